@@ -1,0 +1,1 @@
+//! aqm (being written)

@@ -1,0 +1,175 @@
+//! Measured distributions.
+
+use std::fmt;
+
+/// How a value between two knots of a table is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The knot at or above the drawn share: only listed values occur.
+    Step,
+    /// Linear between the knots.
+    Linear,
+}
+
+/// A distribution given by knots (value, cumulative share), the share ending at 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmpiricalTable {
+    values: Vec<f64>,
+    cumulative: Vec<f64>,
+    interpolation: Interpolation,
+}
+
+/// What is wrong with a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableError {
+    /// There is no knot.
+    Empty,
+    /// A line is not two numbers (line counted from 1).
+    NotTwoNumbers {
+        /// Line of the file, counted from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A value is negative, or a share lies outside [0, 1], or one of them decreases.
+    NotIncreasing {
+        /// Knot, counted from 1.
+        knot: usize,
+    },
+    /// The last cumulative share is not 1.
+    DoesNotEndAtOne {
+        /// The last share.
+        last: f64,
+    },
+}
+
+impl EmpiricalTable {
+    /// A table from knots of (value, cumulative share).
+    ///
+    /// # Errors
+    /// [`TableError`] when there is no knot, a value is negative, a value or share decreases, or the last
+    /// share differs from 1 by more than 10⁻⁶.
+    pub fn new(knots: &[(f64, f64)], interpolation: Interpolation) -> Result<Self, TableError> {
+        let last = knots.last().ok_or(TableError::Empty)?.1;
+        let mut previous = (0.0, 0.0);
+        for (index, &(value, share)) in knots.iter().enumerate() {
+            let ordered = value >= previous.0 && share >= previous.1 && share <= 1.0 + 1e-6;
+            if !ordered {
+                return Err(TableError::NotIncreasing { knot: index + 1 });
+            }
+            previous = (value, share);
+        }
+        if (last - 1.0).abs() > 1e-6 {
+            return Err(TableError::DoesNotEndAtOne { last });
+        }
+        let values = knots.iter().map(|knot| knot.0).collect();
+        let cumulative = knots.iter().map(|knot| knot.1).collect();
+        Ok(Self { values, cumulative, interpolation })
+    }
+
+    /// A table from the text of a two-column file: value and cumulative share, separated by blanks or a
+    /// comma; empty lines and lines that begin with `#` are skipped. Values may repeat shares and the reverse.
+    ///
+    /// # Errors
+    /// [`TableError`], naming the line.
+    pub fn parse(text: &str, interpolation: Interpolation) -> Result<Self, TableError> {
+        let mut knots = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let numbers: Vec<f64> = line
+                .split([',', ' ', '\t', ';'])
+                .filter(|s| !s.is_empty())
+                .filter_map(|s| s.parse().ok())
+                .collect();
+            let [value, share] = numbers[..] else {
+                return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() });
+            };
+            knots.push((value, share));
+        }
+        Self::new(&knots, interpolation)
+    }
+
+    /// The value below which a share `u` lies.
+    #[must_use]
+    pub fn quantile(&self, u: f64) -> f64 {
+        let knot = self.cumulative.partition_point(|&share| share <= u).min(self.values.len() - 1);
+        match self.interpolation {
+            Interpolation::Step => self.values[knot],
+            Interpolation::Linear if knot == 0 => self.values[0],
+            Interpolation::Linear => {
+                let (low, high) = (self.cumulative[knot - 1], self.cumulative[knot]);
+                let part = if high > low { (u - low) / (high - low) } else { 1.0 };
+                self.values[knot - 1] + (self.values[knot] - self.values[knot - 1]) * part
+            }
+        }
+    }
+
+    /// The mean.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let mut sum = self.values[0] * self.cumulative[0];
+        for knot in 1..self.values.len() {
+            let share = self.cumulative[knot] - self.cumulative[knot - 1];
+            sum += share
+                * match self.interpolation {
+                    Interpolation::Step => self.values[knot],
+                    Interpolation::Linear => f64::midpoint(self.values[knot - 1], self.values[knot]),
+                };
+        }
+        sum
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "the table holds no value"),
+            Self::NotTwoNumbers { line, text } => {
+                write!(f, "line {line}: expected a value and a cumulative share, found \"{text}\"")
+            }
+            Self::NotIncreasing { knot } => {
+                write!(
+                    f,
+                    "knot {knot}: values and cumulative shares must not decrease, and shares lie in 0..1"
+                )
+            }
+            Self::DoesNotEndAtOne { last } => write!(f, "the last cumulative share is {last}, it must be 1"),
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_give_listed_values_only() {
+        let table = EmpiricalTable::parse("1 0.25\n2 0.75\n# the tail\n10,1\n", Interpolation::Step).unwrap();
+        assert_eq!(
+            [0.0, 0.2, 0.25, 0.7, 0.75, 0.99].map(|u| table.quantile(u)),
+            [1.0, 1.0, 2.0, 2.0, 10.0, 10.0]
+        );
+        assert!((table.mean() - (0.25 + 1.0 + 2.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lines_run_between_the_knots() {
+        let table =
+            EmpiricalTable::new(&[(0.0, 0.0), (10.0, 0.5), (20.0, 1.0)], Interpolation::Linear).unwrap();
+        assert!((table.quantile(0.25) - 5.0).abs() < 1e-12 && (table.mean() - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_wrong_table_says_where() {
+        let error = |text| EmpiricalTable::parse(text, Interpolation::Step).unwrap_err().to_string();
+        assert_eq!(error(""), "the table holds no value");
+        assert_eq!(error("1 0.5\nx 1\n"), "line 2: expected a value and a cumulative share, found \"x 1\"");
+        assert!(error("1 0.5\n0.5 1\n").starts_with("knot 2: "));
+        assert!(error("1 0.5\n2 0.9\n").contains("0.9, it must be 1"));
+    }
+}

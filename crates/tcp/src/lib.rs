@@ -1,0 +1,1 @@
+//! tcp (being written)

@@ -1,0 +1,1 @@
+//! Source checks that no compiler makes (being written).
