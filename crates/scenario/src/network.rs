@@ -1,0 +1,112 @@
+//! The resolved network: nodes, one-way links, and what a datagram costs on them.
+
+use crate::Scheme;
+use aqmlab_units::{Rate, Span};
+
+/// A place in [`Network::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIndex(pub u32);
+
+/// A place in [`Network::links`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkIndex(pub u32);
+
+/// Nodes and the one-way links between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// Every node; [`NodeIndex`] counts them.
+    pub nodes: Vec<Node>,
+    /// Every one-way link; [`LinkIndex`] counts them.
+    pub links: Vec<Link>,
+}
+
+/// A host or a router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Unique in its network, such as `browsers-left-3`.
+    pub name: String,
+    /// The machine group it belongs to, such as `browsers-left`; a router is its own group.
+    pub group: String,
+    /// What it does with datagrams.
+    pub kind: NodeKind,
+}
+
+/// What a node does with datagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Sends and receives; never forwards.
+    Host,
+    /// Forwards; no traffic begins or ends here.
+    Router,
+}
+
+/// A link in one direction, with the queue in front of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Unique in its network; `left-to-right` and `right-to-left` are the bottleneck of a dumbbell.
+    pub name: String,
+    /// The node that sends on it.
+    pub from: NodeIndex,
+    /// The node at the far end.
+    pub to: NodeIndex,
+    /// Transmission rate; none is an ideal wire, which delivers after `delay` alone and never queues.
+    pub rate: Option<Rate>,
+    /// Propagation delay, one way.
+    pub delay: Span,
+    /// What the link layer adds to a datagram.
+    pub framing: Framing,
+    /// The queue discipline; none is an unlimited first-in first-out queue.
+    pub queue: Option<Scheme>,
+    /// Whether the drivers record this link.
+    pub monitored: bool,
+}
+
+/// What the link layer adds to an IP datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Header and check sequence: counted in frame bytes.
+    pub overhead_bytes: u32,
+    /// The shortest frame; shorter ones are padded to it.
+    pub minimum_frame_bytes: u32,
+    /// Preamble and gap between frames: take time on the wire, are not counted in frame bytes.
+    pub gap_bytes: u32,
+}
+
+impl Framing {
+    /// Bytes of the frame that carries a datagram of `ip_bytes`: what a link's throughput counts.
+    #[must_use]
+    #[inline]
+    pub const fn frame_bytes(self, ip_bytes: u32) -> u32 {
+        let framed = ip_bytes + self.overhead_bytes;
+        if framed < self.minimum_frame_bytes { self.minimum_frame_bytes } else { framed }
+    }
+
+    /// Bytes whose transmission time a datagram of `ip_bytes` takes: its frame, the preamble and the gap.
+    #[must_use]
+    #[inline]
+    pub const fn wire_bytes(self, ip_bytes: u32) -> u32 {
+        self.frame_bytes(ip_bytes) + self.gap_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// IEEE 802.3: 14 bytes of header and 4 of check sequence, 64 at least, 8 of preamble and 12 of gap.
+    const ETHERNET: Framing = Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20 };
+
+    #[test]
+    fn a_full_datagram_is_a_frame_of_1518_bytes_and_1538_on_the_wire() {
+        assert_eq!(ETHERNET.frame_bytes(1500), 1518);
+        assert_eq!(ETHERNET.wire_bytes(1500), 1538);
+    }
+
+    #[test]
+    fn a_short_datagram_is_padded_to_the_minimum_frame() {
+        assert_eq!(ETHERNET.frame_bytes(40), 64);
+        assert_eq!(ETHERNET.wire_bytes(40), 84);
+        assert_eq!(ETHERNET.frame_bytes(46), 64);
+        assert_eq!(ETHERNET.frame_bytes(47), 65);
+    }
+}

@@ -1,0 +1,135 @@
+//! The resolved scenario: what a driver consumes.
+
+use crate::network::{Network, NodeIndex};
+use crate::{HostProfile, UncParameters};
+use aqmlab_units::Span;
+
+/// A checked experiment, with every default filled in and every name resolved to an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What the experiment is called.
+    pub name: String,
+    /// What it is for, in its author's words; may be empty.
+    pub description: String,
+    /// Simulated time in all, longer than `warm_up + cool_down`.
+    pub duration: Span,
+    /// Cut at the start: nothing in it is measured.
+    pub warm_up: Span,
+    /// Cut at the end: nothing in it is measured.
+    pub cool_down: Span,
+    /// Nodes and links.
+    pub network: Network,
+    /// Browsing users.
+    pub populations: Vec<Population>,
+    /// Long-lived flows.
+    pub flows: Vec<FlowGroup>,
+    /// What to keep of a run.
+    pub record: Record,
+}
+
+/// Browsing users alike in everything but their random draws. User `i` sits at machine
+/// `browsers[i % browsers.len()]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Population {
+    /// Unique among populations; `left` and `right` in a dumbbell.
+    pub name: String,
+    /// How many users; at least 1.
+    pub users: u32,
+    /// The machines they sit at; never empty.
+    pub browsers: Vec<NodeIndex>,
+    /// The machines they browse; never empty.
+    pub servers: Vec<NodeIndex>,
+    /// How they browse.
+    pub model: UserModel,
+    /// What they are doing when the run begins.
+    pub start: StartRule,
+    /// The delay of each connection on the browser's outbound packets.
+    pub minimum_delay: MinimumDelay,
+    /// The transport of browsers and servers.
+    pub profile: HostProfile,
+}
+
+/// How users browse.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserModel {
+    /// Thinking and browsing users of the SIGCOMM 2003 study.
+    Unc(UncParameters),
+}
+
+/// What users are doing when the run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartRule {
+    /// In the middle of things: residual think times in equilibrium, so the load is constant from the start.
+    Steady,
+    /// At the beginning: every user starts afresh at time zero.
+    Fresh,
+}
+
+/// A minimum round-trip delay in whole milliseconds, uniform over `low_ms..=high_ms`, drawn once per connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinimumDelay {
+    /// The shortest.
+    pub low_ms: u32,
+    /// The longest, at least `low_ms`.
+    pub high_ms: u32,
+}
+
+/// Long-lived flows alike in everything but their delays and machines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowGroup {
+    /// Unique among flow groups.
+    pub name: String,
+    /// The flows; never empty.
+    pub flows: Vec<Flow>,
+    /// Each flow starts at an instant drawn uniformly from `[0, start_spread)`; zero: all at once.
+    pub start_spread: Span,
+    /// The transport of both ends.
+    pub profile: HostProfile,
+    /// Bytes each flow carries before it closes; none: without end.
+    pub bytes: Option<u64>,
+}
+
+/// One long-lived flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// The machine that sends the data.
+    pub sender: NodeIndex,
+    /// The machine that receives it.
+    pub receiver: NodeIndex,
+    /// Delay added to each packet that leaves the sender.
+    pub delay_from_sender: Span,
+    /// Delay added to each packet that leaves the receiver.
+    pub delay_from_receiver: Span,
+}
+
+/// What to keep of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Between two samples of a monitored queue.
+    pub queue_interval: Span,
+    /// The bin of a monitored link's throughput.
+    pub link_interval: Span,
+    /// Packet and byte counts per millisecond at monitored links.
+    pub arrivals: bool,
+    /// How response times are kept.
+    pub responses: Responses,
+    /// One row per connection or flow.
+    pub flows: bool,
+    /// Bytes per user and direction in the measured window.
+    pub users: bool,
+    /// One row per packet at monitored links: for small runs.
+    pub packets: bool,
+}
+
+/// How response times are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Responses {
+    /// One row per exchange up to five million of them, then the histogram alone.
+    Auto,
+    /// One row per exchange, however many.
+    Rows,
+    /// The histogram alone.
+    Histogram,
+    /// Nothing.
+    None,
+}
