@@ -1,1 +1,22 @@
-//! record (being written)
+//! What a run leaves behind: histograms, columns, and the summary that becomes `run.json`.
+//!
+//! - [`LogHistogram`]: counts of a positive quantity in bins of at most 0.1 % relative width, mergeable;
+//! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
+//! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
+//! - [`Summary`]: everything about a run that is not a table.
+//!
+//! This crate knows no simulator: results can be read, merged and written without one.
+#![deny(missing_docs)]
+
+mod histogram;
+mod responses;
+mod summary;
+mod table;
+
+pub use histogram::{Bin, LogHistogram};
+pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
+pub use summary::{
+    Amount, ClassCounts, FlowSummary, Invariant, LinkCounters, LinkSummary, PopulationSummary, Summary,
+    TcpSummary,
+};
+pub use table::{Column, ColumnValues, Table};

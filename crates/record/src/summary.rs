@@ -1,0 +1,177 @@
+//! Everything about a run that is not a table: the content of `run.json`.
+//!
+//! It holds no wall-clock time and nothing about the machine, so that the same scenario, seed and version give
+//! the same bytes.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The summary of one run. Serialises to `run.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Version of this layout.
+    pub format: u32,
+    /// Version of the laboratory that made the run.
+    pub aqmlab_version: String,
+    /// The scenario as resolved, every default filled in.
+    pub scenario: serde_json::Value,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Start of the measured window in seconds.
+    pub measured_from_s: f64,
+    /// End of the measured window in seconds.
+    pub measured_until_s: f64,
+    /// The monitored links.
+    pub links: Vec<LinkSummary>,
+    /// The populations of users.
+    pub populations: Vec<PopulationSummary>,
+    /// The groups of long-lived flows.
+    pub flows: Vec<FlowSummary>,
+    /// What TCP did, over all connections, in the measured window.
+    pub tcp: TcpSummary,
+    /// Laws that were checked after the run.
+    pub invariants: Vec<Invariant>,
+    /// What a reader should know before trusting the run.
+    pub warnings: Vec<String>,
+}
+
+/// A monitored link and its queue, over the measured window.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkSummary {
+    /// Name of the link.
+    pub name: String,
+    /// Node it leaves.
+    pub from: String,
+    /// Node it reaches.
+    pub to: String,
+    /// Rate in Mbit/s (10⁶).
+    pub rate_mbps: f64,
+    /// Queue discipline.
+    pub scheme: String,
+    /// Frame bits that left per second, in Mbit/s: headers of layer 2 counted, gaps between frames not.
+    pub throughput_mbps: f64,
+    /// Bits of IP packets that left per second, in Mbit/s.
+    pub throughput_ip_mbps: f64,
+    /// Share of the time in which the link was transmitting (gaps between frames counted).
+    pub busy_share: f64,
+    /// Mean frame in bytes.
+    pub mean_frame_bytes: f64,
+    /// Mean of the sampled queue in packets.
+    pub queue_packets_mean: f64,
+    /// Packets discarded at the queue over packets that arrived there.
+    pub loss_ratio: f64,
+    /// Packets marked over packets that arrived.
+    pub mark_ratio: f64,
+    /// Packets that arrived, left, were marked and were discarded.
+    pub counters: LinkCounters,
+}
+
+/// Packets and bytes (IP).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of IP packets.
+    pub bytes: u64,
+}
+
+/// Counters of a queue.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LinkCounters {
+    /// Offered to the queue.
+    pub arrived: Amount,
+    /// Handed to the link.
+    pub departed: Amount,
+    /// Marked with Congestion Experienced.
+    pub marked: Amount,
+    /// Discarded, by reason.
+    pub discarded: BTreeMap<String, Amount>,
+    /// By packet class.
+    pub by_class: BTreeMap<String, ClassCounts>,
+    /// By ECN codepoint on arrival.
+    pub by_codepoint: BTreeMap<String, ClassCounts>,
+}
+
+/// Packet counts of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClassCounts {
+    /// Offered to the queue.
+    pub arrived_packets: u64,
+    /// Marked.
+    pub marked_packets: u64,
+    /// Discarded.
+    pub discarded_packets: u64,
+}
+
+/// What a population of users did.
+#[derive(Clone, Debug, Serialize)]
+pub struct PopulationSummary {
+    /// Name of the population.
+    pub name: String,
+    /// How many users.
+    pub users: u32,
+    /// Exchanges completed in the measured window.
+    pub completed: u64,
+    /// Exchanges that failed in the measured window because their connection gave up.
+    pub failed: u64,
+    /// Exchanges under way when the run ended.
+    pub unfinished: u64,
+    /// Statistics of the traffic that was generated over the whole run.
+    pub generated: BTreeMap<String, f64>,
+}
+
+/// What a group of long-lived flows achieved.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowSummary {
+    /// Name of the group.
+    pub name: String,
+    /// Bytes delivered to the receivers' applications in the measured window, per flow.
+    pub delivered_bytes: Vec<u64>,
+}
+
+/// TCP's own events in the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TcpSummary {
+    /// Connections opened.
+    pub connections: u64,
+    /// Connections that gave up.
+    pub gave_up: u64,
+    /// Retransmission timeouts of data or FIN.
+    pub timeouts: u64,
+    /// Retransmission timeouts of SYN or SYN/ACK.
+    pub syn_retransmissions: u64,
+    /// Entries into fast recovery.
+    pub fast_recoveries: u64,
+    /// Segments sent again.
+    pub retransmitted_segments: u64,
+    /// Window reductions for ECN.
+    pub ecn_reductions: u64,
+    /// Windows of data in which at least one segment was dropped at a monitored queue.
+    pub loss_episodes: u64,
+    /// Such windows with two or more drops.
+    pub loss_episodes_multiple: u64,
+    /// Data segments dropped at monitored queues.
+    pub dropped_data_segments: u64,
+    /// SYN and SYN/ACK segments dropped at monitored queues.
+    pub dropped_handshake_segments: u64,
+}
+
+/// A law that every run must obey.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Invariant {
+    /// What was checked.
+    pub name: String,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+impl Summary {
+    /// The summary as JSON text, keys in declaration order.
+    ///
+    /// # Panics
+    /// Never: every field is representable.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a summary holds only numbers, text and lists")
+    }
+}
