@@ -1,1 +1,58 @@
-//! web (being written)
+//! People browsing the web, and the servers that answer them, as state machines without sockets.
+//!
+//! A **user** alternates between thinking and fetching a page. She never waits, reads no clock and owns no
+//! connection: a driver tells her what happened (`on_wake`, `on_connected`, `on_response`, `on_failed`) and
+//! she answers with [`Command`]s (open, request, close, wake me then). The same user therefore runs over
+//! simulated TCP in virtual time and over real sockets in real time.
+//!
+//! ```
+//! use aqmlab_random::Key;
+//! use aqmlab_units::{Span, Time};
+//! use aqmlab_web::{Command, StartRule, UncModel, UncParameters, User};
+//!
+//! let model = UncModel::new(&UncParameters::default(), &|path| Err(format!("no file {path} here"))).unwrap();
+//! let mut user = User::new(Key::from_seed(1).named("user").indexed(17), &model);
+//! let mut commands = Vec::new();
+//! user.start(&model, StartRule::Steady, &mut commands);
+//! let Command::Think { until } = commands[0] else { panic!("a user begins by thinking") };
+//!
+//! commands.clear();
+//! user.on_wake(until, &model, &mut commands);
+//! let Command::Open { connection, .. } = commands[0] else { panic!("a page begins with a connection") };
+//!
+//! commands.clear();
+//! user.on_connected(until + Span::from_milliseconds(80), connection, &model, &mut commands);
+//! assert!(matches!(commands[0], Command::Request { exchange, .. } if exchange.response_bytes >= 1));
+//! ```
+//!
+//! **What** a user asks for is a pure function of her key: pages, objects, sizes, connections and their
+//! delays are the same under every queue discipline. Congestion changes only **when**. This is what makes two
+//! schemes comparable replication by replication.
+//!
+//! Where to look:
+//! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
+//! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
+//!   the 2003 SIGCOMM study;
+//! - [`Server`]: the side that answers;
+//! - [`Statistics`]: what was generated, mergeable, in fixed memory;
+//! - [`StartRule`]: how a population begins.
+#![deny(missing_docs)]
+
+mod cdf_file;
+mod exchange;
+mod mah_requests;
+pub mod models;
+mod parameter_error;
+mod server;
+mod size_histogram;
+mod start;
+mod statistics;
+
+pub use cdf_file::{CdfFileError, LoadFile};
+pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
+pub use models::unc::{UncModel, UncModelError, UncParameters, User};
+pub use parameter_error::ParameterError;
+pub use server::{Respond, Server};
+pub use size_histogram::SizeHistogram;
+pub use start::StartRule;
+pub use statistics::{KindTotals, Statistics};

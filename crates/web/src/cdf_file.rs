@@ -1,0 +1,139 @@
+//! Laws given by a file of two columns: value and cumulative share.
+
+use aqmlab_random::{EmpiricalTable, Interpolation, Law, TableError};
+
+/// How a model reads a file that its parameters name: path to text, or the reason why not, in words.
+///
+/// Models do no I/O; the driver lends them this.
+pub type LoadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+
+/// A CDF file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` = \"{path}\"{}: {reason}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
+pub struct CdfFileError {
+    /// The parameter that names the file.
+    pub key: &'static str,
+    /// The file's path, as given.
+    pub path: String,
+    /// The line at fault, counted from 1, where one line is.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// A parameter that may name a CDF file, with the values that make sense in it.
+pub(crate) struct CdfFile<'a> {
+    pub(crate) key: &'static str,
+    pub(crate) path: &'a str,
+    pub(crate) minimum: f64,
+    pub(crate) maximum: f64,
+}
+
+impl CdfFile<'_> {
+    /// Reads the law. Only listed values occur (step inversion): interpolation would invent sizes.
+    pub(crate) fn read(&self, load_file: &LoadFile<'_>) -> Result<Law, CdfFileError> {
+        let text = load_file(self.path).map_err(|reason| self.error(None, reason))?;
+        let table = EmpiricalTable::parse(&text, Interpolation::Step)
+            .map_err(|error| self.error(line_at_fault(&text, &error), reason(&error)))?;
+        self.check_values(&text)?;
+        Ok(Law::Empirical(table))
+    }
+
+    fn check_values(&self, text: &str) -> Result<(), CdfFileError> {
+        for (line, content) in knots(text) {
+            let value: f64 =
+                content.split([',', ' ', '\t', ';']).find_map(|s| s.parse().ok()).unwrap_or(f64::NAN);
+            if !(self.minimum..=self.maximum).contains(&value) {
+                let reason = format!("value {value}, legal are {} to {}", self.minimum, self.maximum);
+                return Err(self.error(Some(line), reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, line: Option<usize>, reason: String) -> CdfFileError {
+        CdfFileError { key: self.key, path: self.path.to_owned(), line, reason }
+    }
+}
+
+/// The lines that hold knots, numbered from 1 as an editor does.
+fn knots(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn line_at_fault(text: &str, error: &TableError) -> Option<usize> {
+    match error {
+        TableError::Empty => None,
+        TableError::NotTwoNumbers { line, .. } => Some(*line),
+        TableError::NotIncreasing { knot } => knots(text).nth(knot - 1).map(|(line, _)| line),
+        TableError::DoesNotEndAtOne { .. } => knots(text).last().map(|(line, _)| line),
+    }
+}
+
+/// The table's complaint without its own place: the error names the line already.
+fn reason(error: &TableError) -> String {
+    match error {
+        TableError::NotTwoNumbers { text, .. } => {
+            format!("expected a value and a cumulative share, found \"{text}\"")
+        }
+        TableError::NotIncreasing { .. } => {
+            "values and cumulative shares must not decrease, and shares lie in 0 to 1".to_owned()
+        }
+        TableError::Empty | TableError::DoesNotEndAtOne { .. } => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Law, CdfFileError> {
+        let file = CdfFile { key: "response_bytes_cdf_file", path: "sizes.cdf", minimum: 0.0, maximum: 1e12 };
+        file.read(&|path| {
+            assert_eq!(path, "sizes.cdf");
+            Ok(text.to_owned())
+        })
+    }
+
+    #[test]
+    fn a_file_is_a_law_of_its_listed_values() {
+        let law = read("# bytes share\n100 0.25\n\n200,0.75\n4000\t1\n").unwrap();
+        let drawn = [0.0, 0.24, 0.26, 0.74, 0.76].map(|u| law.quantile(u));
+        assert_eq!(drawn, [100.0, 100.0, 200.0, 200.0, 4000.0]);
+    }
+
+    #[test]
+    fn an_error_names_the_key_the_file_and_the_line() {
+        let said = |text: &str| read(text).unwrap_err().to_string();
+        let place = "`response_bytes_cdf_file` = \"sizes.cdf\"";
+        assert_eq!(
+            said("bytes,share\n1,1\n"),
+            format!("{place}, line 1: expected a value and a cumulative share, found \"bytes,share\"")
+        );
+        assert_eq!(
+            said("# a comment\n\n5 0.5\n4 1\n"),
+            format!(
+                "{place}, line 4: values and cumulative shares must not decrease, and shares lie in 0 to 1"
+            )
+        );
+        assert_eq!(
+            said("5 0.5\n6 0.75\n# end\n"),
+            format!("{place}, line 2: the last cumulative share is 0.75, it must be 1")
+        );
+        assert_eq!(said("# nothing\n"), format!("{place}: the table holds no value"));
+        assert_eq!(
+            said("5 0.5\n1e13 1\n"),
+            format!("{place}, line 2: value 10000000000000, legal are 0 to 1000000000000")
+        );
+        assert!(said("5 0.5\ninf 1\n").starts_with(&format!("{place}, line 2: value inf")));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_says_why() {
+        let file =
+            CdfFile { key: "think_time_seconds_cdf_file", path: "gone.cdf", minimum: 0.0, maximum: 1e9 };
+        let error = file.read(&|_| Err("no such file".to_owned())).unwrap_err();
+        assert_eq!(error.to_string(), "`think_time_seconds_cdf_file` = \"gone.cdf\": no such file");
+    }
+}

@@ -1,0 +1,301 @@
+//! The laws of the UNC model, prepared once for all users of a population.
+
+use super::deal::Quota;
+use super::parameters::UncParameters;
+use super::visit_position::VisitPosition;
+use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
+use crate::mah_requests;
+use crate::{ObjectKind, ParameterError};
+use aqmlab_random::{Equilibrium, Key, Law, LognormalPareto};
+use aqmlab_units::Span;
+
+// 52 % of the objects travel on persistent connections but, as printed, 40 % of the bytes.
+const SIZE_FACTOR_PERSISTENT: f64 = 0.40 / 0.52;
+const SIZE_FACTOR_OTHER: f64 = 0.60 / 0.48;
+
+/// The UNC model with its parameters: immutable, shared by reference by all users of a population.
+#[derive(Clone, Debug)]
+pub struct UncModel {
+    think_seconds: Law,
+    residual_think_seconds: Equilibrium,
+    objects_per_page: Count,
+    servers_per_page: Count,
+    pages_per_visit: Law,
+    visit_position: VisitPosition,
+    persistent_share: f64,
+    requests_per_persistent: Count,
+    request_bytes: PerKind,
+    response_bytes: PerKind,
+    size_bias: bool,
+    server_count: u32,
+    netscape_share: f64,
+    parallel_netscape: u8,
+    parallel_explorer: u8,
+    page_seconds_at_start: f64,
+}
+
+/// Why a model cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UncModelError {
+    /// A parameter is outside its legal range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A CDF file cannot be used.
+    #[error(transparent)]
+    File(#[from] CdfFileError),
+}
+
+/// A law of whole numbers: what the law gives, plus something.
+#[derive(Clone, Debug)]
+struct Count {
+    law: Law,
+    plus: u32,
+}
+
+/// One law for each kind of object.
+#[derive(Clone, Debug)]
+struct PerKind {
+    top_level: Law,
+    embedded: Law,
+}
+
+impl UncModel {
+    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
+    ///
+    /// # Errors
+    /// [`UncModelError`]: a number outside its legal range, a file that cannot be read, or a file with a
+    /// wrong line.
+    pub fn new(parameters: &UncParameters, load_file: &LoadFile<'_>) -> Result<Self, UncModelError> {
+        parameters.validate()?;
+        let think_seconds = think_law(parameters, load_file)?;
+        let pages_per_visit = pages_law(parameters, load_file)?;
+        Ok(Self {
+            residual_think_seconds: Equilibrium::new(think_seconds.clone()),
+            think_seconds,
+            objects_per_page: objects_law(parameters, load_file)?,
+            servers_per_page: servers_law(parameters, load_file)?,
+            visit_position: VisitPosition::new(&pages_per_visit),
+            pages_per_visit,
+            persistent_share: parameters.persistent_connection_share,
+            requests_per_persistent: requests_law(parameters, load_file)?,
+            request_bytes: request_laws(parameters, load_file)?,
+            response_bytes: response_laws(parameters, load_file)?,
+            size_bias: parameters.size_bias_on_persistent,
+            server_count: parameters.server_count,
+            netscape_share: parameters.netscape_share,
+            parallel_netscape: parameters.netscape_parallel_connections,
+            parallel_explorer: parameters.internet_explorer_parallel_connections,
+            page_seconds_at_start: parameters.steady_start_page_time_seconds,
+        })
+    }
+
+    /// Mean think time in seconds.
+    #[must_use]
+    pub fn mean_think_seconds(&self) -> f64 {
+        self.think_seconds.mean()
+    }
+
+    /// Mean number of objects of a page, the top-level one included.
+    #[must_use]
+    pub fn mean_objects_per_page(&self) -> f64 {
+        self.objects_per_page.law.mean() + f64::from(self.objects_per_page.plus)
+    }
+
+    /// Mean response size in bytes over all objects, before rounding to whole bytes.
+    #[must_use]
+    pub fn mean_response_bytes(&self) -> f64 {
+        self.response_bytes.mean(self.mean_objects_per_page())
+    }
+
+    /// Mean request length in bytes over all objects, before rounding to whole bytes.
+    #[must_use]
+    pub fn mean_request_bytes(&self) -> f64 {
+        self.request_bytes.mean(self.mean_objects_per_page())
+    }
+
+    /// Long-run exchanges per user and second if a page takes `page_seconds` on average: objects per page
+    /// over the mean cycle of page and think time.
+    #[must_use]
+    pub fn exchanges_per_user_second(&self, page_seconds: f64) -> f64 {
+        self.mean_objects_per_page() / (self.mean_think_seconds() + page_seconds)
+    }
+
+    pub(super) fn think(&self, key: Key, n: u64) -> Span {
+        Span::from_seconds(self.think_seconds.draw(key, n))
+    }
+
+    /// How long a user who is met at a random instant will still leave the network alone.
+    pub(super) fn until_next_page_at_start(&self, key: Key) -> Span {
+        let cycle = self.mean_think_seconds() + self.page_seconds_at_start;
+        let place = key.named("place in the cycle").uniform(0) * cycle;
+        if place < self.page_seconds_at_start {
+            let rest_of_page = self.page_seconds_at_start - place;
+            return Span::from_seconds(rest_of_page) + self.think(key.named("think"), 0);
+        }
+        Span::from_seconds(self.residual_think_seconds.draw(key.named("residual think"), 0))
+    }
+
+    pub(super) fn pages_in_visit(&self, visit: Key) -> u32 {
+        whole(self.pages_per_visit.draw(visit.named("pages"), 0))
+    }
+
+    /// (pages of the visit fetched before this instant, pages of the visit), at a random instant.
+    pub(super) fn visit_position_at_start(&self, key: Key) -> (u32, u32) {
+        self.visit_position.draw(key.named("place in the visit"), &self.pages_per_visit)
+    }
+
+    pub(super) fn objects_in_page(&self, page: Key) -> u32 {
+        self.objects_per_page.draw(page, 0)
+    }
+
+    pub(super) fn servers_in_page(&self, page: Key) -> u32 {
+        self.servers_per_page.draw(page, 1)
+    }
+
+    pub(super) fn quota(&self, connection: Key) -> Quota {
+        if connection.uniform(0) < self.persistent_share {
+            return Quota { requests: self.requests_per_persistent.draw(connection, 1), persistent: true };
+        }
+        Quota { requests: 1, persistent: false }
+    }
+
+    pub(super) fn delay_draw(connection: Key) -> f64 {
+        connection.uniform(2)
+    }
+
+    pub(super) fn server(&self, visit: Key, server_slot: u32) -> u32 {
+        let index = visit.named("server").below(u64::from(server_slot), u64::from(self.server_count));
+        u32::try_from(index).expect("below a 32-bit number")
+    }
+
+    pub(super) fn request_bytes(&self, object: Key, kind: ObjectKind) -> u32 {
+        whole(self.request_bytes.of(kind).draw(object, 0)).max(1)
+    }
+
+    pub(super) fn response_bytes(&self, object: Key, kind: ObjectKind, on_persistent: bool) -> u64 {
+        let factor = match (self.size_bias, on_persistent) {
+            (false, _) => 1.0,
+            (true, true) => SIZE_FACTOR_PERSISTENT,
+            (true, false) => SIZE_FACTOR_OTHER,
+        };
+        let bytes = self.response_bytes.of(kind).draw(object, 1) * factor;
+        (bytes.round() as u64).max(1)
+    }
+
+    pub(super) fn parallel_connections(&self, user: Key) -> u8 {
+        let netscape = user.named("browser").uniform(0) < self.netscape_share;
+        if netscape { self.parallel_netscape } else { self.parallel_explorer }
+    }
+}
+
+impl Count {
+    fn draw(&self, key: Key, n: u64) -> u32 {
+        whole(self.law.draw(key, n)) + self.plus
+    }
+}
+
+impl PerKind {
+    fn of(&self, kind: ObjectKind) -> &Law {
+        match kind {
+            ObjectKind::TopLevel => &self.top_level,
+            ObjectKind::Embedded => &self.embedded,
+        }
+    }
+
+    fn mean(&self, objects_per_page: f64) -> f64 {
+        let embedded = objects_per_page - 1.0;
+        (self.top_level.mean() + embedded * self.embedded.mean()) / objects_per_page
+    }
+}
+
+/// The nearest whole number; the legal ranges keep every drawn count and length within 32 bits.
+fn whole(value: f64) -> u32 {
+    let nearest = value.round();
+    assert!((0.0..=f64::from(u32::MAX)).contains(&nearest), "{value} drawn where a count was expected");
+    nearest as u32
+}
+
+type LawResult<T> = Result<T, UncModelError>;
+
+/// The law in the file that `path` names, if it names one.
+fn from_file(
+    (key, path): (&'static str, &Option<String>),
+    (minimum, maximum): (f64, f64),
+    load_file: &LoadFile<'_>,
+) -> LawResult<Option<Law>> {
+    let Some(path) = path else { return Ok(None) };
+    Ok(Some(CdfFile { key, path, minimum, maximum }.read(load_file)?))
+}
+
+fn think_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
+    let file = ("think_time_seconds_cdf_file", &parameters.think_time_seconds_cdf_file);
+    let law = from_file(file, (0.0, 1e9), load_file)?;
+    Ok(law.unwrap_or_else(|| {
+        Law::LognormalPareto(LognormalPareto::new(
+            parameters.think_time_median_seconds,
+            parameters.think_time_sigma,
+            parameters.think_time_pareto_alpha,
+            parameters.think_time_maximum_seconds,
+        ))
+    }))
+}
+
+fn objects_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
+    let file = ("embedded_objects_per_page_cdf_file", &parameters.embedded_objects_per_page_cdf_file);
+    if let Some(law) = from_file(file, (0.0, 100_000.0), load_file)? {
+        return Ok(Count { law, plus: 1 });
+    }
+    Ok(Count { law: Law::Geometric { mean: parameters.objects_per_page_mean }, plus: 0 })
+}
+
+fn servers_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
+    let file = ("servers_per_page_cdf_file", &parameters.servers_per_page_cdf_file);
+    let law = from_file(file, (1.0, 1000.0), load_file)?;
+    Ok(Count { law: law.unwrap_or(Law::Geometric { mean: parameters.servers_per_page_mean }), plus: 0 })
+}
+
+fn pages_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
+    let file = ("pages_per_server_visit_cdf_file", &parameters.pages_per_server_visit_cdf_file);
+    let law = from_file(file, (1.0, 10_000.0), load_file)?;
+    Ok(law.unwrap_or(Law::Geometric { mean: parameters.pages_per_server_visit_mean }))
+}
+
+fn requests_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
+    let path = &parameters.requests_per_persistent_connection_cdf_file;
+    let file = ("requests_per_persistent_connection_cdf_file", path);
+    if let Some(law) = from_file(file, (2.0, 1e6), load_file)? {
+        return Ok(Count { law, plus: 0 });
+    }
+    let mean = parameters.requests_per_persistent_connection_mean - 1.0;
+    Ok(Count { law: Law::Geometric { mean }, plus: 1 })
+}
+
+fn request_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
+    let read = |key, path| from_file((key, path), (0.0, 1e9), load_file);
+    let both = read("request_bytes_cdf_file", &parameters.request_bytes_cdf_file)?;
+    let top_level = read("top_level_request_bytes_cdf_file", &parameters.top_level_request_bytes_cdf_file)?;
+    let embedded = read("embedded_request_bytes_cdf_file", &parameters.embedded_request_bytes_cdf_file)?;
+    Ok(PerKind {
+        top_level: top_level.or_else(|| both.clone()).unwrap_or_else(mah_requests::primary_request_bytes),
+        embedded: embedded.or(both).unwrap_or_else(mah_requests::secondary_request_bytes),
+    })
+}
+
+fn response_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
+    let read = |key, path| from_file((key, path), (0.0, 1e12), load_file);
+    let both = read("response_bytes_cdf_file", &parameters.response_bytes_cdf_file)?;
+    let top_level = read("top_level_response_bytes_cdf_file", &parameters.top_level_response_bytes_cdf_file)?;
+    let embedded = read("embedded_response_bytes_cdf_file", &parameters.embedded_response_bytes_cdf_file)?;
+    let reconstruction = || {
+        Law::LognormalPareto(LognormalPareto::new(
+            parameters.response_median_bytes,
+            parameters.response_sigma,
+            parameters.response_pareto_alpha,
+            parameters.response_maximum_bytes,
+        ))
+    };
+    Ok(PerKind {
+        top_level: top_level.or_else(|| both.clone()).unwrap_or_else(reconstruction),
+        embedded: embedded.or(both).unwrap_or_else(reconstruction),
+    })
+}

@@ -1,0 +1,380 @@
+//! One user of the UNC model.
+
+use super::deal::{PageShape, PlannedConnection, Transport, deal_page, keep_left_over};
+use super::laws::UncModel;
+use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use aqmlab_random::Key;
+use aqmlab_units::{Span, Time};
+
+/// A person who thinks and browses: a state machine that a driver tells what happened.
+///
+/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out.
+/// The facts about one connection must be reported in the order in which they occurred, and nothing may be
+/// reported about a connection after its [`Command::Close`]. A fact that cannot be (a response on a
+/// connection without a request, a wake-up during a page) is a bug of the driver and panics.
+///
+/// An idle user takes less than 100 bytes; connections are listed on the heap while a page is fetched, and
+/// while persistent ones stay open between pages.
+#[derive(Clone, Debug)]
+pub struct User {
+    key: Key,
+    /// Connections of the visit that have a part in this page or requests left.
+    connections: Vec<PlannedConnection>,
+    visit: u32,
+    pages_in_visit: u32,
+    /// The page in progress or, while she thinks, the next one; equal to `pages_in_visit` after the last one.
+    page: u32,
+    /// Objects of the visit on earlier pages.
+    objects_before_page: u32,
+    objects_in_page: u32,
+    servers_in_page: u32,
+    /// Connections that the visit has opened or dealt to so far.
+    next_ordinal: u32,
+    /// Before this index in `connections`, no batch waits for a place.
+    next_waiting: u32,
+    working: u8,
+    parallel: u8,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    NotStarted,
+    Thinking,
+    TopLevel,
+    Embedded,
+}
+
+impl User {
+    /// A user who has not started. `key` is her address: fold seed, replication, side and index into it.
+    #[must_use]
+    pub fn new(key: Key, model: &UncModel) -> Self {
+        let mut user = Self {
+            key,
+            connections: Vec::new(),
+            visit: 0,
+            pages_in_visit: 0,
+            page: 0,
+            objects_before_page: 0,
+            objects_in_page: 0,
+            servers_in_page: 1,
+            next_ordinal: 0,
+            next_waiting: 0,
+            working: 0,
+            parallel: model.parallel_connections(key),
+            phase: Phase::NotStarted,
+        };
+        user.pages_in_visit = model.pages_in_visit(user.visit_key());
+        user
+    }
+
+    /// Begins her life at [`Time::ZERO`], thinking: appends one [`Command::Think`].
+    ///
+    /// # Panics
+    /// If she has started before.
+    pub fn start(&mut self, model: &UncModel, start: StartRule, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::NotStarted, "a user starts once");
+        let key = self.key.named("start");
+        let wait = match start {
+            StartRule::Steady => {
+                self.enter_visit_at_random_place(key, model);
+                model.until_next_page_at_start(key)
+            }
+            StartRule::Fresh { spread } => {
+                let offset = key.named("spread").uniform(0) * spread.seconds();
+                Span::from_seconds(offset) + model.think(key.named("think"), 0)
+            }
+        };
+        self.phase = Phase::Thinking;
+        out.push(Command::Think { until: Time::ZERO + wait });
+    }
+
+    /// The think time is over: the next page begins.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    pub fn on_wake(&mut self, _now: Time, model: &UncModel, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::Thinking, "woken while {:?}", self.phase);
+        if self.page == self.pages_in_visit {
+            self.enter_next_visit(model);
+        }
+        self.deal(model);
+        self.phase = Phase::TopLevel;
+        let with_top_level = self.connections.iter().position(|c| c.waits() && c.next_object == 0);
+        self.begin_batch(with_top_level.expect("the deal gives the top-level object away"), model, out);
+    }
+
+    /// A connection that she asked for is established.
+    ///
+    /// # Panics
+    /// If she did not ask for it.
+    pub fn on_connected(
+        &mut self,
+        _now: Time,
+        connection: ConnectionOrdinal,
+        model: &UncModel,
+        out: &mut Vec<Command>,
+    ) {
+        let index = self.find(connection);
+        let transport = self.connections[index].transport;
+        assert!(transport == Transport::Connecting, "{connection} established while {transport:?}");
+        self.connections[index].transport = Transport::Open;
+        self.request(index, model, out);
+    }
+
+    /// The last byte of the current response on a connection has arrived.
+    ///
+    /// # Panics
+    /// If no response was expected on it.
+    pub fn on_response(
+        &mut self,
+        now: Time,
+        connection: ConnectionOrdinal,
+        model: &UncModel,
+        out: &mut Vec<Command>,
+    ) {
+        let index = self.find(connection);
+        let planned = &self.connections[index];
+        let expected = planned.working && planned.transport == Transport::Open;
+        assert!(expected, "a response on {connection}, {:?}, without a request", planned.transport);
+        self.end_exchange(index, now, model, out);
+    }
+
+    /// A connection gave up: no answer to the attempt to open it, too many retransmissions, a reset.
+    ///
+    /// The exchange in progress has failed and is returned, for the driver to count; while connecting that is
+    /// the one for which the connection was opened. The object is not asked for again. Objects of the page
+    /// left to this connection are fetched by opening it again, with the same numbers; so are objects of
+    /// later pages. None when the connection was idle.
+    ///
+    /// # Panics
+    /// If the connection is neither open nor being opened.
+    pub fn on_failed(
+        &mut self,
+        now: Time,
+        connection: ConnectionOrdinal,
+        model: &UncModel,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        let index = self.find(connection);
+        let planned = &mut self.connections[index];
+        let alive = matches!(planned.transport, Transport::Connecting | Transport::Open);
+        assert!(alive, "{connection} failed while {:?}", planned.transport);
+        planned.transport = Transport::Lost;
+        if !planned.working {
+            return None;
+        }
+        let failed = self.exchange(index, model);
+        self.end_exchange(index, now, model, out);
+        Some(failed)
+    }
+
+    /// The server closed an established connection. The browser closes its side; otherwise as
+    /// [`User::on_failed`]. The servers of this crate never do this, real ones may.
+    ///
+    /// # Panics
+    /// If the connection is not open.
+    pub fn on_peer_closed(
+        &mut self,
+        now: Time,
+        connection: ConnectionOrdinal,
+        model: &UncModel,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        let transport = self.connections[self.find(connection)].transport;
+        assert!(transport == Transport::Open, "{connection} closed by its peer while {transport:?}");
+        out.push(Command::Close { connection });
+        self.on_failed(now, connection, model, out)
+    }
+
+    /// Whether she is between pages (or has not started).
+    #[must_use]
+    pub const fn is_thinking(&self) -> bool {
+        matches!(self.phase, Phase::NotStarted | Phase::Thinking)
+    }
+
+    /// Connections that her browser works with at once for embedded objects.
+    #[must_use]
+    pub const fn parallel_connections(&self) -> u8 {
+        self.parallel
+    }
+
+    /// Memory that she takes at the moment, in bytes, her list of connections included.
+    #[must_use]
+    pub const fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.connections.capacity() * size_of::<PlannedConnection>()
+    }
+}
+
+// Pages and visits.
+impl User {
+    fn visit_key(&self) -> Key {
+        self.key.named("visit").indexed(u64::from(self.visit))
+    }
+
+    fn enter_next_visit(&mut self, model: &UncModel) {
+        self.visit += 1;
+        self.page = 0;
+        self.objects_before_page = 0;
+        self.next_ordinal = 0;
+        self.pages_in_visit = model.pages_in_visit(self.visit_key());
+    }
+
+    /// Puts her behind a random page of her first visit. The pages before are dealt, without being fetched, so
+    /// that connections with requests left have the numbers and quotas which they would have.
+    fn enter_visit_at_random_place(&mut self, key: Key, model: &UncModel) {
+        let (fetched, pages) = model.visit_position_at_start(key);
+        self.pages_in_visit = pages;
+        while self.page < fetched {
+            self.deal(model);
+            self.connections.iter_mut().for_each(|connection| connection.remaining = 0);
+            self.leave_page();
+        }
+    }
+
+    fn deal(&mut self, model: &UncModel) {
+        let visit = self.visit_key();
+        let page = visit.named("page").indexed(u64::from(self.page));
+        self.objects_in_page = model.objects_in_page(page);
+        self.servers_in_page = model.servers_in_page(page);
+        let shape = PageShape { objects: self.objects_in_page, servers: self.servers_in_page };
+        let quota = |ordinal| model.quota(connection_key(visit, ordinal));
+        deal_page(&mut self.connections, shape, &mut self.next_ordinal, quota);
+        self.next_waiting = 0;
+    }
+
+    /// Turns to the next page of the visit, keeping the connections with requests left; after the last page
+    /// of the visit there is nothing to keep them for.
+    fn leave_page(&mut self) {
+        self.objects_before_page += self.objects_in_page;
+        self.page += 1;
+        if self.page == self.pages_in_visit {
+            self.connections.clear();
+        }
+        keep_left_over(&mut self.connections);
+        self.connections.shrink_to_fit();
+    }
+
+    fn end_page(&mut self, now: Time, model: &UncModel, out: &mut Vec<Command>) {
+        let think = model.think(self.visit_key().named("think"), u64::from(self.page));
+        if self.page + 1 == self.pages_in_visit {
+            for index in 0..self.connections.len() {
+                self.close(index, out);
+            }
+        }
+        self.leave_page();
+        self.phase = Phase::Thinking;
+        out.push(Command::Think { until: now + think });
+    }
+}
+
+// Work on the connections of a page.
+impl User {
+    fn find(&self, connection: ConnectionOrdinal) -> usize {
+        let is_it = |planned: &PlannedConnection| planned.ordinal == connection.number();
+        // The connections at work stand shortly before the first one that waits.
+        let (begun, not_begun) = self.connections.split_at(self.next_waiting as usize);
+        let found = begun.iter().rposition(is_it);
+        let found = found.or_else(|| not_begun.iter().position(is_it).map(|index| begun.len() + index));
+        found.unwrap_or_else(|| panic!("{connection} of visit {} is not there", self.visit))
+    }
+
+    fn begin_batch(&mut self, index: usize, model: &UncModel, out: &mut Vec<Command>) {
+        self.connections[index].working = true;
+        self.working += 1;
+        self.next_exchange(index, model, out);
+    }
+
+    fn next_exchange(&mut self, index: usize, model: &UncModel, out: &mut Vec<Command>) {
+        match self.connections[index].transport {
+            Transport::Open => self.request(index, model, out),
+            Transport::NotOpened | Transport::Lost => self.open(index, model, out),
+            state @ (Transport::Connecting | Transport::Closed) => {
+                unreachable!("connection {} asked to work while {state:?}", self.connections[index].ordinal)
+            }
+        }
+    }
+
+    fn open(&mut self, index: usize, model: &UncModel, out: &mut Vec<Command>) {
+        let visit = self.visit_key();
+        let planned = &mut self.connections[index];
+        out.push(Command::Open {
+            connection: ConnectionOrdinal::new(planned.ordinal),
+            visit: self.visit,
+            server: model.server(visit, planned.server_slot),
+            delay_draw: UncModel::delay_draw(connection_key(visit, planned.ordinal)),
+            persistent: planned.persistent,
+            reopened: planned.transport == Transport::Lost,
+        });
+        planned.transport = Transport::Connecting;
+    }
+
+    fn request(&self, index: usize, model: &UncModel, out: &mut Vec<Command>) {
+        let connection = ConnectionOrdinal::new(self.connections[index].ordinal);
+        out.push(Command::Request { connection, exchange: self.exchange(index, model) });
+    }
+
+    /// The exchange that is next, or in progress, on a connection.
+    fn exchange(&self, index: usize, model: &UncModel) -> Exchange {
+        let planned = &self.connections[index];
+        let kind = if planned.next_object == 0 { ObjectKind::TopLevel } else { ObjectKind::Embedded };
+        let object = self.objects_before_page + planned.next_object;
+        let key = self.visit_key().named("object").indexed(u64::from(object));
+        Exchange {
+            object,
+            page: self.page,
+            kind,
+            on_persistent_connection: planned.persistent,
+            request_bytes: model.request_bytes(key, kind),
+            response_bytes: model.response_bytes(key, kind, planned.persistent),
+        }
+    }
+
+    /// The exchange in progress on a connection is over, well or not: goes on with what is left.
+    fn end_exchange(&mut self, index: usize, now: Time, model: &UncModel, out: &mut Vec<Command>) {
+        let planned = &mut self.connections[index];
+        planned.remaining -= 1;
+        planned.next_object += self.servers_in_page;
+        if planned.remaining > 0 {
+            self.next_exchange(index, model, out);
+        } else {
+            self.end_batch(index, out);
+        }
+        self.phase = Phase::Embedded;
+        self.fill_places(model, out);
+        if self.working == 0 {
+            self.end_page(now, model, out);
+        }
+    }
+
+    fn end_batch(&mut self, index: usize, out: &mut Vec<Command>) {
+        self.connections[index].working = false;
+        self.working -= 1;
+        if self.connections[index].quota_left == 0 {
+            self.close(index, out);
+        }
+    }
+
+    fn close(&mut self, index: usize, out: &mut Vec<Command>) {
+        let planned = &mut self.connections[index];
+        if planned.transport == Transport::Open {
+            planned.transport = Transport::Closed;
+            out.push(Command::Close { connection: ConnectionOrdinal::new(planned.ordinal) });
+        }
+    }
+
+    /// Puts waiting batches to work, in order, as long as a place is free.
+    fn fill_places(&mut self, model: &UncModel, out: &mut Vec<Command>) {
+        while self.working < self.parallel && (self.next_waiting as usize) < self.connections.len() {
+            let index = self.next_waiting as usize;
+            self.next_waiting += 1;
+            if self.connections[index].waits() {
+                self.begin_batch(index, model, out);
+            }
+        }
+    }
+}
+
+fn connection_key(visit: Key, ordinal: u32) -> Key {
+    visit.named("connection").indexed(u64::from(ordinal))
+}

@@ -1,0 +1,123 @@
+//! What a population generated.
+
+use crate::size_histogram::SizeHistogram;
+use crate::{Command, Exchange, ObjectKind};
+
+/// Totals over the commands of any number of users: the demand, independent of what the network made of it.
+///
+/// Fixed memory; two of them add up ([`Statistics::merge`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Server visits whose first page was begun.
+    pub server_visits: u64,
+    /// Pages begun.
+    pub pages: u64,
+    /// Connections opened for the first time.
+    pub connections: u64,
+    /// Of these, the ones chosen to be persistent.
+    pub persistent_connections: u64,
+    /// Connections opened again after they were lost.
+    pub reopened_connections: u64,
+    /// Objects requested on connections chosen to be persistent.
+    pub objects_on_persistent_connections: u64,
+    /// Response bytes requested on connections chosen to be persistent.
+    pub response_bytes_on_persistent_connections: u64,
+    /// Top-level objects.
+    pub top_level: KindTotals,
+    /// Embedded objects.
+    pub embedded: KindTotals,
+    /// Sizes of all requested responses.
+    pub response_sizes: SizeHistogram,
+}
+
+/// Totals of one kind of object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindTotals {
+    /// Objects requested.
+    pub objects: u64,
+    /// Bytes of the request messages.
+    pub request_bytes: u64,
+    /// Bytes of the responses that were asked for.
+    pub response_bytes: u64,
+}
+
+impl Statistics {
+    /// Nothing generated yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts one command of any user.
+    #[inline]
+    pub fn record(&mut self, command: &Command) {
+        match command {
+            Command::Open { reopened: true, .. } => self.reopened_connections += 1,
+            Command::Open { persistent, .. } => {
+                self.connections += 1;
+                self.persistent_connections += u64::from(*persistent);
+            }
+            Command::Request { exchange, .. } => self.record_exchange(exchange),
+            Command::Close { .. } | Command::Think { .. } => {}
+        }
+    }
+
+    fn record_exchange(&mut self, exchange: &Exchange) {
+        let of_kind = match exchange.kind {
+            ObjectKind::TopLevel => {
+                self.pages += 1;
+                self.server_visits += u64::from(exchange.page == 0);
+                &mut self.top_level
+            }
+            ObjectKind::Embedded => &mut self.embedded,
+        };
+        of_kind.objects += 1;
+        of_kind.request_bytes += u64::from(exchange.request_bytes);
+        of_kind.response_bytes += exchange.response_bytes;
+        if exchange.on_persistent_connection {
+            self.objects_on_persistent_connections += 1;
+            self.response_bytes_on_persistent_connections += exchange.response_bytes;
+        }
+        self.response_sizes.record(exchange.response_bytes);
+    }
+
+    /// Adds what `other` counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.server_visits += other.server_visits;
+        self.pages += other.pages;
+        self.connections += other.connections;
+        self.persistent_connections += other.persistent_connections;
+        self.reopened_connections += other.reopened_connections;
+        self.objects_on_persistent_connections += other.objects_on_persistent_connections;
+        self.response_bytes_on_persistent_connections += other.response_bytes_on_persistent_connections;
+        self.top_level.merge(&other.top_level);
+        self.embedded.merge(&other.embedded);
+        self.response_sizes.merge(&other.response_sizes);
+    }
+
+    /// Objects requested, of both kinds.
+    #[must_use]
+    pub const fn objects(&self) -> u64 {
+        self.top_level.objects + self.embedded.objects
+    }
+
+    /// Bytes of all responses that were asked for.
+    #[must_use]
+    pub const fn response_bytes(&self) -> u64 {
+        self.top_level.response_bytes + self.embedded.response_bytes
+    }
+
+    /// Bytes of all request messages.
+    #[must_use]
+    pub const fn request_bytes(&self) -> u64 {
+        self.top_level.request_bytes + self.embedded.request_bytes
+    }
+}
+
+impl KindTotals {
+    fn merge(&mut self, other: &Self) {
+        self.objects += other.objects;
+        self.request_bytes += other.request_bytes;
+        self.response_bytes += other.response_bytes;
+    }
+}
