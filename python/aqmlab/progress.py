@@ -1,0 +1,49 @@
+"""A progress bar over simulated seconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Bar:
+    """Runs finished, the share of the simulated seconds that are done, time spent and time left.
+
+    Written to standard error.
+    """
+
+    def __init__(self, *, label: str, runs: int, total_s: float, hidden: bool) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}{task.fields[finished]}/{task.fields[runs]} runs"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f} simulated s"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=hidden,
+            speed_estimate_period=60.0,
+        )
+        description = f"{label}: " if label else ""
+        self._task = self._progress.add_task(description, total=total_s, finished=0, runs=runs)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, *, done_s: float, finished: int) -> None:
+        """Moves the bar to so many simulated seconds and finished runs."""
+        self._progress.update(self._task, completed=done_s, finished=finished)

@@ -1,0 +1,233 @@
+"""What a run leaves behind: `run.json` and tables of columns, in memory or in a folder.
+
+The columns, their units and their meaning are in `docs/results.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aqmlab import _core
+from aqmlab.errors import ResultError, TableError
+from aqmlab.folders import complete_or_absent
+from aqmlab.scenario import content_address
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORMAT = 1
+"""Version of the layout of `run.json` and of the tables that this package writes and reads."""
+
+_RUN = "run.json"
+_CHECKSUMS = "SHA256SUMS"
+
+_HOW_TO_RECORD = {
+    "responses": 'set record.responses = "rows"',
+    "response_histogram": 'set record.responses to "auto", "rows" or "histogram"',
+    "response_scatter": 'set record.responses to "auto", "rows" or "histogram"',
+    "arrivals": "set record.arrivals = true",
+    "flows": "set record.flows = true",
+    "users": "set record.users = true",
+    "packets": "set record.packets = true",
+}
+
+
+class Tables(Mapping[str, pa.Table]):
+    """Tables by name; asking for one that was not recorded says how to record it."""
+
+    def __init__(self, tables: Mapping[str, pa.Table] | None = None) -> None:
+        self._tables = dict(tables or {})
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._tables:
+            raise TableError(_missing_table(name, self))
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+class StoredTables(Mapping[str, pa.Table]):
+    """Tables in a folder, read when asked for and kept only as long as someone uses them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = sorted(path.stem for path in folder.glob("*.parquet"))
+        self._in_use: weakref.WeakValueDictionary[str, pa.Table] = weakref.WeakValueDictionary()
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._names:
+            raise TableError(_missing_table(name, self))
+        table = self._in_use.get(name)
+        if table is None:
+            table = pq.read_table(self._folder / f"{name}.parquet")
+            self._in_use[name] = table
+        return table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The outcome of one run.
+
+    Attributes:
+        run: The content of `run.json`: scenario as resolved, seed, version, counters, invariants, warnings.
+        tables: Columns by table, as Arrow tables.
+        folder: Where the result is kept; none while it is only in memory.
+    """
+
+    run: dict[str, Any]
+    tables: Mapping[str, pa.Table] = field(default_factory=Tables)
+    folder: Path | None = None
+
+    @classmethod
+    def from_core(cls, run: _core.Run) -> Self:
+        """Takes over what a finished run of the core holds; columns are not copied."""
+        tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
+        return cls(run={**json.loads(run.summary()), "aqmlab_version": _core.version()}, tables=tables)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Opens the result kept in `folder`, after checking that it is what was written there.
+
+        Raises:
+            ResultError: There is no result, it is damaged, or another version of the layout wrote it.
+        """
+        folder = Path(folder)
+        _verify(folder)
+        run = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+        if run.get("format") != FORMAT:
+            raise ResultError(f"{folder}: layout {run.get('format')!r}; this version reads layout {FORMAT}")
+        return cls(run=run, tables=StoredTables(folder), folder=folder)
+
+    def save(self, folder: str | Path) -> Path:
+        """Writes the result to a new folder, whole or not at all.
+
+        Raises:
+            FolderError: The folder exists or cannot be made.
+            StorageError: The disk is full or failed; nothing is left behind.
+        """
+        folder = Path(folder)
+        with complete_or_absent(folder) as temporary:
+            text = json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False)
+            (temporary / _RUN).write_text(text + "\n", encoding="utf-8")
+            for name, table in self.tables.items():
+                pq.write_table(table, temporary / f"{name}.parquet", compression="zstd")
+            _write_checksums(temporary)
+        return folder
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.run["seed"])
+
+    @property
+    def version(self) -> str:
+        """Version of the laboratory that made the run, with a digest of the simulator's sources."""
+        return str(self.run["aqmlab_version"])
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as resolved."""
+        scenario: dict[str, Any] = self.run["scenario"]
+        return scenario
+
+    @property
+    def content_address(self) -> str:
+        """The address that a run of this scenario, seed and version has in a store."""
+        return content_address(self.scenario, seed=self.seed, version=self.version)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the run."""
+        return [str(warning) for warning in self.run["warnings"]]
+
+    @property
+    def offered_load(self) -> dict[str, Any] | None:
+        """Nominal and realised offered load, if the run was load-matched or compared with its twin."""
+        return self.run.get("offered_load")
+
+    @property
+    def responses(self) -> pa.Table:
+        """One row per completed exchange, if rows were kept.
+
+        Raises:
+            TableError: They were not.
+        """
+        return self.tables["responses"]
+
+    @property
+    def queue(self) -> pa.Table:
+        """Samples of the monitored queues."""
+        return self.tables["queue"]
+
+    @property
+    def link(self) -> pa.Table:
+        """Throughput of the monitored links over time."""
+        return self.tables["link"]
+
+    def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
+        """The same result with what is known about its offered load."""
+        return replace(self, run={**self.run, "offered_load": dict(offered_load)})
+
+    def __repr__(self) -> str:
+        place = f", {str(self.folder)!r}" if self.folder else ""
+        return f"Result({self.scenario.get('name')!r}, seed {self.seed}{place})"
+
+
+def holds_remains(folder: Path) -> bool:
+    """Whether the folder holds a result of ours, sound or damaged."""
+    return (folder / _RUN).is_file() or (folder / _CHECKSUMS).is_file()
+
+
+def _arrow(columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
+    return pa.table({name: pa.array(values) for name, values in columns.items()})
+
+
+def _missing_table(name: str, present: Mapping[str, pa.Table]) -> str:
+    remedy = _HOW_TO_RECORD.get(name)
+    there = ", ".join(present) or "none"
+    return f"this run kept no table {name!r} (it kept: {there})" + (f"; to keep it, {remedy}" if remedy else "")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _write_checksums(folder: Path) -> None:
+    # The format of sha256sum, so that `sha256sum --check SHA256SUMS` works without us.
+    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir())]
+    (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
+
+
+def _verify(folder: Path) -> None:
+    try:
+        listed = (folder / _CHECKSUMS).read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ResultError(f"{folder}: holds no result (no readable {_CHECKSUMS})") from None
+    expected = dict(reversed(line.split("  ", 1)) for line in listed)
+    if _RUN not in expected:
+        raise ResultError(f"{folder}: holds no result ({_CHECKSUMS} does not list {_RUN})")
+    for name, digest in expected.items():
+        if not (folder / name).is_file():
+            raise ResultError(f"{folder}: damaged: {name} is missing")
+        if _digest(folder / name) != digest:
+            raise ResultError(f"{folder}: damaged: {name} is not what was written")

@@ -1,0 +1,171 @@
+"""Running: one scenario, or many on all cores, interruptible and resumable.
+
+What a run computes depends on its scenario, its seed and the version alone, never on the number of workers.
+Finished runs are kept as they finish; a sweep that was interrupted finds them again and makes the rest.
+"""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab._core import version
+from aqmlab.errors import FolderError, ResultError
+from aqmlab.folders import require_writable
+from aqmlab.progress import Bar
+from aqmlab.result import Result, holds_remains
+from aqmlab.scenario import Scenario, ScenarioLike
+from aqmlab.workers import Task, available_cores, compute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to be made.
+
+    Attributes:
+        scenario: What to run.
+        seed: With which seed; from 0 to 2⁶⁴ − 1.
+        folder: Where to keep the result; without it, under its content address in the store, if there is one.
+        offered_load: What is known about the offered load; kept with the result.
+    """
+
+    scenario: Scenario
+    seed: int
+    folder: Path | None = None
+    offered_load: Mapping[str, Any] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.scenario.name}, seed {self.seed}"
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int = 1,
+    overrides: Mapping[str, object] | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs one scenario; the result is in memory until it is saved.
+
+    Args:
+        scenario: A `Scenario`, the path of a TOML file, or TOML text.
+        seed: Seed of every random stream; the same seed gives the same users, whatever the queue does.
+        overrides: Dotted keys and the values that replace what the scenario says.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario is refused; the message names the place and the legal values.
+        RunError: The simulator failed.
+    """
+    return run_many([Job(Scenario.of(scenario, overrides=overrides), seed)], workers=1, progress=progress)[0]
+
+
+def run_many(
+    jobs: Sequence[Job],
+    *,
+    workers: int | None = None,
+    store: str | Path | None = None,
+    progress: bool = True,
+    label: str = "",
+) -> list[Result]:
+    """Runs many jobs and returns their results in the order of the jobs.
+
+    Args:
+        jobs: What to run; a run that several jobs ask for is made once.
+        workers: How many runs at a time; by default, one for each core this process may use.
+        store: A folder that keeps finished runs under their content address. What it holds is not run again, so
+            an interrupted sweep resumes; without a store (and folders of the jobs) results stay in memory.
+        progress: Whether to show a progress bar.
+        label: What the progress bar calls this.
+
+    Raises:
+        RunError: A run failed; the others were stopped, those that had finished are kept.
+        FolderError: A folder cannot be written to or holds something else; nothing was run.
+        StorageError: A result could not be kept: the disk is full, or failed.
+        KeyboardInterrupt: Ctrl-C; the runs were stopped within a second, those that had finished are kept.
+    """
+    finished = dict(run_each(jobs, workers=workers, store=store, progress=progress, label=label))
+    return [finished[position] for position in range(len(jobs))]
+
+
+def run_each(
+    jobs: Sequence[Job],
+    *,
+    workers: int | None = None,
+    store: str | Path | None = None,
+    progress: bool = True,
+    label: str = "",
+) -> Iterator[tuple[int, Result]]:
+    """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers: at least 1, not {workers}")
+    plan = _plan(jobs, Path(store) if store is not None else None)
+    kept = {task: result for task in plan if (result := _kept(task)) is not None}
+    for task, result in kept.items():
+        yield from _deliver(plan[task], jobs, result)
+    missing = [task for task in plan if task not in kept]
+    for task in missing:
+        _make_room(task)
+    total_s = sum(task.duration_s for task in missing)
+    with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
+        for task, result in compute(missing, workers=workers or available_cores(), bar=bar):
+            yield from _deliver(plan[task], jobs, result)
+
+
+def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Task, list[int]]:
+    """The runs to be made, each with the positions of the jobs that ask for it."""
+    plan: dict[Task, list[int]] = {}
+    for position, job in enumerate(jobs):
+        address = job.scenario.content_address(job.seed)
+        place = job.folder or (store / address if store else None)
+        task = Task(job.scenario, job.seed, address, place, job.offered_load)
+        plan.setdefault(task, []).append(position)
+    return plan
+
+
+def _kept(task: Task) -> Result | None:
+    """The result in the task's place, if it is there and sound."""
+    place = task.place
+    if place is None or not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return None
+    try:
+        result = Result.load(place)
+    except ResultError as error:
+        if not holds_remains(place):
+            raise FolderError(f"{place}: exists and is no result; name another folder or remove it") from None
+        warnings.warn(f"{error}; it is computed again", stacklevel=2)
+        return None
+    if result.content_address != task.address:
+        raise FolderError(
+            f"{place}: holds another run, {_difference(result, task)}; name another folder or remove this one"
+        )
+    return result
+
+
+def _difference(result: Result, task: Task) -> str:
+    if result.seed != task.seed:
+        return f"of seed {result.seed} (wanted: seed {task.seed})"
+    if result.version != version():
+        return f"made by version {result.version} (this is {version()})"
+    return f"of another scenario ({result.scenario.get('name')})"
+
+
+def _make_room(task: Task) -> None:
+    """Removes what `_kept` found empty or damaged, once it is sure that the new result can be written."""
+    if task.place is not None:
+        require_writable(task.place)
+        if task.place.exists():
+            shutil.rmtree(task.place)
+
+
+def _deliver(positions: Iterable[int], jobs: Sequence[Job], result: Result) -> Iterator[tuple[int, Result]]:
+    for position in positions:
+        offered_load = jobs[position].offered_load
+        known = offered_load is None or offered_load == result.offered_load
+        yield position, result if known else result.with_offered_load(offered_load or {})

@@ -1,0 +1,178 @@
+"""An experiment as data, checked whole before anything runs.
+
+The schema and every check live in the Rust core; this module reads files and converts Python values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+
+from aqmlab import _core
+from aqmlab.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ScenarioLike: TypeAlias = "Scenario | Path | str"
+"""A scenario, the path of a TOML file, or TOML text."""
+
+_LABELS = ("name", "description")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked experiment with every default filled in.
+
+    Made by `from_file`, `from_toml` or `of`; two scenarios are equal when they resolve to the same document.
+
+    Attributes:
+        resolved_json: The resolved document as canonical JSON text.
+    """
+
+    resolved_json: str
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, overrides: Mapping[str, object] | None = None) -> Self:
+        """Reads and checks a TOML file.
+
+        Args:
+            path: The file.
+            overrides: Dotted keys and the values that replace what the file says, as in `with_overrides`.
+
+        Raises:
+            ScenarioError: The file cannot be read, or something in it is refused; the message names the place.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise ScenarioError(f"{path}: there is no such file") from None
+        except UnicodeDecodeError as error:
+            raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start})") from None
+        except OSError as error:
+            raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
+        return cls.from_toml(text, source_name=str(path), overrides=overrides)
+
+    @classmethod
+    def from_toml(
+        cls,
+        text: str,
+        *,
+        source_name: str = "scenario",
+        overrides: Mapping[str, object] | None = None,
+    ) -> Self:
+        """Checks TOML text.
+
+        Args:
+            text: The scenario.
+            source_name: What messages call it.
+            overrides: Dotted keys and the values that replace what the text says, as in `with_overrides`.
+
+        Raises:
+            ScenarioError: Something in it is refused; the message names the place, line and key.
+        """
+        return cls(_core.resolve(text, source_name, _as_texts(overrides)))
+
+    @classmethod
+    def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
+        """Takes a scenario, the path of a file, or TOML text (a string of more than one line).
+
+        Raises:
+            ScenarioError: It cannot be read, or something in it is refused.
+        """
+        if isinstance(scenario, Scenario):
+            return scenario.with_overrides(overrides) if overrides else scenario
+        if isinstance(scenario, str) and "\n" in scenario:
+            return cls.from_toml(scenario, overrides=overrides)
+        return cls.from_file(scenario, overrides=overrides)
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The resolved document: what was written, with every default filled in."""
+        document: dict[str, Any] = json.loads(self.resolved_json)
+        return document
+
+    @property
+    def name(self) -> str:
+        """What the experiment is called."""
+        return str(self.resolved["name"])
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in all, in seconds."""
+        return float(self.resolved["duration_s"])
+
+    def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
+        """The same experiment with some values replaced, checked anew.
+
+        Args:
+            overrides: Dotted keys as in the TOML file and their new values (numbers, text, booleans, lists,
+                tables), for instance `{"dumbbell.queue.q_ref_packets": 240, "users.left": 8000}`.
+
+        Raises:
+            ScenarioError: A key is unknown or a value is refused.
+        """
+        return Scenario(_core.override_resolved(self.resolved_json, _as_texts(overrides)))
+
+    def uncongested_twin(self) -> Scenario:
+        """The same users on a link and a queue that never congest: it defines the offered load.
+
+        Raises:
+            ScenarioError: The scenario does not say what its uncongested network is.
+        """
+        return Scenario(_core.uncongested_twin(self.resolved_json))
+
+    def content_address(self, seed: int) -> str:
+        """Names the run of this scenario with this seed by what it depends on and nothing else.
+
+        Two runs with the same address have the same results. The scenario's name and description are labels
+        and do not count, so that one uncongested twin serves every scheme.
+
+        Returns:
+            40 hexadecimal digits.
+        """
+        return content_address(self.resolved, seed=seed, version=_core.version())
+
+    def __repr__(self) -> str:
+        return f"Scenario({self.name!r}, {self.duration_s:g} s)"
+
+
+def content_address(resolved: Mapping[str, Any], *, seed: int, version: str) -> str:
+    """The address of a run: a hash of the resolved document without its labels, the seed and the version.
+
+    Returns:
+        40 hexadecimal digits.
+    """
+    facts = {key: value for key, value in resolved.items() if key not in _LABELS}
+    text = json.dumps({"scenario": facts, "seed": seed, "version": version}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:40]
+
+
+def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    return [(key, _toml_value(value)) for key, value in (overrides or {}).items()]
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    match value:
+        case dict():
+            pairs = (f"{_toml_value(str(key))} = {_toml_value(inner)}" for key, inner in value.items())
+            return "{ " + ", ".join(pairs) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            # JSON's escapes are a subset of TOML's, as long as letters beyond ASCII stand for themselves.
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            raise TypeError(f"a scenario holds numbers, text, booleans, lists and tables, not {value!r}")

@@ -1,0 +1,133 @@
+"""Threads that run the core.
+
+A run is one call that releases the interpreter lock, so threads fill the cores and nothing is copied between
+processes. The calling thread only waits, moves the progress bar and hears Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab.errors import Cancelled, RunError
+from aqmlab.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from aqmlab.progress import Bar
+    from aqmlab.scenario import Scenario
+
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run to be made once.
+
+    Attributes:
+        scenario: What to run.
+        seed: With which seed.
+        address: The content address of the run.
+        place: The folder that is to hold the result; none keeps it in memory.
+        offered_load: What is known about the offered load; kept with the result.
+    """
+
+    scenario: Scenario = field(compare=False)
+    seed: int = field(compare=False)
+    address: str
+    place: Path | None
+    offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time of the run in seconds."""
+        return self.scenario.duration_s
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Iterator[tuple[Task, Result]]:
+    """Makes the runs and yields each as it finishes.
+
+    Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and waits
+    for its threads, which takes a fraction of a second.
+
+    Raises:
+        RunError: A run failed; the message names it.
+        StorageError: A result could not be kept.
+    """
+    crew = _Crew()
+    with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="aqmlab") as threads:
+        pending = {threads.submit(crew.perform, task): task for task in tasks}
+        try:
+            while pending:
+                done, _ = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield pending.pop(future), future.result()
+                bar.show(done_s=crew.simulated_s(), finished=len(tasks) - len(pending))
+        finally:
+            crew.stop()
+            for future in pending:
+                future.cancel()
+
+
+class _Crew:
+    """The runs in flight: how far they are, and how to stop them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stopping = False
+        self._running: dict[Task, _core.Run] = {}
+        self._finished_s = 0.0
+
+    def perform(self, task: Task) -> Result:
+        """Makes one run and keeps its result; called on a thread of its own."""
+        run = self._enlist(task)
+        try:
+            run.execute()
+        except RunError as error:
+            raise RunError(f"{task.scenario.name}, seed {task.seed}: {error}") from error
+        finally:
+            self._discharge(task)
+        return _keep(task, Result.from_core(run))
+
+    def simulated_s(self) -> float:
+        """Simulated seconds done by now, in finished runs and in those under way."""
+        with self._lock:
+            under_way = sum(run.progress() * task.duration_s for task, run in self._running.items())
+            return self._finished_s + under_way
+
+    def stop(self) -> None:
+        """Cancels what is running and refuses what comes."""
+        with self._lock:
+            self._stopping = True
+            for run in self._running.values():
+                run.cancel()
+
+    def _enlist(self, task: Task) -> _core.Run:
+        run = _core.Run(task.scenario.resolved_json, task.seed)
+        with self._lock:
+            if self._stopping:
+                raise Cancelled(f"{task.scenario.name}, seed {task.seed}: cancelled before it began")
+            self._running[task] = run
+        return run
+
+    def _discharge(self, task: Task) -> None:
+        with self._lock:
+            del self._running[task]
+            self._finished_s += task.duration_s
+
+
+def _keep(task: Task, result: Result) -> Result:
+    if task.offered_load is not None:
+        result = result.with_offered_load(task.offered_load)
+    return Result.load(result.save(task.place)) if task.place is not None else result
