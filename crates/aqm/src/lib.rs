@@ -1,1 +1,76 @@
-//! aqm (being written)
+//! Queues with active queue management: the port in front of a link, and the schemes that decide what is
+//! marked or dropped there.
+//!
+//! ```
+//! use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Port, PortFacts, Queued, Scheme, algorithms::red};
+//! use aqmlab_random::Key;
+//! use aqmlab_units::{Rate, Time};
+//!
+//! #[derive(Clone, Copy)]
+//! struct Packet(PacketFacts);
+//!
+//! impl Queued for Packet {
+//!     fn facts(&self) -> PacketFacts {
+//!         self.0
+//!     }
+//!     fn mark(&mut self) {
+//!         self.0.codepoint = Codepoint::Ce;
+//!     }
+//! }
+//!
+//! let scheme = Scheme::Red(red::Params { limit_packets: Some(60), ecn: true, ..red::Params::default() });
+//! scheme.validate()?;
+//! let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
+//! let mut port = Port::new(&scheme, facts, Key::from_seed(1).named("queue").stream());
+//!
+//! let packet =
+//!     Packet(PacketFacts { flow: 7, bytes: 1500, codepoint: Codepoint::Ect0, class: PacketClass::Data });
+//! port.arrive(Time::ZERO, packet, &mut |_, reason| panic!("discarded: {}", reason.name()));
+//! let next = port.depart(Time::ZERO, &mut |_, _| {});
+//! assert_eq!(next.map(|packet| packet.0.flow), Some(7));
+//! # Ok::<(), aqmlab_aqm::ParameterError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a packet
+//!   is: a small record in simulation, a buffer in live mode.
+//! - [`Aqm`]: the trait of a scheme. It sees [`PacketFacts`] and a [`QueueView`], and answers with a
+//!   [`Verdict`]. It owns no clock, no generator and no packet.
+//! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
+//! - [`Scheme`]: any registered scheme with its parameters, as data: parsed strictly, checked, described.
+//! - [`parts`]: formulas that several schemes share, for new ones to build on.
+//! - [`Counters`]: what happened at a port, by codepoint and packet class.
+//!
+//! # What all schemes share
+//!
+//! The queue's length excludes the packet on the link and the packet that is being decided about. Sizes are IP
+//! lengths. A probability is compared as `U < p` with U uniform in `[0, 1)`. Timers run at their own due
+//! instants, lazily: between an arrival and a departure nothing can change that a tick would see.
+//!
+//! # Adding a scheme
+//!
+//! One file `src/algorithms/<name>.rs` with its `Params` and its implementation of [`Aqm`]; one line in
+//! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; half a page
+//! `docs/algorithms/<name>.md`. Nothing else is edited.
+#![deny(missing_docs)]
+
+pub mod algorithms;
+mod aqm;
+mod conservation;
+mod counters;
+mod fifo;
+mod packet;
+mod parameters;
+pub mod parts;
+mod port;
+mod queue_view;
+
+pub use algorithms::{Scheme, UnknownScheme};
+pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
+pub use conservation::ConservationError;
+pub use counters::{Breakdown, Counters, Entry, Event, Tally};
+pub use packet::{Codepoint, PacketClass, PacketFacts, Queued};
+pub use parameters::ParameterError;
+pub use port::{Port, PortFacts};
+pub use queue_view::QueueView;

@@ -1,0 +1,77 @@
+//! The balance of a port: what arrived has left, was discarded, or waits.
+
+use crate::counters::{Breakdown, Counters, Tally};
+use crate::fifo::Fifo;
+use crate::packet::{Codepoint, PacketClass, Queued};
+
+/// A balance that does not close. Either the port has lost count, which is a defect of this crate, or a
+/// packet changed its facts while it waited, which is a defect of its [`Queued`] implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConservationError {
+    /// Packets of one codepoint and class do not add up.
+    #[error(
+        "{} {} packets: {came:?} came, but {went:?} went and {waiting:?} wait",
+        .codepoint.name(), .class.name()
+    )]
+    Unbalanced {
+        /// The codepoint.
+        codepoint: Codepoint,
+        /// The class.
+        class: PacketClass,
+        /// Arrived with this codepoint or got it by a mark.
+        came: Tally,
+        /// Left, was discarded, or lost this codepoint by a mark.
+        went: Tally,
+        /// Waits now.
+        waiting: Tally,
+    },
+    /// The length kept in bytes is not the sum over the waiting packets.
+    #[error("{kept} bytes are kept as the queue's length, but the waiting packets have {waiting}")]
+    Bytes {
+        /// The length as kept.
+        kept: u64,
+        /// The sum.
+        waiting: u64,
+    },
+    /// A packet that cannot be marked was marked.
+    #[error("{0:?} were marked although they are not ECN-capable")]
+    MarkedNotEct(Tally),
+}
+
+pub(crate) fn check<P: Queued>(counters: &Counters, queue: &Fifo<P>) -> Result<(), ConservationError> {
+    let mut waiting = Breakdown::EMPTY;
+    queue.iter().for_each(|facts| waiting.count(&facts));
+    if waiting.total().bytes != queue.bytes() {
+        return Err(ConservationError::Bytes { kept: queue.bytes(), waiting: waiting.total().bytes });
+    }
+    let marked_not_ect = counters.marks.of_codepoint(Codepoint::NotEct);
+    if marked_not_ect.packets > 0 {
+        return Err(ConservationError::MarkedNotEct(marked_not_ect));
+    }
+    for codepoint in Codepoint::ALL {
+        for class in PacketClass::ALL {
+            balance(counters, codepoint, class, waiting.of(codepoint, class))?;
+        }
+    }
+    Ok(())
+}
+
+/// A mark moves a packet from its codepoint to CE, within its class.
+fn balance(
+    counters: &Counters,
+    codepoint: Codepoint,
+    class: PacketClass,
+    waiting: Tally,
+) -> Result<(), ConservationError> {
+    let mut came = counters.arrivals.of(codepoint, class);
+    if codepoint == Codepoint::Ce {
+        came += counters.marks.of_class(class);
+    }
+    let went = counters.departures.of(codepoint, class)
+        + counters.all_discards().of(codepoint, class)
+        + counters.marks.of(codepoint, class);
+    if came == went + waiting {
+        return Ok(());
+    }
+    Err(ConservationError::Unbalanced { codepoint, class, came, went, waiting })
+}

@@ -1,0 +1,84 @@
+//! The waiting packets, first in first out.
+
+use crate::packet::{PacketFacts, Queued};
+use crate::queue_view::Waiting;
+use aqmlab_units::Time;
+use std::collections::VecDeque;
+
+/// A ring of packets that only grows, with its length in bytes and, where a scheme needs them, the instants
+/// at which the packets were queued.
+pub(crate) struct Fifo<P> {
+    packets: VecDeque<P>,
+    arrived: Option<VecDeque<Time>>,
+    bytes: u64,
+}
+
+impl<P: Queued> Fifo<P> {
+    pub(crate) fn new(keep_instants: bool) -> Self {
+        Self { packets: VecDeque::new(), arrived: keep_instants.then(VecDeque::new), bytes: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn packets(&self) -> u32 {
+        // The port admits fewer than u32::MAX packets, so the cast loses nothing.
+        self.packets.len() as u32
+    }
+
+    #[inline]
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, now: Time, packet: P, bytes: u32) {
+        self.bytes += u64::from(bytes);
+        self.packets.push_back(packet);
+        if let Some(arrived) = &mut self.arrived {
+            arrived.push_back(now);
+        }
+    }
+
+    /// The head, its facts and, if kept, the instant at which it was queued.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(P, PacketFacts, Option<Time>)> {
+        let packet = self.packets.pop_front()?;
+        let facts = packet.facts();
+        self.bytes -= u64::from(facts.bytes);
+        let arrived = self.arrived.as_mut().and_then(VecDeque::pop_front);
+        Some((packet, facts, arrived))
+    }
+
+    /// Takes out the packet at `position`, counted from the head.
+    ///
+    /// # Panics
+    /// If there is no such packet.
+    pub(crate) fn remove(&mut self, position: u32) -> P {
+        let place = position as usize;
+        let waiting = self.packets.len();
+        let Some(packet) = self.packets.remove(place) else {
+            panic!("no packet at position {position}: {waiting} packets wait");
+        };
+        if let Some(arrived) = &mut self.arrived {
+            arrived.remove(place);
+        }
+        self.bytes -= u64::from(packet.facts().bytes);
+        packet
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = PacketFacts> {
+        self.packets.iter().map(Queued::facts)
+    }
+}
+
+impl<P: Queued> Waiting for Fifo<P> {
+    fn facts(&self, position: u32) -> PacketFacts {
+        match self.packets.get(position as usize) {
+            Some(packet) => packet.facts(),
+            None => panic!("no packet at position {position}: {} packets wait", self.packets.len()),
+        }
+    }
+
+    fn arrived(&self, position: u32) -> Option<Time> {
+        self.arrived.as_ref()?.get(position as usize).copied()
+    }
+}

@@ -1,0 +1,101 @@
+//! What a queue may know about a packet: sizes and header facts, never its bytes.
+
+/// Declares an enum whose variants index arrays, with their names as data.
+macro_rules! counted_enum {
+    ($(#[$meta:meta])* pub enum $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $type { $($(#[$doc])* $variant,)+ }
+
+        impl $type {
+            /// Every variant, in the order of [`Self::index`].
+            pub const ALL: [Self; Self::COUNT] = [$(Self::$variant,)+];
+            /// How many variants there are.
+            pub const COUNT: usize = [$($name),+].len();
+            /// The name of each variant, as results print it.
+            pub const NAMES: [&'static str; Self::COUNT] = [$($name),+];
+
+            /// The place of this variant in an array of [`Self::COUNT`] values.
+            #[must_use]
+            #[inline]
+            pub const fn index(self) -> usize {
+                self as usize
+            }
+
+            /// The name of this variant, as results print it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                Self::NAMES[self.index()]
+            }
+        }
+    };
+}
+pub(crate) use counted_enum;
+
+counted_enum! {
+    /// The two ECN bits of the IP header (RFC 3168 §5).
+    pub enum Codepoint {
+        /// The sender's transport does not take part in ECN: congestion is signalled by loss.
+        NotEct = "not_ect",
+        /// ECN-capable transport, codepoint 10: what RFC 3168 senders use.
+        Ect0 = "ect0",
+        /// ECN-capable transport, codepoint 01: reserved for experiments such as L4S (RFC 8311, RFC 9331).
+        Ect1 = "ect1",
+        /// Congestion experienced: some queue on the path has marked the packet.
+        Ce = "ce",
+    }
+}
+
+impl Codepoint {
+    /// Whether a queue may mark this packet instead of dropping it. A packet that is CE already counts as
+    /// capable: it stays marked.
+    #[must_use]
+    #[inline]
+    pub const fn can_be_marked(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+}
+
+counted_enum! {
+    /// What a packet is to its transport. Losses are reported per class, because losing a SYN costs a user
+    /// seconds and losing one of many ACKs costs nothing.
+    pub enum PacketClass {
+        /// First segment of a connection.
+        Syn = "syn",
+        /// The answer to a SYN.
+        SynAck = "syn_ack",
+        /// A TCP segment without data, SYN, FIN or RST.
+        PureAck = "pure_ack",
+        /// A FIN without data. A FIN that carries data is [`PacketClass::Data`].
+        Fin = "fin",
+        /// A TCP segment with data.
+        Data = "data",
+        /// A segment that resets its connection.
+        Reset = "reset",
+        /// Anything that is not TCP.
+        Datagram = "datagram",
+    }
+}
+
+/// All that a queue management scheme knows of one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketFacts {
+    /// Key of the packet's flow: equal for the packets of one flow in one direction.
+    pub flow: u64,
+    /// Length in bytes of the IP packet, headers included. Link-layer framing is not counted.
+    pub bytes: u32,
+    /// The ECN bits as they are now.
+    pub codepoint: Codepoint,
+    /// What the packet is to its transport.
+    pub class: PacketClass,
+}
+
+/// What a [`crate::Port`] can hold: a small record in simulation, a buffer with a real packet in live mode.
+pub trait Queued {
+    /// The facts of this packet. Asked several times during a packet's stay: keep them at hand.
+    fn facts(&self) -> PacketFacts;
+
+    /// Sets the codepoint to [`Codepoint::Ce`]. Called only on packets whose codepoint
+    /// [can be marked](Codepoint::can_be_marked).
+    fn mark(&mut self);
+}

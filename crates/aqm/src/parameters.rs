@@ -1,0 +1,62 @@
+//! What every scheme's parameters offer, and how a value outside its legal range is reported.
+
+use crate::aqm::Aqm;
+use crate::parts::Limit;
+use crate::port::PortFacts;
+use std::fmt;
+
+/// A parameter whose value is not legal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` is {value}: it must be {legal}")]
+pub struct ParameterError {
+    /// The parameter, by its name in a scenario; parts of a nested one are joined by dots.
+    pub key: &'static str,
+    /// The offending value.
+    pub value: String,
+    /// What would be legal; reads on after "it must be".
+    pub legal: String,
+}
+
+/// The parameters of one scheme: plain data, checked by `validate`, from which the scheme is built.
+pub(crate) trait Parameters {
+    fn validate(&self) -> Result<(), ParameterError>;
+
+    /// How much may wait.
+    fn limit(&self) -> Limit;
+
+    /// Whether a signal marks packets that can be marked.
+    fn ecn(&self) -> bool;
+
+    /// The scheme at a port. Called only on valid parameters.
+    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm>;
+}
+
+/// Refuses `value` unless `is_legal`.
+pub(crate) fn require(
+    is_legal: bool,
+    key: &'static str,
+    value: impl fmt::Display,
+    legal: impl Into<String>,
+) -> Result<(), ParameterError> {
+    if is_legal { Ok(()) } else { Err(ParameterError { key, value: value.to_string(), legal: legal.into() }) }
+}
+
+/// Requires a finite number above zero.
+pub(crate) fn require_positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value > 0.0 && value.is_finite(), key, value, "a number above 0")
+}
+
+/// Requires a finite number, zero or above.
+pub(crate) fn require_not_negative(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value >= 0.0 && value.is_finite(), key, value, "0 or a number above 0")
+}
+
+/// Requires a number above zero and at most one: a probability that can happen, or a weight that forgets.
+pub(crate) fn require_share(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    require(value > 0.0 && value <= 1.0, key, value, "above 0 and at most 1")
+}
+
+/// Requires a size of at least one byte.
+pub(crate) fn require_packet_bytes(key: &'static str, value: u32) -> Result<(), ParameterError> {
+    require(value >= 1, key, value, "a packet length of at least 1 byte")
+}

@@ -1,0 +1,165 @@
+//! RED's decision on an arrival: region of the curve, spacing of the signals, and what ECN-capable packets get.
+//!
+//! RED and Adaptive RED share it; they differ in who sets `max_p`. The order of the tests is that of ns-2's
+//! `red.cc` and of `altq_red.c`; [`DetectorSettings`] names each point at which the 1993 paper differs.
+
+use crate::aqm::{Reason, Verdict};
+use crate::packet::PacketFacts;
+use crate::parts::{AverageQueue, Gauge, PacketScale, RedCurve, Region, ScaleProbability, Spacing};
+use crate::queue_view::QueueView;
+use aqmlab_random::Stream;
+use aqmlab_units::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What happens to a selected packet that could be marked. Without `ecn` every selected packet is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EcnRule {
+    /// Marked while the average is below max_th, dropped above (RFC 3168 section 7; Le et al. 2003; ns-2 before
+    /// 30 April 2002).
+    #[default]
+    MarkBelowMaxTh,
+    /// Marked while the base probability is at most `mark_p`, dropped above; there is no forced region, with or
+    /// without `ecn`: beyond the curve the probability is 1 (ns-2.35 with `use_mark_p_`).
+    MarkP,
+    /// Marked everywhere, even beyond the curve: only a full queue drops (ns-3 without `UseHardDrop`, Linux
+    /// without `harddrop`).
+    MarkAlways,
+    /// Marked as long as the coin decides, dropped beyond the curve (ns-2.35 without `use_mark_p_`, ns-3 with
+    /// `UseHardDrop`, ALTQ).
+    MarkUntilForced,
+}
+
+/// The rules of one detector.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectorSettings {
+    /// How signals are spaced.
+    pub spacing: Spacing,
+    /// How the queue is measured.
+    pub gauge: Gauge,
+    /// How the probability depends on the packet's size.
+    pub scale: PacketScale,
+    /// What a selected packet that could be marked gets.
+    pub ecn_rule: EcnRule,
+    /// Largest base probability at which [`EcnRule::MarkP`] marks.
+    pub mark_p: f64,
+    /// An arrival that finds at most one packet waiting (in bytes: at most one byte) is never selected.
+    pub spare_nearly_empty: bool,
+    /// The first arrival that finds the average on the curve is never selected by the coin.
+    pub spare_first_in_region: bool,
+}
+
+/// The state of the decision.
+#[derive(Clone, Copy, Debug)]
+pub struct Detector {
+    settings: DetectorSettings,
+    /// The average queue.
+    pub average: AverageQueue,
+    /// The probability curve.
+    pub curve: RedCurve,
+    /// Whether the last arrival found the average on the curve.
+    on_curve: bool,
+    packets_since_signal: u64,
+    bytes_since_signal: u64,
+}
+
+impl Detector {
+    /// A detector that has seen nothing.
+    #[must_use]
+    pub const fn new(settings: DetectorSettings, average: AverageQueue, curve: RedCurve) -> Self {
+        Self { settings, average, curve, on_curve: false, packets_since_signal: 0, bytes_since_signal: 0 }
+    }
+
+    /// The base probability at the present average.
+    #[must_use]
+    pub fn signal_probability(&self) -> Probability {
+        Probability::clamped(self.curve.region(self.average.value()).probability())
+    }
+
+    /// Reports the state, and the settings that may have been derived from the link rate.
+    pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("average_packets", self.average.value());
+        sink("base_probability", self.signal_probability().value());
+        sink("packets_since_signal", self.packets_since_signal as f64);
+        sink("max_p", self.curve.max_p());
+        sink("min_th_packets", self.curve.min_th());
+        sink("max_th_packets", self.curve.max_th());
+        sink("w_q", self.average.weight());
+    }
+
+    /// Decides on an arrival that the average has already seen.
+    #[inline]
+    pub fn decide(&mut self, packet: &PacketFacts, queue: &QueueView<'_>, coins: &mut Stream) -> Verdict {
+        let region = self.curve.region(self.average.value());
+        let spared = self.settings.spare_nearly_empty && self.settings.gauge.at_most_one_waits(queue);
+        if spared || region == Region::Below {
+            self.on_curve = false;
+            return Verdict::Pass;
+        }
+        self.packets_since_signal += 1;
+        self.bytes_since_signal += u64::from(packet.bytes);
+        if region == Region::Above && self.settings.ecn_rule != EcnRule::MarkP {
+            self.restart_count();
+            return self.beyond_the_curve();
+        }
+        self.decide_on_curve(region, packet, coins)
+    }
+
+    /// A packet was lost to a full queue: the sender has its signal, the count starts again.
+    #[inline]
+    pub fn restart_count(&mut self) {
+        self.packets_since_signal = 0;
+        self.bytes_since_signal = 0;
+    }
+
+    fn decide_on_curve(&mut self, region: Region, packet: &PacketFacts, coins: &mut Stream) -> Verdict {
+        if !self.on_curve {
+            self.on_curve = true;
+            self.restart_count();
+            if self.settings.spare_first_in_region {
+                self.packets_since_signal = 1;
+                self.bytes_since_signal = u64::from(packet.bytes);
+                return Verdict::Pass;
+            }
+        }
+        if coins.uniform() >= self.arrival_probability(region.probability(), packet.bytes) {
+            return Verdict::Pass;
+        }
+        self.restart_count();
+        self.selected(region)
+    }
+
+    /// The probability for this packet. In the paper its size scales the base probability, before the count; in
+    /// ns-2 the count is taken in bytes, in whole mean packets, and the size scales the result.
+    #[inline]
+    fn arrival_probability(&self, base: f64, bytes: u32) -> f64 {
+        let DetectorSettings { spacing, scale, .. } = &self.settings;
+        match scale.mode {
+            ScaleProbability::Mean => {
+                let mean_packets = self.bytes_since_signal / u64::from(scale.mean_packet_bytes);
+                let spaced = spacing.arrival_probability(base, mean_packets as f64);
+                if spaced < 1.0 { scale.apply(spaced, bytes) } else { spaced }
+            }
+            ScaleProbability::Max | ScaleProbability::None => {
+                spacing.arrival_probability(scale.apply(base, bytes), self.packets_since_signal as f64)
+            }
+        }
+    }
+
+    const fn selected(&self, region: Region) -> Verdict {
+        let marks = match self.settings.ecn_rule {
+            EcnRule::MarkBelowMaxTh => matches!(region, Region::Between(_)),
+            EcnRule::MarkP => region.probability() <= self.settings.mark_p,
+            EcnRule::MarkAlways | EcnRule::MarkUntilForced => true,
+        };
+        if marks { Verdict::Signal(Reason::Early) } else { Verdict::Drop(Reason::Early) }
+    }
+
+    const fn beyond_the_curve(&self) -> Verdict {
+        match self.settings.ecn_rule {
+            EcnRule::MarkAlways => Verdict::Signal(Reason::Forced),
+            _ => Verdict::Drop(Reason::Forced),
+        }
+    }
+}
