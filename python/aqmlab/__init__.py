@@ -4,8 +4,8 @@
 >>> result = aqmlab.run("pi.toml", seed=1)  # doctest: +SKIP
 >>> result.responses.to_pandas()["response_time_s"].median()  # doctest: +SKIP
 
-A scenario is checked whole before anything runs; a result is `run.json` and tables of columns whose names carry
-their units. Many runs, on all cores, interruptible and resumable: `run_many`.
+A scenario is checked whole before anything runs; a result is `run.json` and tables of columns whose names
+carry their units. Many runs, on all cores, interruptible and resumable: `run_many`.
 """
 
 from aqmlab._core import version as _version

@@ -6,7 +6,15 @@ names the place and what would be accepted there, so that it can be shown as it 
 
 from aqmlab._core import Cancelled, RunError, ScenarioError
 
-__all__ = ["Cancelled", "FolderError", "ResultError", "RunError", "ScenarioError", "StorageError", "TableError"]
+__all__ = [
+    "Cancelled",
+    "FolderError",
+    "ResultError",
+    "RunError",
+    "ScenarioError",
+    "StorageError",
+    "TableError",
+]
 
 
 class FolderError(ValueError):

@@ -1,9 +1,9 @@
 """Folders that are complete or absent, whatever interrupts the writing.
 
 A folder is written beside its place under a name that starts with `PARTIAL_PREFIX`, forced to the disk, and
-renamed in one step. Errors and Ctrl-C remove the temporary folder; one left behind by `kill -9` or a power cut
-is removed by the next writer. The writer holds a lock on it, which dies with the process: that tells a temporary
-folder in use from an abandoned one.
+renamed in one step. Errors and Ctrl-C remove the temporary folder; one left behind by `kill -9` or a power
+cut is removed by the next writer. The writer holds a lock on it, which dies with the process: that tells a
+temporary folder in use from an abandoned one.
 """
 
 from __future__ import annotations

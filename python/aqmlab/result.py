@@ -204,7 +204,8 @@ def _arrow(columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
 def _missing_table(name: str, present: Mapping[str, pa.Table]) -> str:
     remedy = _HOW_TO_RECORD.get(name)
     there = ", ".join(present) or "none"
-    return f"this run kept no table {name!r} (it kept: {there})" + (f"; to keep it, {remedy}" if remedy else "")
+    message = f"this run kept no table {name!r} (it kept: {there})"
+    return f"{message}; to keep it, {remedy}" if remedy else message
 
 
 def _digest(file: Path) -> str:
@@ -223,10 +224,10 @@ def _verify(folder: Path) -> None:
         listed = (folder / _CHECKSUMS).read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ResultError(f"{folder}: holds no result (no readable {_CHECKSUMS})") from None
-    expected = dict(reversed(line.split("  ", 1)) for line in listed)
-    if _RUN not in expected:
+    lines = [line.partition("  ") for line in listed]
+    if _RUN not in {name for _, _, name in lines}:
         raise ResultError(f"{folder}: holds no result ({_CHECKSUMS} does not list {_RUN})")
-    for name, digest in expected.items():
+    for digest, _, name in lines:
         if not (folder / name).is_file():
             raise ResultError(f"{folder}: damaged: {name} is missing")
         if _digest(folder / name) != digest:

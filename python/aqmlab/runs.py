@@ -79,8 +79,8 @@ def run_many(
     Args:
         jobs: What to run; a run that several jobs ask for is made once.
         workers: How many runs at a time; by default, one for each core this process may use.
-        store: A folder that keeps finished runs under their content address. What it holds is not run again, so
-            an interrupted sweep resumes; without a store (and folders of the jobs) results stay in memory.
+        store: A folder that keeps finished runs under their content address. What it holds is not run again,
+            so an interrupted sweep resumes; without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
         label: What the progress bar calls this.
 

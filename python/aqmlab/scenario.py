@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 ScenarioLike: TypeAlias = "Scenario | Path | str"
 """A scenario, the path of a TOML file, or TOML text."""
 
+
+class TomlText(str):
+    """The value of an override that is spelt in TOML already, as on the command line."""
+
+    __slots__ = ()
+
+
 _LABELS = ("name", "description")
 
 
@@ -47,7 +54,7 @@ class Scenario:
             overrides: Dotted keys and the values that replace what the file says, as in `with_overrides`.
 
         Raises:
-            ScenarioError: The file cannot be read, or something in it is refused; the message names the place.
+            ScenarioError: The file cannot be read, or something in it is refused; the message says where.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -162,6 +169,8 @@ def _toml_value(value: object) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     match value:
+        case TomlText():
+            return str(value)
         case dict():
             pairs = (f"{_toml_value(str(key))} = {_toml_value(inner)}" for key, inner in value.items())
             return "{ " + ", ".join(pairs) + " }"

@@ -58,8 +58,8 @@ def available_cores() -> int:
 def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Iterator[tuple[Task, Result]]:
     """Makes the runs and yields each as it finishes.
 
-    Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and waits
-    for its threads, which takes a fraction of a second.
+    Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and
+    waits for its threads, which takes a fraction of a second.
 
     Raises:
         RunError: A run failed; the message names it.

@@ -1,0 +1,60 @@
+# `make help` lists what there is. Everything happens in .venv and target; nothing is installed elsewhere.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*')
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-rust test-python bench crosscheck wheel clean
+
+help: ## what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: $(VENV)/.installed ## a short version of the 2003 study, with a report in report/
+	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
+
+test: test-rust test-python ## everything that must hold, Rust and Python
+
+test-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	cargo test --locked --quiet
+
+test-python: $(VENV)/.installed-dev
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest aqmlab._core
+	$(BIN)/pytest --quiet
+
+bench: ## nanoseconds, instructions and memory per packet
+	cargo bench --locked
+
+crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
+	$(BIN)/python -m tests.crosscheck
+
+wheel: $(VENV)/.installed-dev ## a wheel to give away, in target/wheels
+	$(BIN)/maturin build --release --locked --out target/wheels
+
+clean: ## removes everything that was made here
+	rm -rf $(VENV) target report results python/aqmlab/_core*.so
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
+
+# Editable: Python files are used where they are; only a change of Rust files builds anew.
+$(VENV)/.installed: $(SOURCES) | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(SOURCES) | $(BIN)/python
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(BIN)/python:
+	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer is needed; if it is there, say make PYTHON=...' >&2; exit 2; }
+	@command -v cargo >/dev/null || { echo 'Rust is needed: https://rustup.rs' >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)

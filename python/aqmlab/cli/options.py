@@ -1,0 +1,95 @@
+"""Options that several commands share, and how their values are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from aqmlab.scenario import TomlText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+
+_LARGEST = 2**64 - 1
+_LONGEST_RANGE = 100_000
+
+
+def read_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
+    """Reads whole numbers and ranges of them, such as `1,3,5-7`; a number that stands twice counts once."""
+    del context
+    numbers: dict[int, None] = {}
+    for part in text.split(",") if text else []:
+        numbers.update(dict.fromkeys(_read_range(parameter, part.strip())))
+    return tuple(numbers)
+
+
+def _read_range(parameter: click.Parameter, part: str) -> range:
+    first, dash, last = part.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise click.BadParameter(f"{part!r} is not a whole number or a range such as 1-8", param=parameter)
+    low, high = int(first), int(last or first)
+    if low > high or high > _LARGEST or high - low >= _LONGEST_RANGE:
+        raise click.BadParameter(
+            f"{part!r}: a range ascends, holds at most {_LONGEST_RANGE} numbers and ends at 2^64 - 1 at most",
+            param=parameter,
+        )
+    return range(low, high + 1)
+
+
+def read_names(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Reads names separated by commas, such as `pi-24,rem-24`."""
+    del context, parameter
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def read_overrides(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, TomlText]:
+    """Reads assignments to dotted keys, such as `dumbbell.queue.q_ref_packets=240`."""
+    del context
+    overrides: dict[str, TomlText] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(
+                f"{text!r} is not of the form key=value, such as dumbbell.queue.ecn=true", param=parameter
+            )
+        overrides[key.strip()] = TomlText(value.strip())
+    return overrides
+
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+"""A folder that need not exist yet."""
+
+
+def workers_option(command: Command) -> Command:
+    """Adds `--workers`."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Runs at a time; by default one for each core. The results do not depend on it.",
+    )(command)
+
+
+def quiet_option(command: Command) -> Command:
+    """Adds `--quiet`."""
+    return click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are.")(
+        command
+    )
+
+
+def overrides_option(command: Command) -> Command:
+    """Adds `--set`."""
+    return click.option(
+        "--set",
+        "overrides",
+        metavar="KEY=VALUE",
+        multiple=True,
+        callback=read_overrides,
+        help="Replace a value of the scenario, by its dotted key; may be given several times.",
+    )(command)

@@ -1,0 +1,61 @@
+"""A result as tables for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from aqmlab.statistics.distribution import response_times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from aqmlab.result import Result
+
+_QUANTILES = (0.5, 0.9, 0.99)
+
+
+def result_tables(result: Result) -> Iterator[Table]:
+    """The monitored links, then the response times, if there are any."""
+    heading = f"{result.scenario['name']}, seed {result.seed}"
+    yield _links(heading, result.run["links"])
+    if result.run["populations"] and "response_histogram" in result.tables:
+        yield _responses(heading, result)
+
+
+def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
+    table = Table(title=f"{heading}: links", title_justify="left")
+    for column in ("link", "scheme"):
+        table.add_column(column)
+    for column in ("Mbit/s", "busy %", "loss %", "marked %", "mean queue, packets", "mean frame, bytes"):
+        table.add_column(column, justify="right")
+    for link in links:
+        table.add_row(
+            link["name"],
+            link["scheme"],
+            f"{link['throughput_mbps']:.2f}",
+            f"{100 * link['busy_share']:.1f}",
+            f"{100 * link['loss_ratio']:.3f}",
+            f"{100 * link['mark_ratio']:.3f}",
+            f"{link['queue_packets_mean']:.1f}",
+            f"{link['mean_frame_bytes']:.0f}",
+        )
+    return table
+
+
+def _responses(heading: str, result: Result) -> Table:
+    table = Table(title=f"{heading}: responses", title_justify="left")
+    table.add_column("users")
+    for column in ("number", "completed", "failed", "unfinished"):
+        table.add_column(column, justify="right")
+    for share in _QUANTILES:
+        table.add_column(f"{100 * share:g} % within, s", justify="right")
+    for index, population in enumerate(result.run["populations"]):
+        times = response_times(result, population=index)
+        table.add_row(
+            population["name"],
+            *(f"{population[key]:,}" for key in ("users", "completed", "failed", "unfinished")),
+            *(f"{times.quantile(share):.3f}" if times.ended else "-" for share in _QUANTILES),
+        )
+    return table

@@ -1,0 +1,69 @@
+"""`aqmlab reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aqmlab.catalogue import experiments
+from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
+
+
+@click.command
+@click.argument("experiment", metavar="EXPERIMENT", type=click.Choice(list(experiments())))
+@click.option(
+    "--scale",
+    type=click.Choice(["quick", "standard", "full"]),
+    default="quick",
+    show_default=True,
+    help="How long and how often: quick is minutes, standard is hours, full is what the paper did.",
+)
+@click.option(
+    "--cells", callback=read_names, metavar="NAME,...", help="Only these cells, such as pi-24,rem-24."
+)
+@click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads in percent.")
+@click.option("--replications", type=click.IntRange(min=1), metavar="N", help="So many seeds for each cell.")
+@click.option(
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Where to keep the runs and the report. By default results/EXPERIMENT-SCALE.",
+)
+@workers_option
+@quiet_option
+def reproduce(
+    *,
+    experiment: str,
+    scale: str,
+    cells: tuple[str, ...],
+    loads: tuple[int, ...],
+    replications: int | None,
+    output: Path | None,
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    r"""Repeat the experiments of a paper and set the results beside the published ones.
+
+    Runs every cell, prints the paper's table with ours beside it, judges each of its claims, and writes a
+    report (HTML, figures as PNG and SVG). Finished runs are kept: the same command goes on where it stopped.
+
+    \b
+    Examples:
+      aqmlab reproduce le2003
+      aqmlab reproduce le2003 --scale standard --workers 8
+      aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
+    """
+    from aqmlab.reproduce import reproduce as repeat
+
+    report = repeat(
+        experiment,
+        scale=scale,
+        cells=list(cells) or None,
+        loads=list(loads) or None,
+        replications=replications,
+        workers=workers,
+        output=output or Path("results") / f"{experiment}-{scale}",
+        progress=not quiet,
+    )
+    click.echo(report)

@@ -1,0 +1,99 @@
+"""`aqmlab run`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from aqmlab.cli.options import (
+    FOLDER,
+    overrides_option,
+    quiet_option,
+    read_numbers,
+    workers_option,
+)
+from aqmlab.cli.printing import result_tables
+from aqmlab.runs import Job, run_each
+from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from aqmlab.result import Result
+    from aqmlab.scenario import TomlText
+
+_SEED_MAX = 2**64 - 1
+
+
+@click.command
+@click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@click.option(
+    "--seed", type=click.IntRange(0, _SEED_MAX), metavar="N", help="Seed of the run; 1 if none is given."
+)
+@click.option(
+    "--seeds", callback=read_numbers, metavar="A-B,C", help="Several seeds, such as 1-8 or 1,3,5-7."
+)
+@overrides_option
+@click.option(
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Where to keep the result: the folder itself for one seed, FOLDER/seed-N for several. "
+    "By default results/<name of the scenario>/seed-N.",
+)
+@workers_option
+@quiet_option
+def run(
+    *,
+    scenario_file: Path,
+    seed: int | None,
+    seeds: tuple[int, ...],
+    overrides: dict[str, TomlText],
+    output: Path | None,
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    r"""Run a scenario and keep what it leaves behind.
+
+    The scenario is checked whole before anything runs. A result is a folder with run.json and one Parquet
+    file per table; it is written whole or not at all. A result that is there already is not computed again,
+    so a command that was interrupted goes on where it stopped.
+
+    \b
+    Examples:
+      aqmlab run pi.toml
+      aqmlab run pi.toml --seeds 1-8 --workers 2
+      aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
+      aqmlab run pi.toml --set 'dumbbell.queue={ scheme = "drop-tail", limit_packets = 240 }'
+    """
+    if seed is not None and seeds:
+        raise click.UsageError("--seed and --seeds exclude each other")
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    wanted = seeds or (1 if seed is None else seed,)
+    jobs = [Job(scenario, number, folder=_folder(scenario, number, output, len(wanted))) for number in wanted]
+    console = Console(highlight=False)
+    for _, result in run_each(jobs, workers=workers, progress=not quiet):
+        _print(console, result, quiet=quiet)
+
+
+def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:
+    if output is not None and seeds == 1:
+        return output
+    return (output or Path("results") / _as_folder_name(scenario.name)) / f"seed-{seed}"
+
+
+def _as_folder_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "scenario"
+
+
+def _print(console: Console, result: Result, *, quiet: bool) -> None:
+    if quiet:
+        click.echo(result.folder)
+        return
+    for table in result_tables(result):
+        console.print(table)
+    for warning in result.warnings:
+        console.print(f"warning: {warning}", style="yellow", markup=False)
+    console.print(f"kept in {result.folder}", markup=False, soft_wrap=True)
