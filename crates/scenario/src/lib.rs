@@ -5,12 +5,26 @@
 //! what to record.
 #![deny(missing_docs)]
 
+pub mod document;
+mod error;
+mod legal;
+mod mistakes;
+mod nearest;
 mod network;
+mod read;
+mod resolve;
+mod routes;
 mod scenario;
+mod schema;
+mod shape;
 mod stand_in;
+mod text;
 
+pub use aqmlab_aqm::Scheme;
+pub use aqmlab_web::{StartRule, UncParameters};
+pub use document::{Document, Responses, UserModel};
+pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
-pub use scenario::{
-    Flow, FlowGroup, MinimumDelay, Population, Record, Responses, Scenario, StartRule, UserModel,
-};
-pub use stand_in::{HostProfile, Scheme, UncParameters};
+pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, Record, Scenario};
+pub use schema::json_schema;
+pub use stand_in::{HostOverrides, HostProfile};

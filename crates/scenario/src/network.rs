@@ -2,6 +2,8 @@
 
 use crate::Scheme;
 use aqmlab_units::{Rate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A place in [`Network::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +34,8 @@ pub struct Node {
 }
 
 /// What a node does with datagrams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
     /// Sends and receives; never forwards.
     Host,

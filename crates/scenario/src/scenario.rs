@@ -1,7 +1,8 @@
 //! The resolved scenario: what a driver consumes.
 
+use crate::document::{Document, Responses, UserModel};
 use crate::network::{Network, NodeIndex};
-use crate::{HostProfile, UncParameters};
+use crate::{HostProfile, StartRule};
 use aqmlab_units::Span;
 
 /// A checked experiment, with every default filled in and every name resolved to an index.
@@ -25,6 +26,8 @@ pub struct Scenario {
     pub flows: Vec<FlowGroup>,
     /// What to keep of a run.
     pub record: Record,
+    /// What all of it was resolved from: a scenario comes from a checked document and from nothing else.
+    pub(crate) document: Document,
 }
 
 /// Browsing users alike in everything but their random draws. User `i` sits at machine
@@ -33,7 +36,7 @@ pub struct Scenario {
 pub struct Population {
     /// Unique among populations; `left` and `right` in a dumbbell.
     pub name: String,
-    /// How many users; at least 1.
+    /// How many users; a side of a dumbbell may have none.
     pub users: u32,
     /// The machines they sit at; never empty.
     pub browsers: Vec<NodeIndex>,
@@ -47,22 +50,6 @@ pub struct Population {
     pub minimum_delay: MinimumDelay,
     /// The transport of browsers and servers.
     pub profile: HostProfile,
-}
-
-/// How users browse.
-#[derive(Clone, Debug, PartialEq)]
-pub enum UserModel {
-    /// Thinking and browsing users of the SIGCOMM 2003 study.
-    Unc(UncParameters),
-}
-
-/// What users are doing when the run begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartRule {
-    /// In the middle of things: residual think times in equilibrium, so the load is constant from the start.
-    Steady,
-    /// At the beginning: every user starts afresh at time zero.
-    Fresh,
 }
 
 /// A minimum round-trip delay in whole milliseconds, uniform over `low_ms..=high_ms`, drawn once per connection.
@@ -119,17 +106,4 @@ pub struct Record {
     pub users: bool,
     /// One row per packet at monitored links: for small runs.
     pub packets: bool,
-}
-
-/// How response times are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Responses {
-    /// One row per exchange up to five million of them, then the histogram alone.
-    Auto,
-    /// One row per exchange, however many.
-    Rows,
-    /// The histogram alone.
-    Histogram,
-    /// Nothing.
-    None,
 }

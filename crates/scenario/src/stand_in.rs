@@ -1,13 +1,18 @@
-//! Stand-ins for the parameter types of `aqmlab-aqm`, `aqmlab-tcp` and `aqmlab-web` until those land.
+//! Stand-ins for the parameter types of `aqmlab-tcp` until they land.
+#![allow(missing_docs)]
 
-/// Stand-in for `aqmlab_aqm::Scheme`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scheme;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Stand-in for `aqmlab_tcp::HostProfile`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostProfile;
 
-/// Stand-in for `aqmlab_web::UncParameters`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct UncParameters;
+impl HostProfile {
+    pub const NAMES: [&'static str; 3] = ["bsd45", "rfc5681", "ns2-oneway"];
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostOverrides {
+    ecn: Option<bool>,
+}

@@ -1,0 +1,115 @@
+//! `[dumbbell]`: one bottleneck link between two routers, with machines behind them.
+
+use crate::Scheme;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One bottleneck link between two routers, with browser and server machines on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dumbbell {
+    /// Rate of the bottleneck link, each direction.
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: f64,
+
+    /// Propagation delay of the bottleneck link, one way.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub delay_ms: f64,
+
+    /// Queue discipline in front of the bottleneck link.
+    pub queue: Scheme,
+
+    /// Queue discipline of the direction from right to left; absent: the same as `queue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_right_to_left: Option<Scheme>,
+
+    /// Machines with browsers, on each side.
+    #[serde(default = "browser_machines")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub browser_machines_per_side: u32,
+
+    /// Machines with servers, on each side.
+    #[serde(default = "server_machines")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub server_machines_per_side: u32,
+
+    /// Rate of each machine's interface.
+    #[serde(default = "interface_rate")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub interface_rate_mbps: f64,
+
+    /// Header and check sequence of a frame: counted in frame bytes.
+    #[serde(default = "ethernet_overhead")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_overhead_bytes: u32,
+
+    /// The shortest frame.
+    #[serde(default = "ethernet_minimum_frame")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_minimum_frame_bytes: u32,
+
+    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    #[serde(default = "ethernet_gap")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_gap_bytes: u32,
+
+    /// Rate of the bottleneck link in the uncongested twin.
+    #[serde(default = "uncongested_rate")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub uncongested_rate_mbps: f64,
+
+    /// Queue discipline in the uncongested twin, both directions.
+    #[serde(default = "uncongested_queue")]
+    pub uncongested_queue: Scheme,
+}
+
+impl Dumbbell {
+    /// The same discipline said twice is the same discipline: one form for equal scenarios, and an override
+    /// of `queue` then changes both directions.
+    pub(crate) fn settle(&mut self) {
+        if self.queue_right_to_left.as_ref() == Some(&self.queue) {
+            self.queue_right_to_left = None;
+        }
+    }
+}
+
+/// The SIGCOMM 2003 study's laboratory (section 3): 14 browser machines for each direction.
+const fn browser_machines() -> u32 {
+    14
+}
+
+/// The SIGCOMM 2003 study's laboratory (section 3): 8 server machines for each direction.
+const fn server_machines() -> u32 {
+    8
+}
+
+const fn interface_rate() -> f64 {
+    100.0
+}
+
+/// IEEE 802.3: 14 bytes of header, 4 of check sequence.
+pub(super) const fn ethernet_overhead() -> u32 {
+    18
+}
+
+/// IEEE 802.3: 64 bytes, header and check sequence included.
+pub(super) const fn ethernet_minimum_frame() -> u32 {
+    64
+}
+
+/// IEEE 802.3: 8 bytes of preamble, the time of 12 between frames.
+pub(super) const fn ethernet_gap() -> u32 {
+    20
+}
+
+/// The SIGCOMM 2003 study calibrated at 1 Gbps (section 3.2).
+const fn uncongested_rate() -> f64 {
+    1000.0
+}
+
+/// The SIGCOMM 2003 study calibrated with drop-tail queues of 2,400 elements (section 3.2).
+fn uncongested_queue() -> Scheme {
+    let queue = serde_json::json!({ "scheme": "drop-tail", "limit_packets": 2400 });
+    serde_json::from_value(queue).expect("drop-tail with a limit in packets is a scheme")
+}

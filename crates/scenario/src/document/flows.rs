@@ -1,0 +1,153 @@
+//! `[[flows]]`: long-lived flows.
+
+use crate::HostOverrides;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Long-lived flows, alike in everything but their delays and machines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsTable {
+    /// What the group is called, unique among flow groups; absent: `flows-` and its number from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+
+    /// How many flows, spread over the machines in turn.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub count: u32,
+
+    /// Which way the data goes over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+
+    /// The machine group that sends the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub senders: Option<String>,
+
+    /// The machine group that receives the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receivers: Option<String>,
+
+    /// Round-trip delay added to each flow: one number, or first and last, evenly spaced between.
+    #[serde(default)]
+    pub base_rtt_ms: BaseRoundTripTime,
+
+    /// Whose outbound packets carry that delay.
+    #[serde(default)]
+    pub delay_on: DelayOn,
+
+    /// Flows start at an instant uniform over this span; 0: all at once.
+    #[serde(default = "start_spread")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_spread_s: f64,
+
+    /// Bytes of data per flow, then it closes; absent: without end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
+    pub bytes: Option<u64>,
+
+    /// Host profile of both ends.
+    #[serde(default = "default_profile")]
+    #[schemars(schema_with = "crate::schema::profile_name")]
+    pub profile: String,
+
+    /// Single settings of the host profile, replaced.
+    #[serde(default)]
+    pub host: HostOverrides,
+}
+
+/// The way data goes over a dumbbell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// From servers on the left to browsers on the right.
+    LeftToRight,
+    /// From servers on the right to browsers on the left.
+    RightToLeft,
+}
+
+/// Whose outbound packets carry the delay of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayOn {
+    /// Half on the sender's, half on the receiver's.
+    #[default]
+    Both,
+    /// All on the sender's.
+    Sender,
+    /// All on the receiver's.
+    Receiver,
+}
+
+/// The round-trip delay added to the flows of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum BaseRoundTripTime {
+    /// The same for every flow.
+    Same(#[schemars(range(min = 0.0, max = 100_000.0))] f64),
+    /// Evenly spaced over a range.
+    Spaced(RoundTripTimeRange),
+}
+
+/// Flow `i` of `n` has `first + (last - first) i / (n - 1)`; a single flow has `first`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoundTripTimeRange {
+    /// Of the first flow.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub first: f64,
+    /// Of the last flow.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub last: f64,
+}
+
+impl Default for BaseRoundTripTime {
+    /// The network's own delays alone.
+    fn default() -> Self {
+        Self::Same(0.0)
+    }
+}
+
+impl BaseRoundTripTime {
+    /// The delay of flow `index` of `count`, in milliseconds.
+    pub(crate) fn of_flow(self, index: u32, count: u32) -> f64 {
+        match self {
+            Self::Same(delay) => delay,
+            Self::Spaced(RoundTripTimeRange { first, .. }) if count < 2 => first,
+            Self::Spaced(RoundTripTimeRange { first, last }) => {
+                first + (last - first) * f64::from(index) / f64::from(count - 1)
+            }
+        }
+    }
+}
+
+impl FlowsTable {
+    pub(crate) fn settle(&mut self, index: usize) {
+        self.name.get_or_insert_with(|| format!("flows-{index}"));
+    }
+}
+
+/// Flows that start at one instant stay synchronised for long; a second undoes that.
+const fn start_spread() -> f64 {
+    1.0
+}
+
+/// The hosts of the SIGCOMM 2003 study.
+pub(super) fn default_profile() -> String {
+    "bsd45".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_evenly_spaced_from_first_to_last() {
+        let range = BaseRoundTripTime::Spaced(RoundTripTimeRange { first: 10.0, last: 150.0 });
+        let delays: Vec<f64> = (0..5).map(|index| range.of_flow(index, 5)).collect();
+        assert_eq!(delays, [10.0, 45.0, 80.0, 115.0, 150.0]);
+        assert_eq!(range.of_flow(0, 1), 10.0);
+        assert_eq!(BaseRoundTripTime::Same(80.0).of_flow(3, 5), 80.0);
+    }
+}

@@ -1,0 +1,94 @@
+//! The document: a scenario as its author writes it, every key with its unit, default and legal range.
+//!
+//! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
+//! which makes the checks, the error messages and the tables of `docs/scenario.md`.
+
+mod dumbbell;
+mod flows;
+mod record;
+mod topology;
+mod twin;
+mod users;
+
+pub use dumbbell::Dumbbell;
+pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
+pub use record::{RecordTable, Responses};
+pub use topology::{LinkTable, NodeTable, Topology};
+pub use users::{MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One experiment: a network, the traffic on it, and what to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "aqmlab scenario")]
+pub struct Document {
+    /// What the experiment is called.
+    #[schemars(length(min = 1))]
+    pub name: String,
+
+    /// What it is for, in a sentence or more.
+    #[serde(default)]
+    pub description: String,
+
+    /// Simulated time in all.
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub duration_s: f64,
+
+    /// Time at the start that is simulated but not measured.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub warm_up_s: f64,
+
+    /// Time at the end that is simulated but not measured.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub cool_down_s: f64,
+
+    /// The network as one bottleneck link between two routers; this or `topology`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dumbbell: Option<Dumbbell>,
+
+    /// The network as nodes and links; this or `dumbbell`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+
+    /// Browsing users on both sides of a dumbbell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<UsersTable>,
+
+    /// Browsing users between named machine groups; a repeated table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub populations: Vec<PopulationTable>,
+
+    /// Long-lived flows beside or instead of users; a repeated table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowsTable>,
+
+    /// What to keep of a run.
+    #[serde(default)]
+    pub record: RecordTable,
+}
+
+impl Document {
+    /// Fills in the defaults that depend on other keys, and brings what can be written in two ways into one,
+    /// so that equal scenarios are equal documents.
+    pub(crate) fn settle(&mut self) {
+        if let Some(dumbbell) = &mut self.dumbbell {
+            dumbbell.settle();
+        }
+        if let Some(topology) = &mut self.topology {
+            topology.settle();
+        }
+        if let Some(users) = &mut self.users {
+            users.settle();
+        }
+        for population in &mut self.populations {
+            population.settle();
+        }
+        for (index, flows) in self.flows.iter_mut().enumerate() {
+            flows.settle(index);
+        }
+    }
+}

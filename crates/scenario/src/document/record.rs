@@ -1,0 +1,61 @@
+//! `[record]`: what to keep of a run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What to keep of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecordTable {
+    /// Time between two samples of a monitored queue.
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub queue_interval_ms: f64,
+
+    /// Bin of a monitored link's throughput.
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub link_interval_ms: f64,
+
+    /// Packets and bytes that arrive at monitored links, per millisecond.
+    pub arrivals: bool,
+
+    /// How response times are kept.
+    pub responses: Responses,
+
+    /// One row per connection: timeouts, recoveries, losses, lost SYNs.
+    pub flows: bool,
+
+    /// Bytes per user and direction in the measured window.
+    pub users: bool,
+
+    /// One row per packet at monitored links: for small runs.
+    pub packets: bool,
+}
+
+/// How response times are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Responses {
+    /// One row per exchange up to five million exchanges, beyond that the histogram alone.
+    #[default]
+    Auto,
+    /// One row per exchange, however many.
+    Rows,
+    /// The histogram alone.
+    Histogram,
+    /// Nothing.
+    None,
+}
+
+impl Default for RecordTable {
+    fn default() -> Self {
+        Self {
+            queue_interval_ms: 10.0,
+            link_interval_ms: 100.0,
+            arrivals: false,
+            responses: Responses::Auto,
+            flows: false,
+            users: false,
+            packets: false,
+        }
+    }
+}

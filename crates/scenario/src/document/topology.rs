@@ -1,0 +1,110 @@
+//! `[topology]`: any network, as nodes and links.
+
+use super::dumbbell::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
+use crate::{NodeKind, Scheme};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Any network, as nodes and links.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Topology {
+    /// Routers, hosts and groups of hosts; a repeated table.
+    #[schemars(length(min = 1))]
+    pub nodes: Vec<NodeTable>,
+
+    /// Links between them; a repeated table.
+    #[schemars(length(min = 1))]
+    pub links: Vec<LinkTable>,
+}
+
+/// A router, a host, or a group of hosts alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeTable {
+    /// What it is called; the machines of a group of several are its name, `-` and their number from 0.
+    #[schemars(length(min = 1))]
+    pub name: String,
+
+    /// What it does with datagrams.
+    pub kind: NodeKind,
+
+    /// Hosts in the group; a router is one.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+}
+
+/// A link, or one link for each machine of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkTable {
+    /// The node that sends on it.
+    pub from: String,
+
+    /// The node at the far end.
+    pub to: String,
+
+    /// Rate; absent: an ideal wire, which delivers after its delay and never queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: Option<f64>,
+
+    /// Propagation delay, one way.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub delay_ms: f64,
+
+    /// Queue discipline; absent: an interface, whose first-in first-out queue has no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Scheme>,
+
+    /// Whether there is the same link, with a queue of its own, the other way too.
+    #[serde(default = "yes")]
+    pub both_ways: bool,
+
+    /// Whether the link is recorded; absent: when it has a queue discipline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitored: Option<bool>,
+
+    /// Header and check sequence of a frame: counted in frame bytes.
+    #[serde(default = "ethernet_overhead")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_overhead_bytes: u32,
+
+    /// The shortest frame.
+    #[serde(default = "ethernet_minimum_frame")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_minimum_frame_bytes: u32,
+
+    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    #[serde(default = "ethernet_gap")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_gap_bytes: u32,
+
+    /// Rate in the uncongested twin; absent: as `rate_mbps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub uncongested_rate_mbps: Option<f64>,
+
+    /// Queue discipline in the uncongested twin; absent: as `queue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncongested_queue: Option<Scheme>,
+}
+
+impl Topology {
+    pub(crate) fn settle(&mut self) {
+        for link in &mut self.links {
+            let has_queue = link.queue.is_some();
+            link.monitored.get_or_insert(has_queue);
+        }
+    }
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn yes() -> bool {
+    true
+}

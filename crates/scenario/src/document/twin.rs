@@ -1,0 +1,50 @@
+//! The uncongested twin: the same users on links that are fast enough.
+
+use super::Document;
+use crate::error::{Mistake, Place, ScenarioError};
+
+impl Document {
+    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck
+    /// takes its uncongested rate and queue, the links of a topology that have uncongested settings take
+    /// those. Everything else stays.
+    ///
+    /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
+    /// their queue share one twin, and one stored result.
+    ///
+    /// # Errors
+    /// A topology in which no link has uncongested settings has no twin.
+    pub fn uncongested_twin(&self) -> Result<Self, ScenarioError> {
+        let mut twin = self.clone();
+        twin.name = "uncongested".to_owned();
+        twin.description = String::new();
+        if let Some(dumbbell) = &mut twin.dumbbell {
+            dumbbell.rate_mbps = dumbbell.uncongested_rate_mbps;
+            dumbbell.queue = dumbbell.uncongested_queue.clone();
+            dumbbell.queue_right_to_left = None;
+            return Ok(twin);
+        }
+        let mut settings = 0;
+        for link in twin.topology.iter_mut().flat_map(|topology| &mut topology.links) {
+            if let Some(rate_mbps) = link.uncongested_rate_mbps {
+                link.rate_mbps = Some(rate_mbps);
+                settings += 1;
+            }
+            if let Some(queue) = &link.uncongested_queue {
+                link.queue = Some(queue.clone());
+                settings += 1;
+            }
+        }
+        if settings == 0 { Err(no_uncongested_settings(&self.name)) } else { Ok(twin) }
+    }
+}
+
+fn no_uncongested_settings(name: &str) -> ScenarioError {
+    ScenarioError::new(vec![Mistake {
+        source_name: name.to_owned(),
+        place: Place::Whole,
+        key: "topology.links".to_owned(),
+        wrong: "no link has uncongested settings, so there is no uncongested twin".to_owned(),
+        legal: Some("give uncongested_rate_mbps or uncongested_queue on at least one link".to_owned()),
+        nearest: None,
+    }])
+}

@@ -1,0 +1,163 @@
+//! `[users]` and `[[populations]]`: people browsing the web.
+
+use super::flows::default_profile;
+use crate::{HostOverrides, UncParameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Browsing users on both sides of a dumbbell, each side browsing the servers of the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UsersTable {
+    /// Users on each side; this, or `left` and `right`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000_000))]
+    pub per_side: Option<u32>,
+
+    /// Users on the left side, who browse servers of the right side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000_000))]
+    pub left: Option<u32>,
+
+    /// Users on the right side, who browse servers of the left side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000_000))]
+    pub right: Option<u32>,
+
+    /// How they browse.
+    #[serde(default)]
+    pub model: UserModel,
+
+    /// What they are doing when the run begins.
+    #[serde(default)]
+    pub start: Start,
+
+    /// Users of a fresh start begin at an instant uniform over this span; only with `start = "fresh"`, then 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_spread_s: Option<f64>,
+
+    /// Minimum round-trip delay, drawn once per connection, on the browser's outbound packets.
+    #[serde(default)]
+    pub minimum_delay_ms: MinimumDelayRange,
+
+    /// Host profile of browsers and servers.
+    #[serde(default = "default_profile")]
+    #[schemars(schema_with = "crate::schema::profile_name")]
+    pub profile: String,
+
+    /// Single settings of the host profile, replaced.
+    #[serde(default)]
+    pub host: HostOverrides,
+}
+
+/// Browsing users at the machines of one group, browsing the servers of another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PopulationTable {
+    /// What the population is called; unique among populations.
+    #[schemars(length(min = 1))]
+    pub name: String,
+
+    /// The machine group its users sit at.
+    pub browsers: String,
+
+    /// The machine group whose servers they browse.
+    pub servers: String,
+
+    /// Users in all, spread over the machines in turn.
+    #[schemars(range(max = 10_000_000))]
+    pub count: u32,
+
+    /// How they browse.
+    #[serde(default)]
+    pub model: UserModel,
+
+    /// What they are doing when the run begins.
+    #[serde(default)]
+    pub start: Start,
+
+    /// Users of a fresh start begin at an instant uniform over this span; only with `start = "fresh"`, then 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_spread_s: Option<f64>,
+
+    /// Minimum round-trip delay, drawn once per connection, on the browser's outbound packets.
+    #[serde(default)]
+    pub minimum_delay_ms: MinimumDelayRange,
+
+    /// Host profile of browsers and servers.
+    #[serde(default = "default_profile")]
+    #[schemars(schema_with = "crate::schema::profile_name")]
+    pub profile: String,
+
+    /// Single settings of the host profile, replaced.
+    #[serde(default)]
+    pub host: HostOverrides,
+}
+
+/// How users browse: a traffic model and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "kebab-case")]
+pub enum UserModel {
+    /// Thinking and browsing users of the SIGCOMM 2003 study.
+    Unc(UncParameters),
+}
+
+impl Default for UserModel {
+    fn default() -> Self {
+        Self::Unc(UncParameters::default())
+    }
+}
+
+/// What users are doing when the run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// In the middle of their lives: pages come at their long-run rate from the first instant.
+    #[default]
+    Steady,
+    /// Everybody begins a new think time: the way of the published studies.
+    Fresh,
+}
+
+/// Whole milliseconds, uniform from `low` to `high`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MinimumDelayRange {
+    /// The shortest.
+    #[schemars(range(max = 100_000))]
+    pub low: u32,
+    /// The longest.
+    #[schemars(range(max = 100_000))]
+    pub high: u32,
+}
+
+impl Default for MinimumDelayRange {
+    /// The SIGCOMM 2003 study (section 3.1): 10 to 150 ms, typical of the continental United States.
+    fn default() -> Self {
+        Self { low: 10, high: 150 }
+    }
+}
+
+impl UsersTable {
+    pub(crate) fn settle(&mut self) {
+        if let Some(both) = self.per_side.take() {
+            self.left.get_or_insert(both);
+            self.right.get_or_insert(both);
+        }
+        settle_spread(self.start, &mut self.start_spread_s);
+    }
+}
+
+impl PopulationTable {
+    pub(crate) fn settle(&mut self) {
+        settle_spread(self.start, &mut self.start_spread_s);
+    }
+}
+
+fn settle_spread(start: Start, spread_s: &mut Option<f64>) {
+    if start == Start::Fresh {
+        spread_s.get_or_insert(0.0);
+    }
+}

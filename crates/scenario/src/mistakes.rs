@@ -1,0 +1,89 @@
+//! The mistakes found so far in one scenario.
+
+use crate::error::{Mistake, Place, ScenarioError};
+use crate::legal::listed;
+use crate::nearest::{in_other_unit, nearest};
+use crate::text::Node;
+
+/// Collects mistakes, and finds their places in the text.
+pub(crate) struct Mistakes<'a> {
+    source_name: &'a str,
+    tree: &'a Node,
+    found: Vec<Mistake>,
+}
+
+impl<'a> Mistakes<'a> {
+    pub(crate) const fn new(source_name: &'a str, tree: &'a Node) -> Self {
+        Self { source_name, tree, found: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// All is well, or every mistake.
+    pub(crate) fn into_result(self) -> Result<(), ScenarioError> {
+        if self.found.is_empty() { Ok(()) } else { Err(ScenarioError::new(self.found)) }
+    }
+
+    /// The value of `key` is wrong; `legal` says which values would be right.
+    pub(crate) fn value(&mut self, key: &str, wrong: impl Into<String>, legal: impl Into<String>) {
+        self.add(key, wrong.into(), Some(format!("legal: {}", legal.into())), None);
+    }
+
+    /// Something about `key` is wrong, and the sentence says all.
+    pub(crate) fn sentence(&mut self, key: &str, wrong: impl Into<String>) {
+        self.add(key, wrong.into(), None, None);
+    }
+
+    /// `key` names no known `what`.
+    pub(crate) fn unknown_name(&mut self, key: &str, what: &str, given: &str, legal: &[&str]) {
+        let meant = nearest(given, legal.iter().copied());
+        self.add(
+            key,
+            format!("unknown {what} \"{given}\""),
+            Some(format!("legal: {}", listed(legal))),
+            meant,
+        );
+    }
+
+    /// The table at `path` has a key that it may not have; `remark` tells more, or is empty.
+    pub(crate) fn unknown_key(&mut self, path: &str, given: &str, remark: &str, legal: &[&str]) {
+        let other_unit = in_other_unit(given, legal.iter().copied());
+        let meant = other_unit.map(|(key, _)| key).or_else(|| nearest(given, legal.iter().copied()));
+        let unit =
+            other_unit.map(|(_, unit)| format!(" (this quantity is given in {unit})")).unwrap_or_default();
+        let wrong = format!("unknown key \"{given}\"{unit}{remark}");
+        let mistake = self.mistake(path, wrong, Some(format!("legal keys: {}", legal.join(", "))), meant);
+        let place = self.tree.place_of(&joined(path, given));
+        self.found.push(Mistake { place, ..mistake });
+    }
+
+    /// The table at `path` lacks a key; `legal` says what it may be.
+    pub(crate) fn missing_key(&mut self, path: &str, key: &str, legal: &str) {
+        self.add(path, format!("missing key \"{key}\""), Some(format!("legal: {legal}")), None);
+    }
+
+    fn add(&mut self, key: &str, wrong: String, legal: Option<String>, meant: Option<&str>) {
+        let mistake = self.mistake(key, wrong, legal, meant);
+        self.found.push(mistake);
+    }
+
+    fn mistake(&self, key: &str, wrong: String, legal: Option<String>, meant: Option<&str>) -> Mistake {
+        let place = if key.is_empty() { Place::Whole } else { self.tree.place_of(key) };
+        let nearest = meant.map(ToOwned::to_owned);
+        Mistake {
+            source_name: self.source_name.to_owned(),
+            place,
+            key: key.to_owned(),
+            wrong,
+            legal,
+            nearest,
+        }
+    }
+}
+
+/// The path of a key in the table at `path`.
+pub(crate) fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}

@@ -1,0 +1,103 @@
+//! The network of a dumbbell.
+//!
+//! Two routers and the bottleneck link between them, one link each way. Each machine reaches its router over
+//! its interface, at the interface's rate. A router reaches a machine over an ideal wire: the switch port
+//! towards a machine is as fast as the bottleneck or faster, so what the bottleneck lets through one after
+//! another never queues there, and a model of it would cost an event per packet and change nothing.
+
+use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::traffic::check_scheme;
+use crate::document::Dumbbell;
+use crate::mistakes::Mistakes;
+use crate::network::{Framing, Link, Network, Node, NodeIndex, NodeKind};
+use aqmlab_units::{Rate, Span};
+
+pub(super) const BROWSERS_LEFT: &str = "browsers-left";
+pub(super) const SERVERS_LEFT: &str = "servers-left";
+pub(super) const BROWSERS_RIGHT: &str = "browsers-right";
+pub(super) const SERVERS_RIGHT: &str = "servers-right";
+
+const ROUTER_LEFT: NodeIndex = NodeIndex(0);
+const ROUTER_RIGHT: NodeIndex = NodeIndex(1);
+
+/// The network of a dumbbell: routers first, then the left side's machines, then the right side's; the
+/// bottleneck links first, then each machine's two.
+pub(super) fn network(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) -> Network {
+    check_schemes(dumbbell, mistakes);
+    let mut network =
+        Network { nodes: vec![router("router-left"), router("router-right")], links: Vec::new() };
+    add_bottleneck(&mut network, dumbbell);
+    for (group, count, router) in [
+        (BROWSERS_LEFT, dumbbell.browser_machines_per_side, ROUTER_LEFT),
+        (SERVERS_LEFT, dumbbell.server_machines_per_side, ROUTER_LEFT),
+        (BROWSERS_RIGHT, dumbbell.browser_machines_per_side, ROUTER_RIGHT),
+        (SERVERS_RIGHT, dumbbell.server_machines_per_side, ROUTER_RIGHT),
+    ] {
+        let interface_rate = megabits_per_second(dumbbell.interface_rate_mbps);
+        for index in 0..count {
+            add_machine(&mut network, group, index, router, interface_rate, layer2(dumbbell));
+        }
+    }
+    network
+}
+
+fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
+    check_scheme("dumbbell.queue", &dumbbell.queue, mistakes);
+    if let Some(scheme) = &dumbbell.queue_right_to_left {
+        check_scheme("dumbbell.queue_right_to_left", scheme, mistakes);
+    }
+    check_scheme("dumbbell.uncongested_queue", &dumbbell.uncongested_queue, mistakes);
+}
+
+fn router(name: &str) -> Node {
+    Node { name: name.to_owned(), group: name.to_owned(), kind: NodeKind::Router }
+}
+
+const fn layer2(dumbbell: &Dumbbell) -> Framing {
+    framing(dumbbell.layer2_overhead_bytes, dumbbell.layer2_minimum_frame_bytes, dumbbell.layer2_gap_bytes)
+}
+
+fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
+    let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
+    for (name, from, to, queue) in [
+        ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, &dumbbell.queue),
+        ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, back),
+    ] {
+        network.links.push(Link {
+            name: name.to_owned(),
+            from,
+            to,
+            rate: Some(megabits_per_second(dumbbell.rate_mbps)),
+            delay: milliseconds(dumbbell.delay_ms),
+            framing: layer2(dumbbell),
+            queue: Some(queue.clone()),
+            monitored: true,
+        });
+    }
+}
+
+fn add_machine(
+    network: &mut Network,
+    group: &str,
+    index: u32,
+    router: NodeIndex,
+    interface_rate: Rate,
+    framing: Framing,
+) {
+    let name = format!("{group}-{index}");
+    let machine = NodeIndex(network.nodes.len() as u32);
+    let router_name = network.node(router).name.clone();
+    let link = |from: (NodeIndex, &str), to: (NodeIndex, &str), rate: Option<Rate>| Link {
+        name: format!("{}-to-{}", from.1, to.1),
+        from: from.0,
+        to: to.0,
+        rate,
+        delay: Span::ZERO,
+        framing,
+        queue: None,
+        monitored: false,
+    };
+    network.links.push(link((machine, &name), (router, &router_name), Some(interface_rate)));
+    network.links.push(link((router, &router_name), (machine, &name), None));
+    network.nodes.push(Node { name, group: group.to_owned(), kind: NodeKind::Host });
+}

@@ -1,0 +1,161 @@
+//! Browsing users: `[users]` and `[[populations]]`.
+
+use super::dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
+use super::host;
+use super::quantity::seconds;
+use super::traffic::{check_reachable, machines};
+use crate::document::{Document, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+use crate::mistakes::{Mistakes, joined};
+use crate::network::Network;
+use crate::scenario::{MinimumDelay, Population};
+use crate::{HostOverrides, StartRule};
+use std::collections::BTreeSet;
+
+/// The two populations of a dumbbell, each browsing the servers of the other side.
+pub(super) fn of_dumbbell(
+    document: &Document,
+    users: &UsersTable,
+    network: &Network,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<Population> {
+    if document.dumbbell.is_none() {
+        mistakes
+            .sentence("users", "[users] are the users of a dumbbell; in a topology they are [[populations]]");
+        return Vec::new();
+    }
+    check_sides(users, mistakes);
+    let Some(browsing) = browsing("users", &Habits::of_users(users), mistakes) else { return Vec::new() };
+    let side = |name: &str, count: Option<u32>, browsers: &str, servers: &str| Population {
+        name: name.to_owned(),
+        users: count.unwrap_or(0),
+        browsers: network.machines(browsers),
+        servers: network.machines(servers),
+        ..browsing.clone()
+    };
+    vec![
+        side("left", users.left, BROWSERS_LEFT, SERVERS_RIGHT),
+        side("right", users.right, BROWSERS_RIGHT, SERVERS_LEFT),
+    ]
+}
+
+fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
+    for (key, count) in [("left", users.left), ("right", users.right)] {
+        if count.is_none() {
+            mistakes.missing_key("users", key, "users of this side; or per_side for both sides");
+        }
+    }
+}
+
+/// Populations between named machine groups.
+pub(super) fn of_groups(
+    tables: &[PopulationTable],
+    network: &Network,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<Population> {
+    let mut names = BTreeSet::new();
+    let populations = tables.iter().enumerate().filter_map(|(index, table)| {
+        let path = format!("populations.{index}");
+        if !names.insert(table.name.as_str()) {
+            let wrong = format!("a second population named \"{}\"", table.name);
+            mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
+        }
+        of_group(table, &path, network, mistakes)
+    });
+    populations.collect()
+}
+
+fn of_group(
+    table: &PopulationTable,
+    path: &str,
+    network: &Network,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Population> {
+    let browsers = machines(network, &table.browsers, &joined(path, "browsers"), mistakes);
+    let servers_key = joined(path, "servers");
+    let servers = machines(network, &table.servers, &servers_key, mistakes);
+    if table.browsers == table.servers {
+        mistakes.value(&servers_key, "the browsers' own machines", "another machine group");
+    } else {
+        check_reachable(network, &browsers, &servers, &servers_key, mistakes);
+    }
+    let browsing = browsing(path, &Habits::of_population(table), mistakes)?;
+    Some(Population { name: table.name.clone(), users: table.count, browsers, servers, ..browsing })
+}
+
+/// What `[users]` and `[[populations]]` have in common.
+struct Habits<'a> {
+    model: &'a UserModel,
+    start: Start,
+    start_spread_s: Option<f64>,
+    minimum_delay_ms: MinimumDelayRange,
+    profile: &'a str,
+    host: &'a HostOverrides,
+}
+
+impl<'a> Habits<'a> {
+    fn of_users(table: &'a UsersTable) -> Self {
+        Self {
+            model: &table.model,
+            start: table.start,
+            start_spread_s: table.start_spread_s,
+            minimum_delay_ms: table.minimum_delay_ms,
+            profile: &table.profile,
+            host: &table.host,
+        }
+    }
+
+    fn of_population(table: &'a PopulationTable) -> Self {
+        Self {
+            model: &table.model,
+            start: table.start,
+            start_spread_s: table.start_spread_s,
+            minimum_delay_ms: table.minimum_delay_ms,
+            profile: &table.profile,
+            host: &table.host,
+        }
+    }
+}
+
+/// A population without name, users and machines: how it browses.
+fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Option<Population> {
+    check_model(path, habits.model, mistakes);
+    let MinimumDelayRange { low, high } = habits.minimum_delay_ms;
+    if low > high {
+        let wrong = format!("low = {low} is above high = {high}");
+        mistakes.value(&joined(path, "minimum_delay_ms.low"), wrong, format!("0 to {high}"));
+    }
+    Some(Population {
+        name: String::new(),
+        users: 0,
+        browsers: Vec::new(),
+        servers: Vec::new(),
+        model: habits.model.clone(),
+        start: start_rule(path, habits, mistakes),
+        minimum_delay: MinimumDelay { low_ms: low, high_ms: high },
+        profile: host::profile(path, habits.profile, habits.host, mistakes)?,
+    })
+}
+
+fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
+    let UserModel::Unc(parameters) = model;
+    if let Err(error) = parameters.validate() {
+        let key = joined(path, &format!("model.{}", error.key));
+        mistakes.value(&key, format!("{} is not legal", error.value), error.legal);
+    }
+}
+
+fn start_rule(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> StartRule {
+    match (habits.start, habits.start_spread_s) {
+        (Start::Fresh, spread_s) => StartRule::Fresh { spread: seconds(spread_s.unwrap_or(0.0)) },
+        (Start::Steady, None) => StartRule::Steady,
+        (Start::Steady, Some(_)) => {
+            let key = joined(path, "start_spread_s");
+            mistakes.value(
+                &key,
+                "users of a steady start have no spread",
+                "only together with start = \"fresh\"",
+            );
+            StartRule::Steady
+        }
+    }
+}

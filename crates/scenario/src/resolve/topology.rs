@@ -1,0 +1,161 @@
+//! The network of a topology.
+
+use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::traffic::check_scheme;
+use crate::document::{LinkTable, NodeTable, Topology};
+use crate::mistakes::{Mistakes, joined};
+use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The network of a topology: nodes and links in the order of the document, the machines of a group
+/// together, a link's two directions together.
+pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Network {
+    let mut network = Network { nodes: Vec::new(), links: Vec::new() };
+    let mut groups = BTreeMap::new();
+    for (index, table) in topology.nodes.iter().enumerate() {
+        add_nodes(&mut network, &mut groups, table, &format!("topology.nodes.{index}"), mistakes);
+    }
+    let mut pairs = BTreeSet::new();
+    for (index, table) in topology.links.iter().enumerate() {
+        let path = format!("topology.links.{index}");
+        check_link(table, &path, mistakes);
+        let from = ends(&groups, &table.from, &joined(&path, "from"), mistakes);
+        let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if check_pair(table, from, to, &path, &mut pairs, mistakes) {
+            add_links(&mut network, table, from, to);
+        }
+    }
+    network
+}
+
+/// The nodes of one table of nodes: a range of indices.
+#[derive(Clone, Copy)]
+struct Group {
+    first: u32,
+    count: u32,
+}
+
+impl Group {
+    fn nodes(self) -> impl Iterator<Item = NodeIndex> {
+        (self.first..self.first + self.count).map(NodeIndex)
+    }
+}
+
+fn add_nodes<'a>(
+    network: &mut Network,
+    groups: &mut BTreeMap<&'a str, Group>,
+    table: &'a NodeTable,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    if table.kind == NodeKind::Router && table.count != 1 {
+        let wrong = format!("{} routers in one group", table.count);
+        mistakes.value(&joined(path, "count"), wrong, "1 for a router: give each router a name of its own");
+    }
+    let group = Group { first: network.nodes.len() as u32, count: table.count };
+    let name_of =
+        |index| if table.count == 1 { table.name.clone() } else { format!("{}-{index}", table.name) };
+    for name in (0..table.count).map(name_of) {
+        network.nodes.push(Node { name, group: table.name.clone(), kind: table.kind });
+    }
+    let taken = groups.contains_key(table.name.as_str()) || names_clash(network, group);
+    if taken {
+        mistakes.value(
+            &joined(path, "name"),
+            format!("a second node named \"{}\"", table.name),
+            "a name of its own",
+        );
+    }
+    groups.insert(&table.name, group);
+}
+
+/// Whether a machine of the last group has the name of an earlier node.
+fn names_clash(network: &Network, group: Group) -> bool {
+    let (earlier, own) = network.nodes.split_at(group.first as usize);
+    let earlier: BTreeSet<&str> = earlier.iter().map(|node| node.name.as_str()).collect();
+    own.iter().any(|node| earlier.contains(node.name.as_str()))
+}
+
+fn ends(groups: &BTreeMap<&str, Group>, name: &str, key: &str, mistakes: &mut Mistakes<'_>) -> Option<Group> {
+    let group = groups.get(name).copied();
+    if group.is_none() {
+        let legal: Vec<&str> = groups.keys().copied().collect();
+        mistakes.unknown_name(key, "node", name, &legal);
+    }
+    group
+}
+
+fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    if let Some(scheme) = &table.queue {
+        check_scheme(&joined(path, "queue"), scheme, mistakes);
+    }
+    if let Some(scheme) = &table.uncongested_queue {
+        check_scheme(&joined(path, "uncongested_queue"), scheme, mistakes);
+    }
+    if table.rate_mbps.is_none() && (table.queue.is_some() || table.monitored == Some(true)) {
+        let key = if table.queue.is_some() { "queue" } else { "monitored" };
+        let wrong = "a link without rate_mbps is an ideal wire: nothing ever queues there";
+        mistakes.value(&joined(path, key), wrong, format!("{key} together with rate_mbps"));
+    }
+}
+
+/// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
+/// link the same way already.
+fn check_pair(
+    table: &LinkTable,
+    from: Group,
+    to: Group,
+    path: &str,
+    pairs: &mut BTreeSet<(u32, u32)>,
+    mistakes: &mut Mistakes<'_>,
+) -> bool {
+    let key = joined(path, "to");
+    if from.first == to.first {
+        mistakes.value(&key, format!("a link from \"{}\" to itself", table.from), "another node");
+        return false;
+    }
+    if from.count > 1 && to.count > 1 {
+        let wrong = format!("a link between two groups, \"{}\" and \"{}\"", table.from, table.to);
+        mistakes.value(&key, wrong, "a link with a single node at one end at least");
+        return false;
+    }
+    let mut fresh = pairs.insert((from.first, to.first));
+    if table.both_ways {
+        fresh &= pairs.insert((to.first, from.first));
+    }
+    if !fresh {
+        let wrong = format!("a second link between \"{}\" and \"{}\" the same way", table.from, table.to);
+        mistakes.value(&key, wrong, "one link each way, which both_ways = true gives already");
+    }
+    fresh
+}
+
+fn add_links(network: &mut Network, table: &LinkTable, from: Group, to: Group) {
+    for sender in from.nodes() {
+        for receiver in to.nodes() {
+            add_link(network, table, sender, receiver);
+            if table.both_ways {
+                add_link(network, table, receiver, sender);
+            }
+        }
+    }
+}
+
+fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeIndex) {
+    let name = format!("{}-to-{}", network.node(from).name, network.node(to).name);
+    network.links.push(Link {
+        name,
+        from,
+        to,
+        rate: table.rate_mbps.map(megabits_per_second),
+        delay: milliseconds(table.delay_ms),
+        framing: framing(
+            table.layer2_overhead_bytes,
+            table.layer2_minimum_frame_bytes,
+            table.layer2_gap_bytes,
+        ),
+        queue: table.queue.clone(),
+        monitored: table.monitored == Some(true),
+    });
+}

@@ -1,0 +1,71 @@
+//! Checks that populations and flow groups share.
+
+use crate::Scheme;
+use crate::mistakes::{Mistakes, joined};
+use crate::network::{Network, NodeIndex, NodeKind};
+use crate::scenario::{FlowGroup, Population};
+
+/// A scenario without traffic has nothing to say.
+pub(super) fn check(populations: &[Population], flows: &[FlowGroup], mistakes: &mut Mistakes<'_>) {
+    if flows.is_empty() && populations.iter().all(|population| population.users == 0) {
+        mistakes.sentence(
+            "",
+            "there is no traffic: give users (at least one), populations with a count of at least one, or flows",
+        );
+    }
+}
+
+pub(super) fn check_scheme(path: &str, scheme: &Scheme, mistakes: &mut Mistakes<'_>) {
+    if let Err(error) = scheme.validate() {
+        mistakes.value(&joined(path, error.key), format!("{} is not legal", error.value), error.legal);
+    }
+}
+
+/// The machines of the group that `key` names.
+pub(super) fn machines(
+    network: &Network,
+    group: &str,
+    key: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<NodeIndex> {
+    let machines = network.machines(group);
+    if machines.is_empty() {
+        let legal = host_groups(network);
+        if network.nodes.iter().any(|node| node.group == group && node.kind == NodeKind::Router) {
+            mistakes.value(key, format!("\"{group}\" is a router"), crate::legal::listed(&legal));
+        } else {
+            mistakes.unknown_name(key, "machine group", group, &legal);
+        }
+    }
+    machines
+}
+
+fn host_groups(network: &Network) -> Vec<&str> {
+    let mut groups: Vec<&str> = Vec::new();
+    for node in network.nodes.iter().filter(|node| node.kind == NodeKind::Host) {
+        if groups.last() != Some(&node.group.as_str()) {
+            groups.push(&node.group);
+        }
+    }
+    groups
+}
+
+/// Whether the machines of two groups reach each other. All machines of a group have the same links, so the
+/// first of each speak for the others.
+pub(super) fn check_reachable(
+    network: &Network,
+    one: &[NodeIndex],
+    other: &[NodeIndex],
+    key: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let (Some(&one), Some(&other)) = (one.first(), other.first()) else { return };
+    for (from, to) in [(one, other), (other, one)] {
+        if network.path(from, to).is_none() {
+            let wrong =
+                format!("there is no route from {} to {}", network.node(from).name, network.node(to).name);
+            mistakes.value(key, wrong, "groups joined both ways by links over routers");
+            return;
+        }
+    }
+}

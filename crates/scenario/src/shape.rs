@@ -1,0 +1,207 @@
+//! The shape of a scenario against the schema: keys, types, names and ranges.
+
+use crate::legal::{Range, legal_values, listed, shortest};
+use crate::mistakes::{Mistakes, joined};
+use crate::schema::{alternatives, kind, names, properties, property, required, schema, tag};
+use crate::text::{Node, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Reports every place where `tree` departs from the schema.
+pub(crate) fn check_shape(tree: &Node, mistakes: &mut Mistakes<'_>) {
+    check(schema(), tree, "", mistakes);
+}
+
+fn check(part: &'static Json, node: &Node, path: &str, mistakes: &mut Mistakes<'_>) {
+    let parts = alternatives(part);
+    match &node.value {
+        Value::Table(members) => check_table(&parts, members, path, mistakes),
+        Value::Array(elements) => check_array(&parts, elements, path, mistakes),
+        Value::String(text) => check_string(&parts, text, path, mistakes),
+        Value::Integer(number) => check_number(&parts, &node.value, *number as f64, path, mistakes),
+        Value::Float(number) => check_number(&parts, &node.value, *number, path, mistakes),
+        Value::Boolean(_) => _ = of_kind(&parts, &["boolean"], &node.value, path, mistakes),
+        Value::Date(_) => _ = of_kind(&parts, &[], &node.value, path, mistakes),
+    }
+}
+
+/// The alternatives that take a value of these kinds; where there is none, that is a mistake.
+fn of_kind(
+    parts: &[&'static Json],
+    kinds: &[&str],
+    found: &Value,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<&'static Json> {
+    let fitting: Vec<_> =
+        parts.iter().copied().filter(|part| kind(part).is_some_and(|kind| kinds.contains(&kind))).collect();
+    if fitting.is_empty() {
+        mistakes.value(
+            path,
+            format!("expected {}, found {}", expected(parts), found.shown()),
+            legal_of(parts),
+        );
+    }
+    fitting
+}
+
+fn check_table(
+    parts: &[&'static Json],
+    members: &BTreeMap<String, Node>,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let tables = of_kind(parts, &["object"], &Value::Table(BTreeMap::new()), path, mistakes);
+    let Some(table) = choose_table(&tables, members, path, mistakes) else { return };
+    let legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
+    for (key, member) in members {
+        match property(table, key) {
+            Some(part) => check(part, member, &joined(path, key), mistakes),
+            None => mistakes.unknown_key(path, key, &belongs_elsewhere(path, key), &legal),
+        }
+    }
+    for key in required(table).filter(|key| !members.contains_key(*key)) {
+        let part = property(table, key).expect("a required key is a property");
+        mistakes.missing_key(path, key, &legal_values(part));
+    }
+}
+
+/// Which of several tables is meant: the one that the tag names (`scheme = "red"`), or the one whose only
+/// key is present (`fixed = { ... }`).
+fn choose_table(
+    tables: &[&'static Json],
+    members: &BTreeMap<String, Node>,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<&'static Json> {
+    if let [] | [_] = tables {
+        return tables.first().copied();
+    }
+    let Some(tag) = tag(tables) else { return choose_by_key(tables, members, path, mistakes) };
+    let name_of = |table: &'static Json| property(table, tag)?.get("const")?.as_str();
+    let legal: Vec<&str> = tables.iter().filter_map(|table| name_of(table)).collect();
+    match members.get(tag).map(|node| &node.value) {
+        None => mistakes.missing_key(path, tag, &listed(&legal)),
+        Some(Value::String(given)) => {
+            let chosen = tables.iter().copied().find(|table| name_of(table) == Some(given));
+            if chosen.is_none() {
+                mistakes.unknown_name(&joined(path, tag), tag, given, &legal);
+            }
+            return chosen;
+        }
+        Some(other) => {
+            let wrong = format!("expected a string, found {}", other.shown());
+            mistakes.value(&joined(path, tag), wrong, listed(&legal));
+        }
+    }
+    None
+}
+
+fn choose_by_key(
+    tables: &[&'static Json],
+    members: &BTreeMap<String, Node>,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<&'static Json> {
+    let known = |table: &&'static Json| members.keys().filter(|key| property(table, key).is_some()).count();
+    let chosen =
+        tables.iter().copied().max_by_key(|table| (known(table), std::cmp::Reverse(required(table).count())));
+    if chosen.is_none_or(|table| known(&table) == 0) {
+        let legal: Vec<&str> =
+            tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
+        match members.keys().next() {
+            Some(given) => mistakes.unknown_key(path, given, "", &legal),
+            None => {
+                mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")));
+            }
+        }
+        return None;
+    }
+    chosen
+}
+
+/// A remark for a key that is legal in another table: in TOML it is easily written below the wrong header.
+fn belongs_elsewhere(path: &str, key: &str) -> String {
+    if !path.is_empty() && property(schema(), key).is_some() {
+        return ", a key of the top level: write it above the first [table]".to_owned();
+    }
+    let holds = |part: &'static Json| alternatives(part).iter().any(|table| property(table, key).is_some());
+    properties(schema())
+        .find(|(table, part)| *table != path && holds(part))
+        .map(|(table, _)| format!(", a key of [{table}]"))
+        .unwrap_or_default()
+}
+
+fn check_array(parts: &[&'static Json], elements: &[Node], path: &str, mistakes: &mut Mistakes<'_>) {
+    let arrays = of_kind(parts, &["array"], &Value::Array(Vec::new()), path, mistakes);
+    let Some(array) = arrays.first() else { return };
+    if (elements.len() as u64) < shortest(array) {
+        mistakes.value(path, "an empty array", format!("at least {} element", shortest(array)));
+    }
+    let Some(item) = array.get("items") else { return };
+    for (index, element) in elements.iter().enumerate() {
+        check(item, element, &joined(path, &index.to_string()), mistakes);
+    }
+}
+
+fn check_string(parts: &[&'static Json], text: &str, path: &str, mistakes: &mut Mistakes<'_>) {
+    let strings = of_kind(parts, &["string"], &Value::String(text.to_owned()), path, mistakes);
+    if strings.is_empty() {
+        return;
+    }
+    let legal: Option<Vec<Vec<&str>>> = strings.iter().map(|part| names(part)).collect();
+    match legal.map(|names| names.concat()) {
+        Some(legal) if !legal.contains(&text) => {
+            let key = path.rsplit('.').next().unwrap_or(path);
+            mistakes.unknown_name(path, key, text, &legal);
+        }
+        Some(_) => {}
+        None if (text.trim().chars().count() as u64) < shortest(strings[0]) => {
+            mistakes.value(path, format!("\"{text}\" says nothing"), "a string, not empty");
+        }
+        None => {}
+    }
+}
+
+fn check_number(
+    parts: &[&'static Json],
+    value: &Value,
+    number: f64,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let kinds: &[&str] =
+        if matches!(value, Value::Integer(_)) { &["integer", "number"] } else { &["number"] };
+    let fitting = of_kind(parts, kinds, value, path, mistakes);
+    if fitting.is_empty() {
+        return;
+    }
+    if !number.is_finite() || !fitting.iter().any(|part| Range::of(part).contains(number)) {
+        let legal: Vec<String> = fitting.iter().map(|part| Range::of(part).to_string()).collect();
+        mistakes.value(path, format!("{number} is not legal"), legal.join(", or "));
+    }
+}
+
+/// The kinds that the alternatives take, each with its article.
+fn expected(parts: &[&'static Json]) -> String {
+    let mut kinds: Vec<&str> = Vec::new();
+    for part in parts {
+        let kind = match kind(part) {
+            Some("object") => "a table",
+            Some("array") => "an array",
+            Some("string") => "a string",
+            Some("integer") => "a whole number",
+            Some("number") => "a number",
+            Some("boolean") => "true or false",
+            _ => "something else",
+        };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds.join(" or ")
+}
+
+fn legal_of(parts: &[&'static Json]) -> String {
+    parts.iter().map(|part| legal_values(part)).collect::<Vec<_>>().join(", or ")
+}
