@@ -21,6 +21,11 @@ pub struct ParameterError {
 pub(crate) trait Parameters {
     fn validate(&self) -> Result<(), ParameterError>;
 
+    /// Checks what depends on the link as well. Called only on parameters that are valid by themselves.
+    fn validate_at(&self, _facts: &PortFacts) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
     /// How much may wait.
     fn limit(&self) -> Limit;
 
@@ -59,4 +64,14 @@ pub(crate) fn require_share(key: &'static str, value: f64) -> Result<(), Paramet
 /// Requires a size of at least one byte.
 pub(crate) fn require_packet_bytes(key: &'static str, value: u32) -> Result<(), ParameterError> {
     require(value >= 1, key, value, "a packet length of at least 1 byte")
+}
+
+/// Requires a period in milliseconds that a nanosecond clock can keep.
+pub(crate) fn require_period_ms(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    require((1e-3..=1e9).contains(&value), key, value, "from 0.001 to 1e9 milliseconds")
+}
+
+/// Requires the rate of a periodic timer.
+pub(crate) fn require_rate_hz(key: &'static str, value: f64) -> Result<(), ParameterError> {
+    require((1e-6..=1e6).contains(&value), key, value, "from 1e-6 to 1e6 per second")
 }

@@ -48,6 +48,21 @@ macro_rules! register {
                 }
             }
 
+            /// Parses the parameters of the scheme with this name from a table without the key `scheme`. Unlike
+            /// parsing a [`Scheme`] itself this needs no buffer, so that a format's errors keep their place.
+            ///
+            /// # Errors
+            /// The format's error: an unknown name, an unknown key, or a value of the wrong type.
+            pub fn deserialize_parameters<'de, D: serde::Deserializer<'de>>(
+                name: &str,
+                parameters: D,
+            ) -> Result<Self, D::Error> {
+                match name {
+                    $($name => $module::Params::deserialize(parameters).map(Self::$scheme),)+
+                    _ => Err(serde::de::Error::unknown_variant(name, NAMES)),
+                }
+            }
+
             /// The JSON schema of the parameters of the scheme with this name, without the key `scheme`.
             ///
             /// # Errors
@@ -66,6 +81,9 @@ macro_rules! register {
 register! {
     "drop-tail" => drop_tail::DropTail,
     "red" => red::Red,
+    "ared" => ared::Ared,
+    "pi" => pi::Pi,
+    "rem" => rem::Rem,
 }
 
 /// No scheme has this name.
@@ -91,6 +109,15 @@ impl Scheme {
         self.parameters().validate()
     }
 
+    /// Checks every parameter, and what follows from them at this port.
+    ///
+    /// # Errors
+    /// [`ParameterError`] as [`Scheme::validate`].
+    pub fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
+        self.validate()?;
+        self.parameters().validate_at(facts)
+    }
+
     /// How much may wait under this scheme.
     #[must_use]
     pub fn limit(&self) -> Limit {
@@ -106,10 +133,10 @@ impl Scheme {
     /// The scheme at a port.
     ///
     /// # Panics
-    /// If the parameters are not [valid](Scheme::validate).
+    /// If the parameters are not [valid at this port](Scheme::validate_at).
     #[must_use]
     pub fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
-        if let Err(error) = self.validate() {
+        if let Err(error) = self.validate_at(facts) {
             panic!("{}: {error}", self.name());
         }
         self.parameters().build(facts)

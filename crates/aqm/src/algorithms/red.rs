@@ -32,7 +32,7 @@
 
 use crate::aqm::{Aqm, Verdict};
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require, require_packet_bytes, require_share};
+use crate::parameters::{ParameterError, Parameters, require_share};
 use crate::parts::{
     AverageQueue, Detector, DetectorSettings, EcnRule, Gauge, IdleRule, Limit, LimitRule, Measure,
     PacketScale, RedCurve, ScaleProbability, Spacing, Thresholds, Weight,
@@ -162,9 +162,7 @@ impl Parameters for Params {
         self.thresholds().validate()?;
         self.w_q.validate("w_q")?;
         require_share("max_p", self.max_p)?;
-        require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
-        require_packet_bytes("max_packet_bytes", self.max_packet_bytes)?;
-        require((0.0..=1.0).contains(&self.mark_p), "mark_p", self.mark_p, "a probability, from 0 to 1")
+        self.settings().validate()
     }
 
     fn limit(&self) -> Limit {

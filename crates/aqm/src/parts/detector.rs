@@ -5,6 +5,7 @@
 
 use crate::aqm::{Reason, Verdict};
 use crate::packet::PacketFacts;
+use crate::parameters::{ParameterError, require, require_packet_bytes};
 use crate::parts::{AverageQueue, Gauge, PacketScale, RedCurve, Region, ScaleProbability, Spacing};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -48,6 +49,14 @@ pub struct DetectorSettings {
     pub spare_nearly_empty: bool,
     /// The first arrival that finds the average on the curve is never selected by the coin.
     pub spare_first_in_region: bool,
+}
+
+impl DetectorSettings {
+    pub(crate) fn validate(&self) -> Result<(), ParameterError> {
+        require_packet_bytes("mean_packet_bytes", self.scale.mean_packet_bytes)?;
+        require_packet_bytes("max_packet_bytes", self.scale.max_packet_bytes)?;
+        require((0.0..=1.0).contains(&self.mark_p), "mark_p", self.mark_p, "a probability, from 0 to 1")
+    }
 }
 
 /// The state of the decision.

@@ -30,19 +30,16 @@ impl Gauge {
     #[must_use]
     #[inline]
     pub fn length(&self, queue: &QueueView<'_>) -> f64 {
-        match self.measure {
-            Measure::Packets => f64::from(queue.packets()),
-            Measure::Bytes => queue.bytes() as f64 / f64::from(self.mean_packet_bytes),
-        }
+        self.amount(queue.packets().into(), queue.bytes())
     }
 
-    /// What one packet of `bytes` counts.
+    /// What `packets` with `bytes` in them count together, in packets (of mean size).
     #[must_use]
     #[inline]
-    pub fn size(&self, bytes: u32) -> f64 {
+    pub fn amount(&self, packets: u64, bytes: u64) -> f64 {
         match self.measure {
-            Measure::Packets => 1.0,
-            Measure::Bytes => f64::from(bytes) / f64::from(self.mean_packet_bytes),
+            Measure::Packets => packets as f64,
+            Measure::Bytes => bytes as f64 / f64::from(self.mean_packet_bytes),
         }
     }
 

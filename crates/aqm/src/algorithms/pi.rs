@@ -1,0 +1,228 @@
+//! PI: the proportional-integral controller.
+//!
+//! Source: Hollot, Misra, Towsley, Gong, *On Designing Improved Controllers for AQM Routers Supporting TCP Flows*,
+//! INFOCOM 2001, section IV; ns-2.35 `pi.cc` by its authors' group.
+//!
+//! ```text
+//! sampling_hz times a second    p ← clamp(p + a·(q − q_ref) − b·(q_old − q_ref), 0, 1);  q_old ← q
+//! on each arrival               signal with probability p
+//! ```
+//!
+//! | parameter | unit | paper | legal |
+//! | --- | --- | --- | --- |
+//! | `limit_packets`, `limit_bytes` | packets, bytes | 800 packets | at least one of them |
+//! | `q_ref_packets` | packets of mean size | 200 | 0 or above |
+//! | `sampling_hz` | per second | 160 | 1e-6 to 1e6 |
+//! | `gains.fixed` `a`, `b` | per packet | 1.822e-5, 1.816e-5 | a > b > 0 |
+//! | `gains.designed` `flows`, `rtt_ms` | flows, ms | 60, 246 | 1 or more; above 0; sampling_hz above w_g/2 |
+//! | `mean_packet_bytes` | bytes | 500 | 1 or more |
+//! | `max_packet_bytes` | bytes | | 1 or more |
+//!
+//! Departures and silences. q is the instantaneous queue. The paper works in packets; measured in bytes, q is
+//! bytes over `mean_packet_bytes` and `q_ref_packets` stays in packets, as in ns-2. q_old follows q also when p
+//! is clamped, so nothing winds up beyond the range. p and q_old start at 0. An arrival that finds no room is an
+//! overflow, whatever the coin would say, and no coin is tossed. The default gains were designed for 15 Mbit/s of
+//! 500-byte packets: elsewhere they are sluggish or fast, and `gains.designed` fits them to the link.
+
+use crate::aqm::{Aqm, Reason, Verdict};
+use crate::packet::PacketFacts;
+use crate::parameters::{
+    ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_positive,
+    require_rate_hz,
+};
+use crate::parts::{Gauge, Limit, LimitRule, Measure, PacketScale, PiGains, ScaleProbability, Ticker};
+use crate::port::PortFacts;
+use crate::queue_view::QueueView;
+use aqmlab_random::Stream;
+use aqmlab_units::{Probability, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The gains of the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Gains {
+    /// Given per packet of deviation, and for one sampling rate.
+    Fixed {
+        /// Gain of the present deviation.
+        a: f64,
+        /// Gain of the previous deviation, below a.
+        b: f64,
+    },
+    /// Designed for the link at hand by the paper's rule.
+    Designed {
+        /// Smallest number of long TCP flows that shall be kept stable.
+        flows: f64,
+        /// Largest round-trip time that shall be kept stable, in milliseconds.
+        rtt_ms: f64,
+    },
+}
+
+/// PI: a controller that signals with a probability driven by the queue's deviation from a reference.
+///
+/// Source: Hollot, Misra, Towsley and Gong 2001. The defaults are the paper's; ns-2 samples at 170 Hz and aims at 50
+/// packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets that may wait. At least one of the two limits has to be given.
+    pub limit_packets: Option<u32>,
+    /// Bytes (IP lengths) that may wait.
+    pub limit_bytes: Option<u64>,
+    /// What a limit of L means.
+    pub limit_rule: LimitRule,
+    /// Queue that the controller aims at, in packets of mean size.
+    pub q_ref_packets: f64,
+    /// Updates of the probability per second.
+    pub sampling_hz: f64,
+    /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+    pub gains: Gains,
+    /// In what the queue is measured.
+    pub measure: Measure,
+    /// How the probability depends on a packet's size.
+    pub scale_probability: ScaleProbability,
+    /// Length of a mean packet (IP length): the unit of a queue measured in bytes, of a design, and the reference of
+    /// sizes.
+    pub mean_packet_bytes: u32,
+    /// Length of the largest packet, for scale_probability = "max".
+    pub max_packet_bytes: u32,
+    /// Whether selected packets that are ECN-capable are marked instead of dropped.
+    pub ecn: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            limit_packets: None,
+            limit_bytes: None,
+            limit_rule: LimitRule::HoldLimit,
+            q_ref_packets: 200.0,
+            sampling_hz: 160.0,
+            gains: Gains::Fixed { a: 1.822e-5, b: 1.816e-5 },
+            measure: Measure::Packets,
+            scale_probability: ScaleProbability::None,
+            mean_packet_bytes: 500,
+            max_packet_bytes: 1500,
+            ecn: false,
+        }
+    }
+}
+
+impl Params {
+    fn gains(&self, facts: &PortFacts) -> PiGains {
+        match self.gains {
+            Gains::Fixed { a, b } => PiGains { a, b },
+            Gains::Designed { flows, rtt_ms } => {
+                let packets_per_second = facts.link_rate.packets_per_second(self.mean_packet_bytes);
+                PiGains::designed(flows, rtt_ms / 1e3, packets_per_second, self.sampling_hz)
+            }
+        }
+    }
+
+    fn scale(&self) -> PacketScale {
+        PacketScale {
+            mode: self.scale_probability,
+            mean_packet_bytes: self.mean_packet_bytes,
+            max_packet_bytes: self.max_packet_bytes,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn validate(&self) -> Result<(), ParameterError> {
+        self.limit().validate()?;
+        require_not_negative("q_ref_packets", self.q_ref_packets)?;
+        require_rate_hz("sampling_hz", self.sampling_hz)?;
+        match self.gains {
+            Gains::Fixed { a, b } => {
+                require_positive("gains.fixed.a", a)?;
+                require(b > 0.0 && b < a, "gains.fixed.b", b, format!("above 0 and below a ({a})"))?;
+            }
+            Gains::Designed { flows, rtt_ms } => {
+                require(flows >= 1.0 && flows.is_finite(), "gains.designed.flows", flows, "1 or more")?;
+                require_positive("gains.designed.rtt_ms", rtt_ms)?;
+            }
+        }
+        require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
+        require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
+    }
+
+    fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
+        let PiGains { a, b } = self.gains(facts);
+        let legal = "above w_g/2 = flows/(rtt²·C), C in packets of mean size per second, for a controller designed at \
+                     this link";
+        require(a.is_finite() && b > 0.0, "sampling_hz", self.sampling_hz, legal)
+    }
+
+    fn limit(&self) -> Limit {
+        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
+        Box::new(Pi {
+            gains: self.gains(facts),
+            q_ref: self.q_ref_packets,
+            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
+            scale: self.scale(),
+            ticker: Ticker::new(1.0 / self.sampling_hz, facts),
+            probability: 0.0,
+            q_old: 0.0,
+        })
+    }
+}
+
+/// PI at a port.
+#[derive(Clone, Debug)]
+pub struct Pi {
+    gains: PiGains,
+    q_ref: f64,
+    gauge: Gauge,
+    scale: PacketScale,
+    ticker: Ticker,
+    probability: f64,
+    q_old: f64,
+}
+
+impl Aqm for Pi {
+    fn on_arrival(
+        &mut self,
+        _now: Time,
+        packet: &PacketFacts,
+        queue: &QueueView<'_>,
+        coins: &mut Stream,
+    ) -> Verdict {
+        if queue.has_room_for(packet.bytes)
+            && coins.uniform() < self.scale.apply(self.probability, packet.bytes)
+        {
+            return Verdict::Signal(Reason::Early);
+        }
+        Verdict::Pass
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.ticker.due())
+    }
+
+    fn on_timer(&mut self, _due: Time, queue: &QueueView<'_>) {
+        let q = self.gauge.length(queue);
+        let step = self.gains.a * (q - self.q_ref) - self.gains.b * (self.q_old - self.q_ref);
+        self.probability = (self.probability + step).clamp(0.0, 1.0);
+        self.q_old = q;
+        self.ticker.advance();
+    }
+
+    fn signal_probability(&self) -> Probability {
+        Probability::clamped(self.probability)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("probability", self.probability);
+        sink("q_old_packets", self.q_old);
+        sink("a", self.gains.a);
+        sink("b", self.gains.b);
+    }
+}

@@ -1,0 +1,337 @@
+//! REM: Random Exponential Marking.
+//!
+//! Source: Athuraliya, Li, Low, Yin, *REM: Active Queue Management*, IEEE Network 15(3), 2001; ns-2.35 `rem.cc` by its
+//! authors.
+//!
+//! ```text
+//! every update interval   x̂ ← (1 − w)·x̂ + w·x                         x: packets offered in the interval
+//!                         price ← max(0, price + γ·(α·(q − q_ref) + x̂ − c))
+//!                         p = 1 − φ^(−price)
+//! on each arrival, or on each departure    signal with probability p
+//! ```
+//!
+//! c is what the link can send in an interval. All amounts are packets (of mean size).
+//!
+//! | parameter | unit | authors' code | legal |
+//! | --- | --- | --- | --- |
+//! | `limit_packets`, `limit_bytes` | packets, bytes | | at least one of them |
+//! | `q_ref_packets` | packets of mean size | 20 | 0 or above |
+//! | `gamma` | price per packet | 0.001 | above 0 |
+//! | `alpha` | | 0.1 | 0 or above |
+//! | `phi` | | 1.001 | above 1 |
+//! | `update_interval_ms` | ms | 2 | 0.001 to 1e9 |
+//! | `rate_filter_weight` | | 1, no filter | above 0, at most 1 |
+//! | `mean_packet_bytes` | bytes | 1000 | 1 or more |
+//!
+//! Departures and silences. The rate counts what is offered, also what is then lost. The price has no upper
+//! bound: after a long overload p stays near 1 for a while. ns-2 fixes α at 0.1; drops on arrival; marks on departure
+//! and lets packets that cannot be marked pass (`point = "dequeue"`, `not_ect = "pass"`); holds one packet less
+//! than its limit (`limit_rule`). The price and p start at 0. An arrival that finds no room is an overflow, and no
+//! coin is tossed.
+
+use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::packet::PacketFacts;
+use crate::parameters::{
+    ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_period_ms,
+    require_positive, require_share,
+};
+use crate::parts::{Ewma, Gauge, Limit, LimitRule, Measure, PacketScale, ScaleProbability, Ticker};
+use crate::port::PortFacts;
+use crate::queue_view::QueueView;
+use aqmlab_random::Stream;
+use aqmlab_units::{Probability, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a packet meets the coin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Point {
+    /// When it arrives.
+    #[default]
+    Enqueue,
+    /// When it leaves for the link: the signal is younger by the queueing delay (ns-2's marking).
+    Dequeue,
+}
+
+/// What a selected packet that cannot be marked gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotEct {
+    /// It is dropped.
+    #[default]
+    Drop,
+    /// It is spared: only a full queue drops it (ns-2's marking). Needs ecn = true.
+    Pass,
+}
+
+/// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add along a path.
+///
+/// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that repeats
+/// an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule = "hold_limit_minus_one".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets that may wait. At least one of the two limits has to be given.
+    pub limit_packets: Option<u32>,
+    /// Bytes (IP lengths) that may wait.
+    pub limit_bytes: Option<u64>,
+    /// What a limit of L means.
+    pub limit_rule: LimitRule,
+    /// Queue that the price aims at, in packets of mean size.
+    pub q_ref_packets: f64,
+    /// Price per packet of excess.
+    pub gamma: f64,
+    /// Share of the queue's deviation that counts as excess in one interval.
+    pub alpha: f64,
+    /// Base of the exponential.
+    pub phi: f64,
+    /// Time between two updates of the price, in milliseconds.
+    pub update_interval_ms: f64,
+    /// Weight of each interval's rate in the average rate; 1 averages nothing.
+    pub rate_filter_weight: f64,
+    /// Where a packet meets the coin.
+    pub point: Point,
+    /// What a selected packet that cannot be marked gets.
+    pub not_ect: NotEct,
+    /// In what queue and rate are measured.
+    pub measure: Measure,
+    /// How the probability depends on a packet's size.
+    pub scale_probability: ScaleProbability,
+    /// Length of a mean packet (IP length): the unit of the link rate, and the reference of sizes.
+    pub mean_packet_bytes: u32,
+    /// Length of the largest packet, for scale_probability = "max".
+    pub max_packet_bytes: u32,
+    /// Whether selected packets that are ECN-capable are marked instead of dropped.
+    pub ecn: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            limit_packets: None,
+            limit_bytes: None,
+            limit_rule: LimitRule::HoldLimit,
+            q_ref_packets: 20.0,
+            gamma: 0.001,
+            alpha: 0.1,
+            phi: 1.001,
+            update_interval_ms: 2.0,
+            rate_filter_weight: 1.0,
+            point: Point::Enqueue,
+            not_ect: NotEct::Drop,
+            measure: Measure::Packets,
+            scale_probability: ScaleProbability::None,
+            mean_packet_bytes: 1000,
+            max_packet_bytes: 1500,
+            ecn: false,
+        }
+    }
+}
+
+impl Params {
+    fn scale(&self) -> PacketScale {
+        PacketScale {
+            mode: self.scale_probability,
+            mean_packet_bytes: self.mean_packet_bytes,
+            max_packet_bytes: self.max_packet_bytes,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn validate(&self) -> Result<(), ParameterError> {
+        self.limit().validate()?;
+        require_not_negative("q_ref_packets", self.q_ref_packets)?;
+        require_positive("gamma", self.gamma)?;
+        require_not_negative("alpha", self.alpha)?;
+        require(self.phi > 1.0 && self.phi.is_finite(), "phi", self.phi, "a number above 1")?;
+        require_period_ms("update_interval_ms", self.update_interval_ms)?;
+        require_share("rate_filter_weight", self.rate_filter_weight)?;
+        let spares_everything = self.not_ect == NotEct::Pass && !self.ecn;
+        require(!spares_everything, "not_ect", "\"pass\"", "\"drop\" when ecn is false")?;
+        require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
+        require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
+    }
+
+    fn limit(&self) -> Limit {
+        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
+        let interval_s = self.update_interval_ms / 1e3;
+        let price = Price {
+            gamma: self.gamma,
+            alpha: self.alpha,
+            q_ref: self.q_ref_packets,
+            capacity: interval_s * facts.link_rate.packets_per_second(self.mean_packet_bytes),
+            log_phi: libm::log(self.phi),
+            value: 0.0,
+        };
+        Box::new(Rem {
+            price,
+            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
+            scale: self.scale(),
+            point: self.point,
+            spare_not_ect: self.not_ect == NotEct::Pass,
+            ticker: Ticker::new(interval_s, facts),
+            rate: Ewma::new(self.rate_filter_weight),
+            probability: 0.0,
+            offered_packets: 0,
+            offered_bytes: 0,
+        })
+    }
+}
+
+/// The price of the link, with the rule that moves it.
+#[derive(Clone, Copy, Debug)]
+struct Price {
+    gamma: f64,
+    alpha: f64,
+    q_ref: f64,
+    capacity: f64,
+    log_phi: f64,
+    value: f64,
+}
+
+impl Price {
+    /// One interval in which packets came at `rate` per interval, ending with a queue of `q` packets.
+    fn update(&mut self, rate: f64, q: f64) {
+        let excess = self.alpha * (q - self.q_ref) + rate - self.capacity;
+        self.value = (self.value + self.gamma * excess).max(0.0);
+    }
+
+    /// `1 − φ^(−price)`, without cancellation at small prices.
+    fn probability(&self) -> f64 {
+        -libm::expm1(-self.value * self.log_phi)
+    }
+}
+
+/// REM at a port.
+#[derive(Clone, Debug)]
+pub struct Rem {
+    price: Price,
+    gauge: Gauge,
+    scale: PacketScale,
+    point: Point,
+    spare_not_ect: bool,
+    ticker: Ticker,
+    rate: Ewma,
+    probability: f64,
+    offered_packets: u64,
+    offered_bytes: u64,
+}
+
+impl Rem {
+    fn toss(&self, packet: &PacketFacts, coins: &mut Stream) -> Verdict {
+        if coins.uniform() >= self.scale.apply(self.probability, packet.bytes) {
+            return Verdict::Pass;
+        }
+        if self.spare_not_ect && !packet.codepoint.can_be_marked() {
+            return Verdict::Pass;
+        }
+        Verdict::Signal(Reason::Early)
+    }
+}
+
+impl Aqm for Rem {
+    fn on_arrival(
+        &mut self,
+        _now: Time,
+        packet: &PacketFacts,
+        queue: &QueueView<'_>,
+        coins: &mut Stream,
+    ) -> Verdict {
+        self.offered_packets += 1;
+        self.offered_bytes += u64::from(packet.bytes);
+        if self.point == Point::Dequeue || !queue.has_room_for(packet.bytes) {
+            return Verdict::Pass;
+        }
+        self.toss(packet, coins)
+    }
+
+    fn on_departure(
+        &mut self,
+        _now: Time,
+        packet: &Departing,
+        _queue: &QueueView<'_>,
+        coins: &mut Stream,
+    ) -> Verdict {
+        if self.point == Point::Enqueue {
+            return Verdict::Pass;
+        }
+        self.toss(&packet.facts, coins)
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.ticker.due())
+    }
+
+    fn on_timer(&mut self, _due: Time, queue: &QueueView<'_>) {
+        self.rate.sample(self.gauge.amount(self.offered_packets, self.offered_bytes));
+        self.offered_packets = 0;
+        self.offered_bytes = 0;
+        self.price.update(self.rate.average(), self.gauge.length(queue));
+        self.probability = self.price.probability();
+        self.ticker.advance();
+    }
+
+    fn signal_probability(&self) -> Probability {
+        Probability::clamped(self.probability)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("probability", self.probability);
+        sink("price", self.price.value);
+        sink("rate_packets", self.rate.average());
+        sink("capacity_packets", self.price.capacity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT_10_MBIT: Price = Price {
+        gamma: 0.001,
+        alpha: 0.1,
+        q_ref: 20.0,
+        capacity: 2.5,
+        // ln 1.001 = 0.001 − 0.001²/2 + 0.001³/3 − …
+        log_phi: 0.000_999_500_333_083_5,
+        value: 0.0,
+    };
+
+    #[test]
+    fn probabilities_of_published_prices() {
+        for (price, probability) in [(10.055, 0.01), (51.319, 0.05), (105.413, 0.1), (693.494, 0.5)] {
+            let found = Price { value: price, ..AT_10_MBIT }.probability();
+            assert!((found - probability).abs() < 5e-7, "{price}: {found}");
+        }
+        let found = Price { value: 100.0, ..AT_10_MBIT }.probability();
+        assert!((found - 0.0951174).abs() < 5e-8, "{found}");
+    }
+
+    #[test]
+    fn one_interval_moves_the_price_by_queue_and_rate() {
+        let after = |rate, q| {
+            let mut price = Price { value: 1.0, ..AT_10_MBIT };
+            price.update(rate, q);
+            price.value - 1.0
+        };
+        assert!((after(2.5, 120.0) - 0.01).abs() < 1e-12, "100 packets above the reference");
+        assert!((after(3.5, 20.0) - 0.001).abs() < 1e-12, "one packet more than the link sends");
+    }
+
+    #[test]
+    fn the_price_is_never_negative() {
+        let mut price = AT_10_MBIT;
+        price.update(0.0, 0.0);
+        assert_eq!(price.value, 0.0);
+        assert_eq!(price.probability(), 0.0);
+    }
+}
