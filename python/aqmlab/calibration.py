@@ -1,0 +1,214 @@
+"""How many users make a load: throughput of one direction against users on one side.
+
+Offered load is what the same users cause where nothing holds them back, so the runs are uncongested twins of
+the scenario with a growing number of users. As many users browse from the other side; the throughput of a run
+is the mean of both directions, each kept. With common random numbers the users of a smaller run are also
+those of a larger one, so the points of one seed depend on one another: the line is fitted seed by seed, and
+an interval for it is taken over seeds or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
+from aqmlab.statistics.measures import throughput_mbps_by_link
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.result import Result
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics import Recorded
+
+FORMAT = 1
+BITS_PER_MBIT = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Throughput of one direction in bit/s = slope x users on one side + intercept."""
+
+    bits_per_second_per_user: float
+    intercept_mbps: float
+
+    def throughput_mbps(self, users_per_side: float) -> float:
+        """Throughput in Mbit/s that this many users on each side cause."""
+        return self.bits_per_second_per_user * users_per_side / BITS_PER_MBIT + self.intercept_mbps
+
+    def users_per_side(self, throughput_mbps: float) -> int:
+        """Users on each side that cause this throughput (Mbit/s), to the nearest user."""
+        users = (throughput_mbps - self.intercept_mbps) * BITS_PER_MBIT / self.bits_per_second_per_user
+        if users <= 0:
+            raise ValueError(
+                f"{throughput_mbps} Mbit/s lies below the line's intercept of {self.intercept_mbps}"
+            )
+        return round(users)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One calibration run."""
+
+    seed: int
+    users_per_side: int
+    throughput_mbps: float
+    throughput_mbps_by_link: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The points, the least-squares line through them all, and the line of each seed."""
+
+    points: tuple[Point, ...]
+    line: Line
+    r_squared: float
+    lines_by_seed: Mapping[int, Line]
+    version: str = ""
+
+    @property
+    def slope_interval(self) -> Interval | NotEnoughReplications:
+        """Bit/s per user with its interval over seeds."""
+        return mean_interval([line.bits_per_second_per_user for line in self.lines_by_seed.values()])
+
+    def users_per_side(self, throughput_mbps: float) -> int:
+        """Users on each side for a load of one direction in Mbit/s."""
+        return self.line.users_per_side(throughput_mbps)
+
+    def against(self, published: Line) -> Mapping[str, float]:
+        """How far this line lies from a published one: ours, theirs, and the slopes' relative difference."""
+        ours = self.line.bits_per_second_per_user
+        theirs = published.bits_per_second_per_user
+        return {
+            "bits_per_second_per_user": ours,
+            "published_bits_per_second_per_user": theirs,
+            "slope_difference_percent": 100.0 * (ours / theirs - 1.0),
+            "intercept_mbps": self.line.intercept_mbps,
+            "published_intercept_mbps": published.intercept_mbps,
+            "r_squared": self.r_squared,
+        }
+
+    def save(self, file: str | Path) -> Path:
+        """Writes the calibration as JSON."""
+        document = {
+            "format": FORMAT,
+            "aqmlab_version": self.version,
+            "line": asdict(self.line),
+            "r_squared": self.r_squared,
+            "lines_by_seed": {str(seed): asdict(line) for seed, line in self.lines_by_seed.items()},
+            "points": [
+                {**asdict(point), "throughput_mbps_by_link": dict(point.throughput_mbps_by_link)}
+                for point in self.points
+            ],
+        }
+        file = Path(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        return file
+
+    @classmethod
+    def load(cls, file: str | Path) -> Self:
+        """Reads what `save` wrote.
+
+        Raises:
+            ValueError: The file holds no calibration of this layout.
+        """
+        document = json.loads(Path(file).read_text(encoding="utf-8"))
+        if document.get("format") != FORMAT:
+            raise ValueError(f"{file}: holds no calibration of layout {FORMAT}")
+        return cls(
+            points=tuple(Point(**point) for point in document["points"]),
+            line=Line(**document["line"]),
+            r_squared=document["r_squared"],
+            lines_by_seed={int(seed): Line(**line) for seed, line in document["lines_by_seed"].items()},
+            version=document["aqmlab_version"],
+        )
+
+    def __str__(self) -> str:
+        line = self.line
+        return (
+            f"throughput of one direction = {line.bits_per_second_per_user:,.1f} bit/s x users on one side "
+            f"{line.intercept_mbps:+.3f} Mbit/s (R² {self.r_squared:.5f}, {len(self.points)} runs)"
+        )
+
+
+def calibrate(
+    scenario: Scenario,
+    *,
+    users: Sequence[int],
+    seeds: Sequence[int] = (1,),
+    workers: int | None = None,
+    store: str | Path | None = None,
+    progress: bool = True,
+) -> Calibration:
+    """Runs the uncongested twin with each number of users on each side and fits the line.
+
+    Args:
+        scenario: The study's scenario, with users on both sides of a dumbbell.
+        users: Users on one side (as many on the other), at least two different numbers.
+        seeds: Replications; with six and more the slope has an interval.
+        workers: How many runs at a time.
+        store: Folder that keeps finished runs.
+        progress: Whether to show a progress bar.
+    """
+    from aqmlab.runs import Job, run_many  # noqa: PLC0415 (fitting stored points needs no simulator)
+
+    twins = {count: with_users(scenario, left=count, right=count).uncongested_twin() for count in users}
+    jobs = [Job(twin, seed) for seed in seeds for twin in twins.values()]
+    results: list[Result] = run_many(
+        jobs, workers=workers, store=store, progress=progress, label="calibration"
+    )
+    return fit(results)
+
+
+def with_users(scenario: Scenario, *, left: int, right: int) -> Scenario:
+    """The scenario with this many users on either side."""
+    return scenario.with_overrides({"users.left": left, "users.right": right})
+
+
+def fit(results: Sequence[Recorded]) -> Calibration:
+    """Fits the line to uncongested runs with equal numbers of users on both sides.
+
+    Raises:
+        ValueError: Fewer than two different numbers of users, or unequal sides.
+    """
+    points = tuple(_point(result) for result in results)
+    if len({point.users_per_side for point in points}) < 2:
+        raise ValueError("a line needs runs with at least two different numbers of users")
+    line, r_squared = _least_squares(points)
+    seeds = sorted({point.seed for point in points})
+    by_seed = {seed: [point for point in points if point.seed == seed] for seed in seeds}
+    lines = {seed: _least_squares(own)[0] for seed, own in by_seed.items() if _has_slope(own)}
+    version = str(results[0].run.get("aqmlab_version", ""))
+    return Calibration(points, line, r_squared, lines, version)
+
+
+def _point(result: Recorded) -> Point:
+    users = {int(entry["users"]) for entry in result.run["populations"]}
+    if len(users) != 1:
+        raise ValueError(f"calibration needs as many users on either side, not {sorted(users)}")
+    return Point(
+        seed=int(result.run["seed"]),
+        users_per_side=users.pop(),
+        throughput_mbps=throughput_mbps(result),
+        throughput_mbps_by_link=throughput_mbps_by_link(result),
+    )
+
+
+def _has_slope(points: Sequence[Point]) -> bool:
+    return len({point.users_per_side for point in points}) > 1
+
+
+def _least_squares(points: Sequence[Point]) -> tuple[Line, float]:
+    users = np.array([point.users_per_side for point in points], dtype=np.float64)
+    throughput = np.array([point.throughput_mbps for point in points])
+    slope, intercept = np.polyfit(users, throughput, 1)
+    residual = throughput - (slope * users + intercept)
+    total = float(((throughput - throughput.mean()) ** 2).sum())
+    r_squared = 1.0 - float((residual**2).sum()) / total if total > 0.0 else 1.0
+    return Line(float(slope) * BITS_PER_MBIT, float(intercept)), r_squared

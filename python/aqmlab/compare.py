@@ -1,0 +1,312 @@
+"""Two configurations compared, replication by replication.
+
+`compare(a, b)` pairs the results by seed: with common random numbers both saw the same users asking for the
+same pages, so the difference of a pair is what the queue did. It refuses what cannot be paired.
+
+>>> import aqmlab.compare  # doctest: +SKIP
+>>> print(aqmlab.compare.compare(pi_results, drop_tail_results, names=("PI", "drop-tail")))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.statistics import (
+    Band,
+    Interval,
+    Judgement,
+    NotEnoughReplications,
+    ResponseTimes,
+    completed_per_90_minutes,
+    judge,
+    loss_percent,
+    mean_interval,
+    paired_band,
+    response_times,
+    sign_flip_p_value,
+    throughput_mbps,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from aqmlab.statistics import Recorded
+
+    FloatArray = NDArray[np.float64]
+
+UNTIL_S = 2.0
+GRID_STEP_S = 0.005
+QUANTILES = (0.10, 0.50, 0.90, 0.95, 0.99)
+SAME_USERS = ("model", "start", "minimum_delay_ms")
+"""Settings of `users` that both sides must share; host settings may differ (ECN is negotiated by hosts)."""
+
+
+class ComparisonError(ValueError):
+    """The results cannot be paired; the message says which seed or which setting stands in the way."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything a paired comparison of a with b says; differences are a minus b.
+
+    Attributes:
+        names: What a and b are called.
+        seeds: The replications, in order.
+        window_s: Length of the measured window in seconds.
+        time_s: The grid of times from 0 to 2 s.
+        cdf_a: Mean distribution function of a at these times.
+        cdf_b: The same of b.
+        band: Simultaneous 95 % band of the mean difference of the distribution functions.
+        judgement: The verdict on a, with its reason.
+        sign_flip_p_value: Exact p-value of "no difference anywhere", which needs no Gaussian curves.
+        restricted_mean_s: Difference of the mean of min(response time, 2 s), in seconds.
+        quantiles_s: Difference of quantiles, in seconds, by share; without an interval where in some
+            replication so many exchanges failed that there is no such quantile.
+        throughput_mbps: Difference of the link throughput.
+        loss_percent: Difference of the loss ratio, in percentage points.
+        completed_per_90_minutes: Difference of completed exchanges.
+    """
+
+    names: tuple[str, str]
+    seeds: tuple[int, ...]
+    window_s: float
+    time_s: FloatArray
+    cdf_a: FloatArray
+    cdf_b: FloatArray
+    band: Band | NotEnoughReplications
+    judgement: Judgement
+    sign_flip_p_value: float
+    restricted_mean_s: Interval | NotEnoughReplications
+    quantiles_s: dict[float, Interval | NotEnoughReplications]
+    throughput_mbps: Interval | NotEnoughReplications
+    loss_percent: Interval | NotEnoughReplications
+    completed_per_90_minutes: Interval | NotEnoughReplications
+
+    def within(self, from_s: float, until_s: float) -> Judgement:
+        """The verdict on the responses that take between two times (seconds)."""
+        if isinstance(self.band, NotEnoughReplications):
+            return judge(self.band)
+        keep = (self.time_s >= from_s) & (self.time_s <= until_s)
+        return judge(self.band.between(from_s, until_s), responses=self.responses[keep])
+
+    @property
+    def responses(self) -> FloatArray:
+        """Mean of both distribution functions at the grid's times: which responses a range holds."""
+        return np.asarray((self.cdf_a + self.cdf_b) / 2.0)
+
+    @property
+    def difference(self) -> FloatArray:
+        """Mean difference of the distribution functions at the grid's times."""
+        return np.asarray(self.cdf_a - self.cdf_b)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draws the difference with its band; into `axes`, or new ones."""
+        from aqmlab.figures import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
+
+        return draw_difference(self, axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "a": self.names[0],
+            "b": self.names[1],
+            "seeds": list(self.seeds),
+            "window_s": self.window_s,
+            "verdict": str(self.judgement.verdict),
+            "reason": self.judgement.reason,
+            "crossing_s": self.judgement.crossing_s,
+            "sign_flip_p_value": self.sign_flip_p_value,
+            "restricted_mean_s": self.restricted_mean_s.to_dict(),
+            "quantiles_s": {str(share): value.to_dict() for share, value in self.quantiles_s.items()},
+            "throughput_mbps": self.throughput_mbps.to_dict(),
+            "loss_percent": self.loss_percent.to_dict(),
+            "completed_per_90_minutes": self.completed_per_90_minutes.to_dict(),
+            "time_s": self.time_s.tolist(),
+            "difference": self.difference.tolist(),
+            "band": _band_to_dict(self.band),
+        }
+
+    def __str__(self) -> str:
+        a, b = self.names
+        replications = f"{len(self.seeds)} replications of {self.window_s:g} s"
+        lines = [
+            f"{a} against {b}: {self.judgement.verdict}",
+            f"  {self.judgement.reason}",
+            f"  {replications}; p of no difference (sign changes) {self.sign_flip_p_value:.3g}",
+            f"  response time up to 2 s, mean  {_shown(self.restricted_mean_s, 1000.0, 'ms')}",
+        ]
+        lines += [
+            f"  {f'{share:.0%} quantile':<29}  {_shown(value, 1000.0, 'ms')}"
+            for share, value in self.quantiles_s.items()
+        ]
+        lines += [
+            f"  {'throughput':<29}  {_shown(self.throughput_mbps, 1.0, 'Mbit/s')}",
+            f"  {'loss':<29}  {_shown(self.loss_percent, 1.0, 'points')}",
+            f"  {'completed per 90 minutes':<29}  {_shown(self.completed_per_90_minutes, 1e-6, 'million')}",
+        ]
+        return "\n".join(lines)
+
+
+def compare(
+    a: Sequence[Recorded],
+    b: Sequence[Recorded],
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    same_users: bool = True,
+) -> Comparison:
+    """Compares two configurations over the same replications.
+
+    Args:
+        a: Results of one configuration, one per seed, in any order.
+        b: Results of the other, of the same seeds.
+        names: What the two are called in print.
+        same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
+
+    Raises:
+        ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
+    """
+    pairs = paired(a, b, same_users=same_users)
+    grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
+    times = [(response_times(left), response_times(right)) for left, right in pairs]
+    curves_a = np.array([left.cdf(grid) for left, _ in times])
+    curves_b = np.array([right.cdf(grid) for _, right in times])
+    band = paired_band(curves_a - curves_b, time_s=grid)
+    cdf_a, cdf_b = curves_a.mean(axis=0), curves_b.mean(axis=0)
+    return Comparison(
+        names=names,
+        seeds=tuple(int(left.run["seed"]) for left, _ in pairs),
+        window_s=_window(pairs[0][0])[1] - _window(pairs[0][0])[0],
+        time_s=grid,
+        cdf_a=cdf_a,
+        cdf_b=cdf_b,
+        band=band,
+        judgement=judge(band, responses=(cdf_a + cdf_b) / 2.0),
+        sign_flip_p_value=sign_flip_p_value(curves_a - curves_b),
+        restricted_mean_s=_times_difference(times, lambda of: of.restricted_mean_s(UNTIL_S)),
+        quantiles_s=_quantile_differences(times),
+        throughput_mbps=_difference(pairs, throughput_mbps),
+        loss_percent=_difference(pairs, loss_percent),
+        completed_per_90_minutes=_difference(pairs, completed_per_90_minutes),
+    )
+
+
+def paired(
+    a: Sequence[Recorded], b: Sequence[Recorded], *, same_users: bool = True
+) -> list[tuple[Recorded, Recorded]]:
+    """The results of both sides by seed, in the order of the seeds.
+
+    Raises:
+        ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
+    """
+    left, right = _by_seed(a, "a"), _by_seed(b, "b")
+    if left.keys() != right.keys():
+        only_a, only_b = sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys())
+        raise ComparisonError(
+            f"seeds are unpaired: only in a {only_a or 'none'}, only in b {only_b or 'none'}"
+        )
+    pairs = [(left[seed], right[seed]) for seed in sorted(left)]
+    for one, other in pairs:
+        _require_same_window(one, other)
+        if same_users:
+            _require_same_users(one, other)
+    windows = {_window(one) for one, _ in pairs}
+    if len(windows) > 1:
+        raise ComparisonError(f"replications were measured over different windows: {sorted(windows)}")
+    return pairs
+
+
+def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
+    if not results:
+        raise ComparisonError(f"there is no result in {side}")
+    seeds = Counter(int(result.run["seed"]) for result in results)
+    repeated = sorted(seed for seed, count in seeds.items() if count > 1)
+    if repeated:
+        raise ComparisonError(f"seeds {repeated} are in {side} more than once: a replication counts once")
+    return {int(result.run["seed"]): result for result in results}
+
+
+def _require_same_window(one: Recorded, other: Recorded) -> None:
+    seed = one.run["seed"]
+    if _window(one) != _window(other):
+        raise ComparisonError(f"seed {seed}: measured over {_window(one)} s in a but {_window(other)} s in b")
+
+
+def _require_same_users(one: Recorded, other: Recorded) -> None:
+    seed = one.run["seed"]
+    if _users(one) != _users(other):
+        raise ComparisonError(
+            f"seed {seed}: {_users(one)} in a but {_users(other)} in b; the same users must be compared"
+        )
+    for setting in SAME_USERS:
+        if _user_setting(one, setting) != _user_setting(other, setting):
+            raise ComparisonError(f"seed {seed}: users.{setting} differs between a and b")
+
+
+def _window(result: Recorded) -> tuple[float, float]:
+    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+
+
+def _users(result: Recorded) -> str:
+    return (
+        ", ".join(f"{entry['users']} users {entry['name']}" for entry in result.run["populations"])
+        or "no users"
+    )
+
+
+def _user_setting(result: Recorded, setting: str) -> object:
+    users = result.run["scenario"].get("users") or {}
+    groups = users if isinstance(users, list) else [users]
+    return [group.get(setting) for group in groups]
+
+
+def _difference(
+    pairs: Sequence[tuple[Recorded, Recorded]], measure: Callable[[Recorded], float]
+) -> Interval | NotEnoughReplications:
+    return mean_interval([measure(left) - measure(right) for left, right in pairs])
+
+
+def _times_difference(
+    times: Sequence[tuple[ResponseTimes, ResponseTimes]], measure: Callable[[ResponseTimes], float]
+) -> Interval | NotEnoughReplications:
+    return mean_interval([measure(left) - measure(right) for left, right in times])
+
+
+def _quantile_differences(
+    times: Sequence[tuple[ResponseTimes, ResponseTimes]],
+) -> dict[float, Interval | NotEnoughReplications]:
+    answer: dict[float, Interval | NotEnoughReplications] = {}
+    for share in QUANTILES:
+        values = np.array([(left.quantile(share), right.quantile(share)) for left, right in times])
+        exists = bool(np.isfinite(values).all())
+        answer[share] = (
+            mean_interval(values[:, 0] - values[:, 1]) if exists else NotEnoughReplications(have=0)
+        )
+    return answer
+
+
+def _band_to_dict(band: Band | NotEnoughReplications) -> dict[str, Any]:
+    if isinstance(band, NotEnoughReplications):
+        return dict(band.to_dict())
+    return {
+        "confidence": band.confidence,
+        "critical_value": band.critical_value,
+        "path_length": band.path_length,
+        "lower": band.lower.tolist(),
+        "upper": band.upper.tolist(),
+    }
+
+
+def _shown(value: Interval | NotEnoughReplications, factor: float, unit: str) -> str:
+    if isinstance(value, Interval):
+        bounds = f"[{value.lower * factor:+.4g}, {value.upper * factor:+.4g}]"
+        return f"{value.mean * factor:+.4g} {unit} {bounds}"
+    if value.mean is None:
+        return str(value)
+    return f"{value.mean * factor:+.4g} {unit} (no interval: {value})"

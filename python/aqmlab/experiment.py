@@ -1,0 +1,286 @@
+"""An experiment as data: one folder with scenario, configurations, scales, published numbers, tolerances.
+
+A folder of `experiments/` (shipped with the package) holds
+
+    experiment.toml          configurations, loads, scales, figures
+    scenario.toml            what all configurations share
+    published_*.csv          what the paper reports
+    tolerances.toml          how close a cell has to come, fixed before the runs
+    notes.md                 silences of the paper and how they were filled
+
+and no code. This module reads and checks it; `reproduce` runs it.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from aqmlab.calibration import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+
+T = TypeVar("T")
+
+
+class ExperimentError(ValueError):
+    """An experiment, scale, cell or load that does not exist, or a folder that contradicts itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One way to run the link: a queue and what goes with it.
+
+    Attributes:
+        name: What `--cells` calls it.
+        label: What figures and tables call it.
+        group: Which part of the study it belongs to.
+        overrides: Settings laid over the study's scenario, in order.
+        twin: Whether it is the uncongested network itself.
+        extends: The configuration it differs from in what matters, if any; ablations are compared with it.
+        published: Its key in the published table: the name there and whether with ECN.
+        loads_percent: The loads it is run at; empty: all.
+    """
+
+    name: str
+    label: str
+    group: str
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    twin: bool = False
+    extends: str | None = None
+    published: tuple[str, bool] | None = None
+    loads_percent: tuple[float, ...] = ()
+
+    def runs_at(self, load_percent: float) -> bool:
+        """Whether the configuration is run at a load."""
+        return not self.loads_percent or load_percent in self.loads_percent
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much of the experiment is run, and how long."""
+
+    name: str
+    description: str
+    duration_s: float
+    warm_up_s: float
+    cool_down_s: float
+    replications: int
+    load_matched: bool
+    start: str
+    loads_percent: tuple[float, ...]
+    cells: tuple[str, ...]
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    calibration_users_per_side: tuple[int, ...] = ()
+    calibration_overrides: Mapping[str, Any] = field(default_factory=dict)
+    calibration_replications: int = 1
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the replications."""
+        return tuple(range(1, self.replications + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """The larger of an absolute and a relative difference."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    def around(self, published: float) -> float:
+        """The tolerance in the quantity's own unit."""
+        return max(self.absolute, self.relative * abs(published))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCell:
+    """One cell of the paper's table: loss in per cent, millions completed in 90 minutes, Mbit/s."""
+
+    loss_percent: float
+    completed_millions: float
+    throughput_mbps: float
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedClaim:
+    """A sentence of the paper that a reproduction is checked against."""
+
+    identifier: str
+    where: str
+    claim: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything a folder says."""
+
+    name: str
+    title: str
+    paper: str
+    scenario_toml: str
+    configurations: Mapping[str, Configuration]
+    scales: Mapping[str, Scale]
+    loads_percent: tuple[float, ...]
+    users_per_side_at_100_percent: int
+    published_line: Line
+    published_cells: Mapping[tuple[str, bool, float], PublishedCell]
+    published_claims: tuple[PublishedClaim, ...]
+    tolerances: Mapping[str, Tolerance]
+    figures: tuple[Mapping[str, Any], ...]
+    notes: str
+
+    def scale(self, name: str) -> Scale:
+        """The scale of this name.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        return _look_up(self.scales, name, "scale", self.name)
+
+    def configuration(self, name: str) -> Configuration:
+        """The configuration of this name.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        return _look_up(self.configurations, name, "cell", self.name)
+
+    def published_cell(self, configuration: Configuration, load_percent: float) -> PublishedCell | None:
+        """What the paper reports for a cell, if it does."""
+        if configuration.published is None:
+            return None
+        name, ecn = configuration.published
+        return self.published_cells.get((name, ecn, load_percent))
+
+
+def names() -> list[str]:
+    """The experiments that are shipped."""
+    return sorted(entry.name for entry in _root().iterdir() if entry.joinpath("experiment.toml").is_file())
+
+
+def load(name: str) -> Experiment:
+    """Reads the experiment of this name.
+
+    Raises:
+        ExperimentError: There is none.
+    """
+    _look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
+    return read(_root() / name)
+
+
+def read(folder: Traversable) -> Experiment:
+    """Reads and checks an experiment folder."""
+    document = tomllib.loads(folder.joinpath("experiment.toml").read_text(encoding="utf-8"))
+    configurations = _configurations(document["configurations"])
+    published = document["published"]
+    return Experiment(
+        name=folder.name,
+        title=document["title"],
+        paper=document["paper"],
+        scenario_toml=folder.joinpath(document["scenario"]).read_text(encoding="utf-8"),
+        configurations=configurations,
+        scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
+        loads_percent=tuple(document["loads_percent"]),
+        users_per_side_at_100_percent=document["users_per_side_at_100_percent"],
+        published_line=Line(**published["calibration"]),
+        published_cells=_published_cells(folder / published["table"]),
+        published_claims=_published_claims(folder / published["claims"]),
+        tolerances=_tolerances(folder / "tolerances.toml"),
+        figures=tuple(document["figures"]),
+        notes=folder.joinpath("notes.md").read_text(encoding="utf-8"),
+    )
+
+
+def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:
+    """The wanted names, each checked against the known ones."""
+    table = dict.fromkeys(known)
+    for name in wanted:
+        _look_up(table, name, kind, experiment)
+    return tuple(wanted)
+
+
+def _root() -> Traversable:
+    return resources.files("aqmlab") / "experiments"
+
+
+def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
+    if name in table:
+        return table[name]
+    nearest = difflib.get_close_matches(name, list(table), n=1)
+    meant = f'; did you mean "{nearest[0]}"?' if nearest else ""
+    raise ExperimentError(f'{owner} has no {kind} "{name}"; there are: {", ".join(table)}{meant}')
+
+
+def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configuration]:
+    known: dict[str, Configuration] = {}
+    for entry in entries:
+        parent = entry.get("extends")
+        if parent is not None and parent not in known:
+            raise ExperimentError(f'{entry["name"]}: extends "{parent}", which is not defined above it')
+        inherited = dict(known[parent].overrides) if parent else {}
+        published = entry.get("published")
+        known[entry["name"]] = Configuration(
+            name=entry["name"],
+            label=entry["label"],
+            group=entry["group"],
+            overrides={**inherited, **entry.get("overrides", {})},
+            twin=entry.get("twin", False),
+            extends=parent,
+            published=(published["config"], published["ecn"]) if published else None,
+            loads_percent=tuple(entry.get("loads_percent", ())),
+        )
+    return known
+
+
+def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, Configuration]) -> Scale:
+    entry = document["scales"][name]
+    groups = entry.get("groups", [])
+    cells = [configuration.name for configuration in configurations.values() if configuration.group in groups]
+    cells += [cell for cell in entry.get("cells", []) if cell not in cells]
+    calibration = entry.get("calibration", {})
+    return Scale(
+        name=name,
+        description=entry["description"],
+        duration_s=entry["duration_s"],
+        warm_up_s=entry["warm_up_s"],
+        cool_down_s=entry.get("cool_down_s", 0.0),
+        replications=entry["replications"],
+        load_matched=entry["load_matched"],
+        start=entry["start"],
+        loads_percent=tuple(entry.get("loads_percent", document["loads_percent"])),
+        cells=chosen(configurations, cells, kind="cell", experiment=f"scale {name}"),
+        overrides=entry.get("overrides", {}),
+        calibration_users_per_side=tuple(calibration.get("users_per_side", ())),
+        calibration_overrides=calibration.get("overrides", {}),
+        calibration_replications=calibration.get("replications", 1),
+    )
+
+
+def _published_cells(file: Traversable) -> dict[tuple[str, bool, float], PublishedCell]:
+    with file.open(encoding="utf-8") as text:
+        return {
+            (row["config"], row["ecn"] == "yes", float(row["offered_load_percent"])): PublishedCell(
+                loss_percent=float(row["loss_percent"]),
+                completed_millions=float(row["completed_requests_millions"]),
+                throughput_mbps=float(row["link_throughput_mbps"]),
+            )
+            for row in csv.DictReader(text)
+        }
+
+
+def _published_claims(file: Traversable) -> tuple[PublishedClaim, ...]:
+    with file.open(encoding="utf-8") as text:
+        return tuple(PublishedClaim(row["id"], row["where"], row["claim"]) for row in csv.DictReader(text))
+
+
+def _tolerances(file: Traversable) -> dict[str, Tolerance]:
+    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {name: Tolerance(**entry) for name, entry in document["tolerance"].items()}

@@ -1,0 +1,235 @@
+"""A paper's experiment, run and set beside what was published.
+
+`reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
+seed, and writes the table beside the published one, the claims with verdicts, the figures, and a report. What
+was run before is found in the store and not run again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import experiment as experiments
+from aqmlab.calibration import Calibration, fit, with_users
+from aqmlab.experiment import ExperimentError
+from aqmlab.load_matching import MatchedLoad, match_loads
+from aqmlab.runs import Job, run_many
+from aqmlab.scenario import Scenario
+from aqmlab.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.experiment import Configuration, Experiment, Scale
+    from aqmlab.result import Result
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A finished reproduction.
+
+    Attributes:
+        study: The results, by cell.
+        files: What was written, by what it is.
+    """
+
+    study: Study
+    files: Mapping[str, Path]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How runs are made: workers, store and progress."""
+
+    workers: int | None
+    store: Path
+    progress: bool
+
+    def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
+        """Makes the runs, or finds them in the store."""
+        return run_many(jobs, workers=self.workers, store=self.store, progress=self.progress, label=label)
+
+
+def reproduce(
+    name: str,
+    *,
+    scale: str = "quick",
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+    workers: int | None = None,
+    output: str | Path = "report",
+    store: str | Path | None = None,
+    progress: bool = True,
+) -> Reproduction:
+    """Runs an experiment and writes its report.
+
+    Args:
+        name: The experiment, such as "le2003"; `aqmlab list` knows them all.
+        scale: How much of it: "quick", "standard" or "full".
+        cells: Configurations to run instead of the scale's.
+        loads: Nominal loads in per cent to run instead of the scale's.
+        replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
+        workers: How many runs at a time; by default one for each core.
+        output: The folder for tables, figures and the report.
+        store: The folder that keeps finished runs; by default `runs` in the output folder.
+        progress: Whether to show progress bars.
+
+    Raises:
+        ExperimentError: The experiment, scale, cell or load does not exist.
+    """
+    from aqmlab.report import write_report  # noqa: PLC0415 (drawing is loaded when there is something to draw)
+
+    experiment = experiments.load(name)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
+    sweep = Sweep(workers, Path(store) if store else Path(output) / "runs", progress)
+    study = run_study(experiment, chosen, sweep)
+    return Reproduction(study, write_report(study, Path(output)))
+
+
+def choose(
+    experiment: Experiment,
+    *,
+    scale: str,
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+) -> Scale:
+    """The scale with what the user chose instead.
+
+    Raises:
+        ExperimentError: A scale, cell or load does not exist, or there is no replication.
+    """
+    chosen = experiment.scale(scale)
+    if cells is not None:
+        known = experiment.configurations
+        wanted = experiments.chosen(known, cells, kind="cell", experiment=experiment.name)
+        chosen = replace(chosen, cells=wanted)
+    if loads is not None:
+        unknown = [load for load in loads if float(load) not in experiment.loads_percent]
+        if unknown or not loads:
+            there = ", ".join(f"{load:g}" for load in experiment.loads_percent)
+            raise ExperimentError(f"loads {list(loads)}: {experiment.name} has the loads {there} (per cent)")
+        chosen = replace(chosen, loads_percent=tuple(float(load) for load in loads))
+    if replications is not None:
+        if replications < 1:
+            raise ExperimentError(f"replications: at least 1, not {replications}")
+        chosen = replace(chosen, replications=replications)
+    return chosen
+
+
+def run_study(experiment: Experiment, scale: Scale, sweep: Sweep) -> Study:
+    """Runs every cell of a scale with every seed, and its calibration if it has one."""
+    base = base_scenario(experiment, scale)
+    calibration, calibration_runs = _calibrate(experiment, scale, base, sweep)
+    loads = _match(experiment, scale, base, sweep) if scale.load_matched else {}
+    plan = _plan(experiment, scale, base, loads, calibration)
+    results = sweep.run([job for _, job in plan], scale.name)
+    cells: dict[tuple[str, float], list[Result]] = {}
+    for (cell, _), result in zip(plan, results, strict=True):
+        cells.setdefault(cell, []).append(result)
+    return Study(experiment, scale, cells, loads, calibration, calibration_runs)
+
+
+def base_scenario(experiment: Experiment, scale: Scale) -> Scenario:
+    """The study's scenario with the times and the start of a scale."""
+    overrides: dict[str, Any] = {
+        "duration_s": scale.duration_s,
+        "warm_up_s": scale.warm_up_s,
+        "cool_down_s": scale.cool_down_s,
+        "users.start": scale.start,
+        **scale.overrides,
+    }
+    return Scenario.from_toml(
+        experiment.scenario_toml, source_name=f"{experiment.name}/scenario.toml", overrides=overrides
+    )
+
+
+def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
+    """The scenario of one configuration."""
+    if configuration.twin:
+        return base.uncongested_twin()
+    named: dict[str, Any] = {"name": configuration.name}
+    return base.with_overrides({**configuration.overrides, **named})
+
+
+def _match(
+    experiment: Experiment, scale: Scale, base: Scenario, sweep: Sweep
+) -> dict[tuple[float, int], MatchedLoad]:
+    return match_loads(
+        base,
+        loads_percent=scale.loads_percent,
+        seeds=scale.seeds,
+        users_per_side_at_100_percent=experiment.users_per_side_at_100_percent,
+        workers=sweep.workers,
+        store=sweep.store,
+        progress=sweep.progress,
+    )
+
+
+def _calibrate(
+    experiment: Experiment, scale: Scale, base: Scenario, sweep: Sweep
+) -> tuple[Calibration | None, list[Result]]:
+    if not scale.calibration_users_per_side:
+        return None, []
+    own = base.with_overrides(scale.calibration_overrides) if scale.calibration_overrides else base
+    seeds = range(1, scale.calibration_replications + 1)
+    jobs = [
+        Job(with_users(own, left=users, right=users).uncongested_twin(), seed)
+        for seed in seeds
+        for users in scale.calibration_users_per_side
+    ]
+    results = sweep.run(jobs, f"{experiment.name}: calibration")
+    return fit(results), results
+
+
+def _plan(
+    experiment: Experiment,
+    scale: Scale,
+    base: Scenario,
+    loads: Mapping[tuple[float, int], MatchedLoad],
+    calibration: Calibration | None,
+) -> list[tuple[tuple[str, float], Job]]:
+    """Every run of the study with its cell; the same seeds, and the same users, for all cells."""
+    plan = []
+    for load in scale.loads_percent:
+        for seed in scale.seeds:
+            match = loads.get((load, seed))
+            left, right = _users(experiment, base, load, match, calibration)
+            populated = with_users(base, left=left, right=right)
+            facts = match.to_dict() if match else _nominal(load, left, right, calibration)
+            for configuration in map(experiment.configuration, scale.cells):
+                if configuration.runs_at(load):
+                    scenario = cell_scenario(populated, configuration)
+                    plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
+    if not plan:
+        raise ExperimentError(f"none of {', '.join(scale.cells)} is run at the chosen loads")
+    return plan
+
+
+def _users(
+    experiment: Experiment,
+    base: Scenario,
+    load_percent: float,
+    match: MatchedLoad | None,
+    calibration: Calibration | None,
+) -> tuple[int, int]:
+    if match is not None:
+        return match.users_left, match.users_right
+    line = calibration.line if calibration else experiment.published_line
+    rate_mbps = float(base.resolved["dumbbell"]["rate_mbps"])
+    users = line.users_per_side(rate_mbps * load_percent / 100.0)
+    return users, users
+
+
+def _nominal(
+    load_percent: float, left: int, right: int, calibration: Calibration | None
+) -> dict[str, object]:
+    return {
+        "nominal_percent": load_percent,
+        "users_left": left,
+        "users_right": right,
+        "matched_to": "our calibration" if calibration else "the published calibration",
+    }

@@ -1,0 +1,60 @@
+"""What may be said from a set of replications, and what may not.
+
+The unit of inference is the replication: the exchanges of one run share a queue, so they depend on one
+another and no interval here is ever taken over exchanges. Everything is a pure function of results.
+
+Read in this order: `recorded` (what a statistic needs of a result), `distribution` (one run's response
+times), `measures` (one run's single numbers), `replication` (means and intervals over runs), `band`
+(a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range dependence).
+"""
+
+from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value
+from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.hurst import (
+    HurstEstimate,
+    aggregated_variance,
+    fractional_gaussian_noise,
+    local_whittle,
+    wavelet,
+)
+from aqmlab.statistics.measures import (
+    completed_per_90_minutes,
+    loss_percent,
+    measured_window_s,
+    throughput_mbps,
+)
+from aqmlab.statistics.recorded import MissingDataError, Recorded
+from aqmlab.statistics.replication import (
+    MINIMUM_REPLICATIONS,
+    Interval,
+    NotEnoughReplications,
+    mean_interval,
+)
+from aqmlab.statistics.verdict import Judgement, Verdict, judge
+
+__all__ = [
+    "MINIMUM_REPLICATIONS",
+    "Band",
+    "HurstEstimate",
+    "Interval",
+    "Judgement",
+    "MissingDataError",
+    "NotEnoughReplications",
+    "Recorded",
+    "ResponseTimes",
+    "Verdict",
+    "aggregated_variance",
+    "completed_per_90_minutes",
+    "critical_value",
+    "fractional_gaussian_noise",
+    "judge",
+    "local_whittle",
+    "loss_percent",
+    "mean_interval",
+    "measured_window_s",
+    "paired_band",
+    "response_times",
+    "sign_flip_p_value",
+    "throughput_mbps",
+    "wavelet",
+]

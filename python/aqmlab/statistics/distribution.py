@@ -1,0 +1,125 @@
+"""The response times of one run as a distribution.
+
+A run leaves a histogram with bins at most 0.1 % wide. Between the edges of a bin the exchanges are taken
+as evenly spread, so a value of the distribution function is wrong by at most the share of one bin and a
+quantile by at most 0.1 %.
+
+An exchange whose connection gave up never completed. It counts in the denominator: the distribution
+function at t is the share of *all ended exchanges* that were complete within t, and tends to
+1 - failed / (completed + failed). Leaving failures out would reward a queue for losing its slowest users.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aqmlab.statistics.recorded import Recorded, table
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ResponseTimes:
+    """Counts of completed exchanges over increasing bins, and the number that failed.
+
+    `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
+    `counts` the completed exchanges in each, `failed` the exchanges that ended without a response.
+    """
+
+    lower_s: FloatArray
+    upper_s: FloatArray
+    counts: FloatArray
+    failed: int = 0
+
+    def __post_init__(self) -> None:
+        if np.any(self.upper_s < self.lower_s) or np.any(self.lower_s[1:] < self.upper_s[:-1]):
+            raise ValueError("bins of a response-time histogram must increase and must not overlap")
+
+    @property
+    def completed(self) -> int:
+        """Exchanges that completed."""
+        return int(self.counts.sum())
+
+    @property
+    def ended(self) -> int:
+        """Exchanges that completed or failed: the denominator of every share."""
+        return self.completed + self.failed
+
+    def cdf(self, time_s: ArrayLike) -> FloatArray:
+        """Share of the ended exchanges complete within each time (seconds)."""
+        edges, completed = self._steps()
+        counted = np.interp(np.asarray(time_s, dtype=np.float64), edges, completed, left=0.0)
+        return np.asarray(counted / self.ended)
+
+    def ccdf(self, time_s: ArrayLike) -> FloatArray:
+        """Share of the ended exchanges that took longer than each time (seconds), or failed."""
+        return np.asarray(1.0 - self.cdf(time_s))
+
+    def quantile(self, share: float) -> float:
+        """Time in seconds within which `share` (0..1) of the exchanges completed; inf if fewer did."""
+        if not 0.0 <= share <= 1.0:
+            raise ValueError(f"a share lies between 0 and 1, not {share}")
+        edges, completed = self._steps()
+        wanted = share * self.ended
+        if wanted > completed[-1]:
+            return float("inf")
+        right = int(np.searchsorted(completed, wanted, side="left"))
+        if right == 0:
+            return float(edges[0])
+        low, high = completed[right - 1], completed[right]
+        inside = (wanted - low) / (high - low)
+        return float(edges[right - 1] + inside * (edges[right] - edges[right - 1]))
+
+    def restricted_mean_s(self, limit_s: float = 2.0) -> float:
+        """Mean of min(response time, limit) in seconds; a failed exchange counts as the limit.
+
+        It equals the area above the distribution function up to the limit, so differences of restricted
+        means are areas between two curves. A plain mean would rest on a handful of huge responses.
+        """
+        edges, completed = self._steps()
+        inside = np.concatenate(([0.0], edges[(edges > 0.0) & (edges < limit_s)], [limit_s]))
+        above = 1.0 - np.interp(inside, edges, completed, left=0.0) / self.ended
+        return float(np.trapezoid(above, inside))
+
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        """Edges in seconds and the completed exchanges up to each: a piecewise linear function."""
+        if self.ended == 0:
+            raise ValueError("no exchange ended in the measured window: there is no distribution")
+        cumulative = np.cumsum(self.counts)
+        edges = np.column_stack((self.lower_s, self.upper_s)).ravel()
+        counted = np.column_stack((cumulative - self.counts, cumulative)).ravel()
+        return edges, counted
+
+
+def response_times(
+    result: Recorded, *, population: int | None = None, size_class: int | None = None
+) -> ResponseTimes:
+    """Response times of one run, over all populations and sizes or one of them.
+
+    Failed exchanges have a population but no size class: with `size_class` they are left out.
+    """
+    rows = table(result, "response_histogram", setting='record.responses other than "none"')
+    columns = {name: rows[name].to_numpy() for name in ("lower_s", "upper_s", "count")}
+    keep = np.ones(rows.num_rows, dtype=bool)
+    if population is not None:
+        keep &= rows["population"].to_numpy() == population
+    if size_class is not None:
+        keep &= rows["size_class"].to_numpy() == size_class
+    lower, first, group = np.unique(columns["lower_s"][keep], return_index=True, return_inverse=True)
+    counts = np.bincount(group, weights=columns["count"][keep].astype(np.float64), minlength=lower.size)
+    failed = 0 if size_class is not None else _failed(result, population)
+    return ResponseTimes(
+        lower_s=lower.astype(np.float64),
+        upper_s=columns["upper_s"][keep][first].astype(np.float64),
+        counts=counts.astype(np.float64),
+        failed=failed,
+    )
+
+
+def _failed(result: Recorded, population: int | None) -> int:
+    populations = result.run["populations"]
+    chosen = populations if population is None else [populations[population]]
+    return sum(int(entry["failed"]) for entry in chosen)

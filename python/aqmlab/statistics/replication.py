@@ -1,0 +1,98 @@
+"""Means and intervals over replications.
+
+One run gives one number. Numbers of different seeds are independent, so a Student interval over them is
+honest however dependent the exchanges inside a run are. Fewer than six replications give no interval: the
+smallest two-sided level that sign changes of n paired differences can reach is 2 / 2**n, which first drops
+below 0.05 at n = 6, and with fewer degrees of freedom an interval says more about luck than about queues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MINIMUM_REPLICATIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean over replications with its Student interval."""
+
+    mean: float
+    lower: float
+    upper: float
+    replications: int
+    confidence: float = 0.95
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4g} [{self.lower:.4g}, {self.upper:.4g}]"
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's length, in the unit of the mean."""
+        return (self.upper - self.lower) / 2.0
+
+    def lies_above(self, bound: float) -> bool:
+        """Whether the whole interval exceeds `bound`."""
+        return self.lower > bound
+
+    def lies_below(self, bound: float) -> bool:
+        """Whether the whole interval falls short of `bound`."""
+        return self.upper < bound
+
+    def lies_within(self, lower: float, upper: float) -> bool:
+        """Whether the whole interval lies between the bounds."""
+        return lower <= self.lower and self.upper <= upper
+
+    def to_dict(self) -> dict[str, float | int]:
+        """Plain data."""
+        return {
+            "mean": self.mean,
+            "lower": self.lower,
+            "upper": self.upper,
+            "replications": self.replications,
+            "confidence": self.confidence,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NotEnoughReplications:
+    """The answer where an interval or a band was asked for and there are too few replications.
+
+    `mean` is kept where there is one: a plain value may be shown, without pretending to know its error.
+    """
+
+    have: int
+    need: int = MINIMUM_REPLICATIONS
+    mean: float | None = None
+
+    def __str__(self) -> str:
+        return f"not enough replications ({self.have}; an interval needs {self.need})"
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Plain data."""
+        return {"mean": self.mean, "replications": self.have, "needed": self.need}
+
+
+def mean_interval(
+    values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]], *, confidence: float = 0.95
+) -> Interval | NotEnoughReplications:
+    """Mean of one value per replication with its Student interval.
+
+    For a paired comparison give the differences, replication by replication.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.size == 0:
+        raise ValueError("an interval needs at least one value")
+    mean = float(sample.mean())
+    if sample.size < MINIMUM_REPLICATIONS:
+        return NotEnoughReplications(have=int(sample.size), mean=mean)
+    standard_error = float(sample.std(ddof=1)) / np.sqrt(sample.size)
+    half = float(stats.t.ppf((1.0 + confidence) / 2.0, sample.size - 1)) * standard_error
+    return Interval(mean, mean - half, mean + half, int(sample.size), confidence)

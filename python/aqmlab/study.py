@@ -1,0 +1,149 @@
+"""The finished runs of an experiment, by cell, with the comparisons that tables, claims and figures ask for.
+
+Nothing here runs anything: a study is a function of stored results. What is not there is answered with
+`MissingDataError`, whose message says what is missing, so that a claim can say why it cannot be judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.compare import Comparison, compare
+from aqmlab.statistics import (
+    Interval,
+    MissingDataError,
+    NotEnoughReplications,
+    ResponseTimes,
+    mean_interval,
+    response_times,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.calibration import Calibration
+    from aqmlab.experiment import Configuration, Experiment, PublishedCell, Scale
+    from aqmlab.load_matching import MatchedLoad
+    from aqmlab.statistics import Recorded
+
+Cell = tuple[str, float]
+"""A configuration's name and a nominal load in per cent."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Results of one experiment at one scale.
+
+    Attributes:
+        experiment: What was asked.
+        scale: How much of it was run.
+        cells: The replications of each cell, in the order of their seeds.
+        loads: How the load of each (load in per cent, seed) was matched, where it was.
+        calibration: The calibration that went with the study, if any.
+        calibration_runs: Its uncongested runs.
+    """
+
+    experiment: Experiment
+    scale: Scale
+    cells: Mapping[Cell, Sequence[Recorded]]
+    loads: Mapping[tuple[float, int], MatchedLoad] = field(default_factory=dict)
+    calibration: Calibration | None = None
+    calibration_runs: Sequence[Recorded] = ()
+    _comparisons: dict[tuple[Cell, Cell], Comparison] = field(default_factory=dict, repr=False, compare=False)
+    _times: dict[Cell, list[ResponseTimes]] = field(default_factory=dict, repr=False, compare=False)
+
+    def has(self, configuration: str, load_percent: float) -> bool:
+        """Whether the cell was run."""
+        return bool(self.cells.get((configuration, load_percent)))
+
+    def results(self, configuration: str, load_percent: float) -> Sequence[Recorded]:
+        """The replications of a cell.
+
+        Raises:
+            MissingDataError: The cell was not run.
+        """
+        if not self.has(configuration, load_percent):
+            raise MissingDataError(f"cell {configuration} at {load_percent:g} % was not run")
+        return self.cells[configuration, load_percent]
+
+    def times(self, configuration: str, load_percent: float) -> list[ResponseTimes]:
+        """The response times of each replication of a cell."""
+        cell = (configuration, load_percent)
+        if cell not in self._times:
+            self._times[cell] = [response_times(result) for result in self.results(*cell)]
+        return self._times[cell]
+
+    def comparison(self, a: str, b: str, load_percent: float) -> Comparison:
+        """Configuration `a` against `b` at one load."""
+        return self.cell_comparison((a, load_percent), (b, load_percent))
+
+    def cell_comparison(self, a: Cell, b: Cell) -> Comparison:
+        """One cell against another; between two loads the users differ, by definition."""
+        if (a, b) not in self._comparisons:
+            names = (self.label(a), self.label(b))
+            same_users = a[1] == b[1]
+            self._comparisons[a, b] = compare(
+                self.results(*a), self.results(*b), names=names, same_users=same_users
+            )
+        return self._comparisons[a, b]
+
+    def measure(
+        self, configuration: str, load_percent: float, of: Callable[[Recorded], float]
+    ) -> Interval | NotEnoughReplications:
+        """Mean of one number per replication over a cell."""
+        return mean_interval([of(result) for result in self.results(configuration, load_percent)])
+
+    def measure_times(
+        self, configuration: str, load_percent: float, of: Callable[[ResponseTimes], float]
+    ) -> Interval | NotEnoughReplications:
+        """Mean over a cell of one number per replication's response times."""
+        return mean_interval([of(times) for times in self.times(configuration, load_percent)])
+
+    def difference(
+        self, a: Cell, b: Cell, of: Callable[[Recorded], float]
+    ) -> Interval | NotEnoughReplications:
+        """Mean difference of one number per replication, a minus b, paired by seed."""
+        left = {int(result.run["seed"]): of(result) for result in self.results(*a)}
+        right = {int(result.run["seed"]): of(result) for result in self.results(*b)}
+        shared = sorted(left.keys() & right.keys())
+        if not shared:
+            raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
+        return mean_interval([left[seed] - right[seed] for seed in shared])
+
+    def ended_responses(self, configuration: str, load_percent: float) -> int:
+        """Exchanges that ended in all replications of a cell together."""
+        return sum(times.ended for times in self.times(configuration, load_percent))
+
+    def published(self, configuration: str, load_percent: float) -> PublishedCell | None:
+        """What the paper reports for a cell, if it does."""
+        return self.experiment.published_cell(self.configuration(configuration), load_percent)
+
+    def configuration(self, name: str) -> Configuration:
+        """A configuration of the experiment."""
+        return self.experiment.configuration(name)
+
+    def label(self, cell: Cell) -> str:
+        """What a cell is called in print."""
+        return f"{self.configuration(cell[0]).label} at {cell[1]:g} %"
+
+    @property
+    def loads_percent(self) -> list[float]:
+        """The loads that were run, increasing."""
+        return sorted({load for _, load in self.cells})
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds that were run."""
+        return sorted({int(result.run["seed"]) for results in self.cells.values() for result in results})
+
+    def realised_percent(self, configuration: str, load_percent: float) -> float | None:
+        """Mean realised offered load of a cell's replications, if it is known."""
+        known = [
+            self.loads[load_percent, int(result.run["seed"])].realised_percent
+            for result in self.results(configuration, load_percent)
+            if (load_percent, int(result.run["seed"])) in self.loads
+        ]
+        return float(np.mean(known)) if known else None

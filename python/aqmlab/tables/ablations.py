@@ -1,0 +1,141 @@
+"""What one changed rule does: every configuration outside the paper's table against the one it extends."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.study import Study
+
+
+@dataclass(frozen=True)
+class AblationRow:
+    """A changed configuration against the one it was made from."""
+
+    label: str
+    against: str
+    load_percent: float
+    loss_percent: float
+    throughput_mbps: float
+    within_half_a_second: float
+    restricted_mean_ms: Interval | NotEnoughReplications
+    verdict: str
+    reason: str
+
+
+def ablation_rows(study: Study) -> list[AblationRow]:
+    """Every configuration that extends another outside table 2, compared with it where both were run."""
+    return [
+        _ablation_row(study, configuration.name, configuration.extends, load)
+        for configuration in study.experiment.configurations.values()
+        if configuration.extends is not None and configuration.published is None
+        for load in study.loads_percent
+        if study.has(configuration.name, load) and study.has(configuration.extends, load)
+    ]
+
+
+def _ablation_row(study: Study, name: str, parent: str, load: float) -> AblationRow:
+    comparison = study.comparison(name, parent, load)
+    within = study.measure_times(name, load, lambda times: float(times.cdf(0.5)))
+    return AblationRow(
+        label=study.configuration(name).label,
+        against=study.configuration(parent).label,
+        load_percent=load,
+        loss_percent=_mean(study.measure(name, load, loss_percent)),
+        throughput_mbps=_mean(study.measure(name, load, throughput_mbps)),
+        within_half_a_second=_mean(within),
+        restricted_mean_ms=_scaled(comparison.restricted_mean_s, 1000.0),
+        verdict=str(comparison.judgement.verdict),
+        reason=comparison.judgement.reason,
+    )
+
+
+def ablations_to_csv(rows: Sequence[AblationRow]) -> str:
+    """The ablation table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        [
+            "cell",
+            "against",
+            "load_percent",
+            "loss_percent",
+            "throughput_mbps",
+            "within_0.5_s",
+            "restricted_mean_difference_ms",
+            "lower_ms",
+            "upper_ms",
+            "verdict",
+            "reason",
+        ]
+    )
+    for row in rows:
+        difference = row.restricted_mean_ms
+        bounds = (difference.lower, difference.upper) if isinstance(difference, Interval) else ("", "")
+        writer.writerow(
+            [
+                row.label,
+                row.against,
+                row.load_percent,
+                row.loss_percent,
+                row.throughput_mbps,
+                row.within_half_a_second,
+                difference.mean,
+                *bounds,
+                row.verdict,
+                row.reason,
+            ]
+        )
+    return text.getvalue()
+
+
+def ablations_to_html(rows: Sequence[AblationRow]) -> str:
+    """The ablation table as an HTML fragment."""
+    titles = (
+        "configuration",
+        "against",
+        "load",
+        "loss, %",
+        "throughput, Mbit/s",
+        "within 0.5 s",
+        "mean up to 2 s, difference",
+        "verdict",
+    )
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    body = "\n".join(_html_row(row) for row in rows)
+    return f'<table class="cells">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
+
+
+def _html_row(row: AblationRow) -> str:
+    difference = f"{row.restricted_mean_ms.mean:+.0f}"
+    if isinstance(row.restricted_mean_ms, Interval):
+        difference += f" ± {row.restricted_mean_ms.half_width:.0f}"
+    return (
+        f"<tr><th>{html.escape(row.label)}</th><td>{html.escape(row.against)}</td>"
+        f"<td>{row.load_percent:g} %</td>"
+        f"<td>{row.loss_percent:.2f}</td><td>{row.throughput_mbps:.1f}</td>"
+        f"<td>{row.within_half_a_second:.1%}</td><td>{difference} ms</td>"
+        f'<td title="{html.escape(row.reason)}">{row.verdict}</td></tr>'
+    )
+
+
+def _mean(value: Interval | NotEnoughReplications) -> float:
+    if value.mean is None:
+        raise ValueError("a cell without any replication has no mean")
+    return value.mean
+
+
+def _scaled(value: Interval | NotEnoughReplications, factor: float) -> Interval | NotEnoughReplications:
+    if isinstance(value, Interval):
+        bounds = value.lower * factor, value.upper * factor
+        return Interval(value.mean * factor, *bounds, value.replications, value.confidence)
+    mean = None if value.mean is None else value.mean * factor
+    return NotEnoughReplications(value.have, value.need, mean)
