@@ -1,1 +1,56 @@
-//! tcp (being written)
+//! TCP without I/O: senders and receivers as state machines, and the hosts they run on as data.
+//!
+//! An [`Endpoint`] is one end of a connection. A driver tells it what happens (`connect`, a segment, a write, a
+//! close, the deadline) and sends what it finds in the [`Outbox`]. A [`HostProfile`] says which TCP it is:
+//! `bsd45` (the hosts of the SIGCOMM 2003 study), `rfc5681` (the standards as written) or `ns2-oneway` (ns-2's
+//! one-way agents). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
+//!
+//! Nothing here reads a clock, allocates per packet or dispatches dynamically. Data are counted, not carried.
+//!
+//! ```
+//! use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox};
+//! use aqmlab_units::{Span, Time};
+//!
+//! let profile = HostProfile::named("bsd45").unwrap();
+//! let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+//! let (mut client, mut server) = (Endpoint::active(), Endpoint::passive());
+//! let (mut sent, mut answered) = (Outbox::new(), Outbox::new());
+//!
+//! client.connect(Time::ZERO, &context, &mut sent);
+//! server.on_segment(Time::from_seconds(0.04), &context, &sent.segments[0], false, &mut answered);
+//! sent.clear();
+//! client.on_segment(Time::from_seconds(0.08), &context, &answered.segments[0], false, &mut sent);
+//! assert!(sent.established);
+//! assert_eq!(sent.segments[0].to_string(), "1:1 ack 1");
+//! ```
+#![deny(missing_docs)]
+
+mod acknowledgement;
+mod clock;
+mod congestion;
+mod ecn;
+mod endpoint;
+mod handshake;
+mod marks;
+mod outbox;
+mod output;
+mod overrides;
+mod profile;
+mod profiles;
+mod reassembly;
+mod receiver;
+mod round_trip_time;
+mod segment;
+mod sequence;
+mod statistics;
+
+pub use clock::HostClock;
+pub use endpoint::{Context, Endpoint};
+pub use outbox::Outbox;
+pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
+pub use profile::{
+    Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, RetransmissionTimer, RtoAlgorithm,
+};
+pub use segment::{Flags, Segment, respond_to_stray};
+pub use sequence::SequenceNumber;
+pub use statistics::Statistics;

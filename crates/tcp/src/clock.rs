@@ -1,0 +1,82 @@
+//! The tick clock of a machine.
+//!
+//! Source: 4.4BSD counts time in clock interrupts (`ticks`, hz = 100 in FreeBSD 4.x); ns-2.35 tcp.cc adds a
+//! random boot time to each agent's clock. A host sees time only as a number of ticks, so a round trip that
+//! takes 8.4 ticks is measured as 8 or 9, and a timer of n ticks fires after more than n - 1 and at most n.
+//! The phase belongs to a machine: all its connections tick together, and no two machines do.
+
+use aqmlab_units::{Span, Time};
+
+/// The clock of one machine: a tick, and the phase it was switched on at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostClock {
+    tick: Span,
+    phase: Span,
+}
+
+impl HostClock {
+    /// A clock that ticks every `tick`; at the start of the run `phase` of the current tick has passed.
+    /// Draw the phase uniformly from `[0, tick)`, once per machine.
+    ///
+    /// # Panics
+    /// If `tick` is zero or `phase` is not shorter than a tick.
+    #[must_use]
+    pub fn new(tick: Span, phase: Span) -> Self {
+        assert!(tick > Span::ZERO, "a clock must tick: tick {tick}");
+        assert!(phase < tick, "the phase {phase} is not within a tick of {tick}");
+        Self { tick, phase }
+    }
+
+    /// Length of a tick.
+    #[must_use]
+    pub const fn tick(&self) -> Span {
+        self.tick
+    }
+
+    /// How many ticks this clock has counted at `now`: rounded down.
+    #[must_use]
+    #[inline]
+    pub fn ticks_at(&self, now: Time) -> u64 {
+        (now.nanoseconds() + self.phase.nanoseconds()) / self.tick.nanoseconds()
+    }
+
+    /// The instant at which the clock counts tick number `tick`.
+    ///
+    /// # Panics
+    /// If that instant lies before the start of the run.
+    #[must_use]
+    #[inline]
+    pub fn instant_of(&self, tick: u64) -> Time {
+        Time::from_nanoseconds(tick * self.tick.nanoseconds() - self.phase.nanoseconds())
+    }
+
+    /// The ticks that passed between two instants, as the host counts them.
+    #[must_use]
+    #[inline]
+    pub fn ticks_between(&self, earlier: Time, now: Time) -> u64 {
+        self.ticks_at(now) - self.ticks_at(earlier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measured_span_depends_on_the_phase() {
+        let tick = Span::from_milliseconds(10);
+        let start = Time::from_seconds(1.0);
+        let end = start + Span::from_milliseconds(84);
+        assert_eq!(HostClock::new(tick, Span::ZERO).ticks_between(start, end), 8);
+        assert_eq!(HostClock::new(tick, Span::from_milliseconds(7)).ticks_between(start, end), 9);
+    }
+
+    #[test]
+    fn a_tick_is_counted_at_its_instant() {
+        let clock = HostClock::new(Span::from_milliseconds(10), Span::from_milliseconds(3));
+        let instant = clock.instant_of(5);
+        assert_eq!(instant, Time::from_seconds(0.047));
+        assert_eq!(clock.ticks_at(instant), 5);
+        assert_eq!(clock.ticks_at(Time::from_nanoseconds(instant.nanoseconds() - 1)), 4);
+    }
+}

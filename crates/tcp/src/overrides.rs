@@ -1,0 +1,245 @@
+//! Single fields of a named profile, changed by a scenario.
+
+use crate::profile::{Congestion, Ecn, HostProfile};
+use aqmlab_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Changes to a named [`HostProfile`]: what is left out keeps the profile's value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostOverrides {
+    /// Maximum segment size in bytes of data, 1 to 9000.
+    pub maximum_segment_bytes: Option<u16>,
+    /// IP and TCP header of every segment but SYN in bytes, 40 to 120: 52 with timestamps.
+    pub header_bytes: Option<u16>,
+    /// IP and TCP header of SYN and SYN/ACK in bytes, 40 to 120: 60 with MSS, window scale and timestamps.
+    pub syn_header_bytes: Option<u16>,
+    /// The peer's advertised window in bytes, from one segment to 1,000,000,000 (in effect unlimited).
+    pub window_bytes: Option<u32>,
+    /// Initial congestion window in segments, 1 to 100, before the passive opener's quirk.
+    pub initial_window_segments: Option<u8>,
+    /// Whether the handshake's acknowledgement opens the passive opener's window by a segment.
+    pub passive_window_quirk: Option<bool>,
+    /// Whether the first two duplicate acknowledgements release a new segment each.
+    pub limited_transmit: Option<bool>,
+    /// Most segments sent at a time, 1 to 254; 0 is no limit.
+    pub maximum_burst_segments: Option<u8>,
+    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds, 10 to 60,000.
+    pub initial_rto_ms: Option<u32>,
+    /// Least retransmission timeout in milliseconds, 0 to 60,000.
+    pub minimum_rto_ms: Option<u32>,
+    /// Greatest retransmission timeout in milliseconds, 1,000 to 600,000.
+    pub maximum_rto_ms: Option<u32>,
+    /// Acknowledge every n-th segment at once, 1 to 100: 1 delays none.
+    pub acknowledge_every_segments: Option<u8>,
+    /// How long an acknowledgement may be delayed in milliseconds, 1 to 500.
+    pub delayed_ack_ms: Option<u32>,
+    /// Whether a partial segment waits while data are outstanding.
+    pub nagle: Option<bool>,
+    /// Explicit congestion notification.
+    pub ecn: Option<EcnRule>,
+    /// Whether a lost SYN or SYN/ACK gives up ECN for the connection.
+    pub ecn_fallback_on_syn_loss: Option<bool>,
+}
+
+/// Names of the rules of explicit congestion notification in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnRule {
+    /// Not negotiated.
+    Off,
+    /// As the profile's stack does it: KAME in `bsd45`, RFC 3168 in `rfc5681`, ns-2's in `ns2-oneway`.
+    On,
+    /// RFC 3168 to the letter; not for `ns2-oneway`.
+    Rfc3168,
+    /// The KAME/ALTQ lineage; not for `ns2-oneway`.
+    Kame,
+}
+
+/// A value that a profile cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalOverride {
+    /// The field, by its name in [`HostOverrides`].
+    pub key: &'static str,
+    /// The value offered.
+    pub value: String,
+    /// What is legal.
+    pub legal: String,
+}
+
+impl fmt::Display for IllegalOverride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}: legal is {}", self.key, self.value, self.legal)
+    }
+}
+
+impl std::error::Error for IllegalOverride {}
+
+/// `value` if it lies between the bounds, both included.
+fn within<N: PartialOrd + fmt::Display>(
+    key: &'static str,
+    value: N,
+    least: N,
+    most: N,
+) -> Result<N, IllegalOverride> {
+    if value >= least && value <= most {
+        Ok(value)
+    } else {
+        Err(IllegalOverride { key, value: value.to_string(), legal: format!("{least} to {most}") })
+    }
+}
+
+fn milliseconds(key: &'static str, value: u32, least: u32, most: u32) -> Result<Span, IllegalOverride> {
+    within(key, value, least, most).map(|legal| Span::from_milliseconds(u64::from(legal)))
+}
+
+impl HostProfile {
+    /// This profile with some fields changed.
+    ///
+    /// # Errors
+    /// [`IllegalOverride`] for the first value out of its range, or that contradicts another.
+    pub fn with(mut self, overrides: &HostOverrides) -> Result<Self, IllegalOverride> {
+        self.change_sizes(overrides)?;
+        self.change_sending(overrides)?;
+        self.change_timers(overrides)?;
+        self.change_acknowledging(overrides)?;
+        if let Some(rule) = overrides.ecn {
+            self.ecn = self.ecn_rule(rule)?;
+        }
+        if let Some(fallback) = overrides.ecn_fallback_on_syn_loss {
+            self.ecn_fallback_on_syn_loss = fallback;
+        }
+        Ok(self)
+    }
+
+    fn change_sizes(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(bytes) = overrides.maximum_segment_bytes {
+            self.maximum_segment_bytes = within("maximum_segment_bytes", bytes, 1, 9_000)?;
+        }
+        if let Some(bytes) = overrides.header_bytes {
+            self.header_bytes = within("header_bytes", bytes, 40, 120)?;
+        }
+        if let Some(bytes) = overrides.syn_header_bytes {
+            self.syn_header_bytes = within("syn_header_bytes", bytes, 40, 120)?;
+        }
+        if let Some(bytes) = overrides.window_bytes {
+            self.window_bytes = bytes;
+        }
+        within("window_bytes", self.window_bytes, self.segment_bytes(), 1_000_000_000)?;
+        Ok(())
+    }
+
+    fn change_sending(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(segments) = overrides.initial_window_segments {
+            self.initial_window_segments = within("initial_window_segments", segments, 1, 100)?;
+        }
+        if let Some(quirk) = overrides.passive_window_quirk {
+            self.passive_window_quirk = quirk;
+        }
+        if let Some(limited) = overrides.limited_transmit {
+            if limited && self.congestion == Congestion::BsdNewReno {
+                return Err(IllegalOverride {
+                    key: "limited_transmit",
+                    value: "true".into(),
+                    legal: "false in bsd45, which does not have it".into(),
+                });
+            }
+            self.limited_transmit = limited;
+        }
+        if let Some(segments) = overrides.maximum_burst_segments {
+            let segments = within("maximum_burst_segments", segments, 0, 254)?;
+            self.maximum_burst_segments = (segments > 0).then_some(segments);
+        }
+        if let Some(nagle) = overrides.nagle {
+            self.nagle = nagle;
+        }
+        Ok(())
+    }
+
+    fn change_timers(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        let timer = &mut self.retransmission;
+        if let Some(initial) = overrides.initial_rto_ms {
+            timer.initial = milliseconds("initial_rto_ms", initial, 10, 60_000)?;
+        }
+        if let Some(minimum) = overrides.minimum_rto_ms {
+            timer.minimum = milliseconds("minimum_rto_ms", minimum, 0, 60_000)?;
+        }
+        if let Some(maximum) = overrides.maximum_rto_ms {
+            timer.maximum = milliseconds("maximum_rto_ms", maximum, 1_000, 600_000)?;
+        }
+        if timer.minimum.max(timer.initial) > timer.maximum {
+            return Err(IllegalOverride {
+                key: "maximum_rto_ms",
+                value: timer.maximum.div_floor(Span::from_milliseconds(1)).to_string(),
+                legal: "at least initial_rto_ms and minimum_rto_ms".into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn change_acknowledging(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(segments) = overrides.acknowledge_every_segments {
+            self.delayed_ack.every_segments = within("acknowledge_every_segments", segments, 1, 100)?;
+        }
+        if let Some(delay) = overrides.delayed_ack_ms {
+            self.delayed_ack.delay = milliseconds("delayed_ack_ms", delay, 1, 500)?;
+        }
+        Ok(())
+    }
+
+    fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
+        let ns2 = self.congestion == Congestion::Ns2NewReno;
+        match rule {
+            EcnRule::Off => Ok(Ecn::Off),
+            EcnRule::On if ns2 => Ok(Ecn::Ns2),
+            EcnRule::On if self.congestion == Congestion::BsdNewReno => Ok(Ecn::Kame),
+            EcnRule::On => Ok(Ecn::Rfc3168),
+            EcnRule::Rfc3168 | EcnRule::Kame if ns2 => Err(IllegalOverride {
+                key: "ecn",
+                value: format!("{rule:?}").to_lowercase(),
+                legal: "off or on in ns2-oneway".into(),
+            }),
+            EcnRule::Rfc3168 => Ok(Ecn::Rfc3168),
+            EcnRule::Kame => Ok(Ecn::Kame),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bsd45_with(overrides: &HostOverrides) -> Result<HostProfile, IllegalOverride> {
+        HostProfile::named("bsd45").unwrap().with(overrides)
+    }
+
+    #[test]
+    fn nothing_changed_is_the_profile_itself() {
+        for name in HostProfile::NAMES {
+            let profile = HostProfile::named(name).unwrap();
+            assert_eq!(profile.clone().with(&HostOverrides::default()), Ok(profile));
+        }
+    }
+
+    #[test]
+    fn an_illegal_value_is_refused_with_its_key_and_the_legal_ones() {
+        let error = bsd45_with(&HostOverrides { delayed_ack_ms: Some(501), ..HostOverrides::default() });
+        assert_eq!(error.unwrap_err().to_string(), "delayed_ack_ms = 501: legal is 1 to 500");
+        let small = bsd45_with(&HostOverrides { window_bytes: Some(1_000), ..HostOverrides::default() });
+        assert_eq!(small.unwrap_err().to_string(), "window_bytes = 1000: legal is 1460 to 1000000000");
+        let timers = HostOverrides { maximum_rto_ms: Some(2_000), ..HostOverrides::default() };
+        assert_eq!(bsd45_with(&timers).unwrap_err().key, "maximum_rto_ms");
+    }
+
+    #[test]
+    fn ecn_on_means_what_the_stack_does() {
+        let on = HostOverrides { ecn: Some(EcnRule::On), ..HostOverrides::default() };
+        let rules = HostProfile::NAMES.map(|name| HostProfile::named(name).unwrap().with(&on).unwrap().ecn);
+        assert_eq!(rules, [Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2]);
+        let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
+        let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
+        assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));
+    }
+}

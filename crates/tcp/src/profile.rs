@@ -1,0 +1,206 @@
+//! What a host's TCP does, as data: [`HostProfile`].
+//!
+//! The core is one state machine; everything in which BSD, the RFCs and ns-2 differ is a field here, with the
+//! place it was taken from. The named profiles are in `profiles.rs`, single fields are changed through
+//! [`crate::HostOverrides`].
+//!
+//! Abbreviations of sources: *FreeBSD 4.x* is the RELENG_4 stack of August 2001 (tcp_input.c 1.107.2.16,
+//! tcp_output.c 1.39.2.10, tcp_timer.c 1.34.2.11, tcp_subr.c 1.73.2.22); *KAME* is the ECN code of the
+//! KAME/ALTQ lineage as found in OpenBSD's tcp_input.c and tcp_output.c; *ns-2.35* is that release's tcp.cc,
+//! tcp-reno.cc, tcp-newreno.cc and tcp-sink.cc with the defaults of ns-default.tcl.
+
+use crate::clock::HostClock;
+use aqmlab_units::Span;
+
+/// Everything that distinguishes one host's TCP from another's. Plain, immutable data, shared by reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostProfile {
+    /// The name the profile started from: one of [`HostProfile::NAMES`].
+    pub name: &'static str,
+    /// Sender maximum segment size (MSS) in bytes of data: 1460 on Ethernet (RFC 9293 section 3.7.1).
+    pub maximum_segment_bytes: u16,
+    /// IP and TCP header of every segment but SYN, in bytes: 40 without options, 52 with timestamps.
+    pub header_bytes: u16,
+    /// IP and TCP header of SYN and SYN/ACK, in bytes: 44 with the MSS option alone (RFC 9293 section 3.2).
+    pub syn_header_bytes: u16,
+    /// The peer's advertised window in bytes. It is constant because applications read at once. FreeBSD 4.x
+    /// rounds a 16 KB socket buffer up to whole segments: 12 · 1460 = 17,520.
+    pub window_bytes: u32,
+    /// How a connection is opened.
+    pub handshake: Handshake,
+    /// Initial congestion window in segments, before any quirk (RFC 5681 section 3.1; FreeBSD 4.x
+    /// `slowstart_flightsize` 1; ns-2.35 `windowInit_` 2).
+    pub initial_window_segments: u8,
+    /// The acknowledgement of the SYN/ACK passes through normal acknowledgement processing, so that the
+    /// congestion window of the passive opener grows by one segment before it sends data (FreeBSD 4.x
+    /// tcp_input.c, SYN_RECEIVED falls into ACK processing with `acked` = 1).
+    pub passive_window_quirk: bool,
+    /// A lost SYN or SYN/ACK reduces the initial window to one segment (RFC 5681 section 3.1; ns-2.35
+    /// `bugfix_ss_`).
+    pub syn_loss_reduces_initial_window: bool,
+    /// Initial slow-start threshold in bytes; none means the window (ns-2.35 `ssthresh_ = window_`).
+    pub initial_slow_start_threshold_bytes: Option<u32>,
+    /// Growth of the congestion window and recovery from loss.
+    pub congestion: Congestion,
+    /// The first and second duplicate acknowledgement each release one new segment (RFC 3042; ns-2.35
+    /// `singledup_`).
+    pub limited_transmit: bool,
+    /// Most segments that one call of the output routine sends; none is no limit (FreeBSD 4.x `TCP_MAXBURST`).
+    pub maximum_burst_segments: Option<u8>,
+    /// What a pause does to the congestion window.
+    pub idle_restart: IdleRestart,
+    /// Round-trip time estimation and the retransmission timer.
+    pub retransmission: RetransmissionTimer,
+    /// When acknowledgements of data are sent.
+    pub delayed_ack: DelayedAck,
+    /// Hold back a partial segment while data are outstanding (RFC 896; RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// Hand a write to TCP in pieces of this many bytes, with a "more to come" hint on all but the last; none
+    /// hands it over whole. FreeBSD 4.x uses mbuf clusters of 2048 bytes (sosend). Visible through Nagle (the
+    /// last piece finds the connection busy) and through the burst limit (which counts per piece).
+    pub write_cluster_bytes: Option<u32>,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
+    /// The first retransmission of a SYN or SYN/ACK gives ECN up for the connection (KAME).
+    pub ecn_fallback_on_syn_loss: bool,
+}
+
+/// How a connection is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// SYN, SYN/ACK, ACK, all retransmitted as needed; closed by a FIN each way (RFC 9293 section 3.5).
+    ThreeWay,
+    /// ns-2's one-way agents: the active opener alone sends data. Its SYN is acknowledged like a packet, by a
+    /// sink that has no timer; data follow at once; there is no FIN.
+    OneWay,
+}
+
+/// Growth of the congestion window and recovery from loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// FreeBSD 4.x: slow-but-steady NewReno, window in whole bytes, halves in whole segments.
+    BsdNewReno,
+    /// RFC 5681 without NewReno: the first new acknowledgement ends fast recovery.
+    Rfc5681Reno,
+    /// RFC 5681 with RFC 6582 (NewReno, the impatient variant that RFC recommends).
+    Rfc5681NewReno,
+    /// ns-2.35 Agent/TCP/Newreno: window in segments as a real number, impatient.
+    Ns2NewReno,
+}
+
+/// What a pause does to the congestion window when nothing is outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleRestart {
+    /// Nothing.
+    Never,
+    /// No segment received for a retransmission timeout: back to the initial window (FreeBSD 4.x tcp_output).
+    SinceReceived,
+    /// No data sent for a retransmission timeout: at most the initial window (RFC 5681 section 4.1).
+    SinceSent,
+    /// The retransmission timer runs on after the last acknowledgement; when it fires the window is one segment
+    /// (ns-2.35 tcp.cc `timeout` with `slow_start_restart_` and `restart_bugfix_`).
+    SinceAcknowledged,
+}
+
+/// Round-trip time estimation and the retransmission timer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetransmissionTimer {
+    /// The arithmetic.
+    pub algorithm: RtoAlgorithm,
+    /// Granularity of the host's clock: 10 ms in FreeBSD 4.x (hz = 100) and ns-2.35 (`tcpTick_`).
+    pub tick: Span,
+    /// Timeout before the first round-trip sample, hence of the first SYN: 3 s (RFC 1122, RFC 2988) or 1 s
+    /// (RFC 6298).
+    pub initial: Span,
+    /// Least timeout: 1 s (RFC 6298 rule 2.4; FreeBSD 4.x `TCPTV_MIN`), 0.2 s (ns-2.28 and later).
+    pub minimum: Span,
+    /// Greatest timeout: 64 s (FreeBSD 4.x `TCPTV_REXMTMAX`), 60 s (RFC 6298 rule 2.5; ns-2.35 `maxrto_`).
+    pub maximum: Span,
+    /// Multiples of the timeout at the n-th retransmission of a SYN, if not powers of two: FreeBSD 4.x
+    /// `tcp_syn_backoff`.
+    pub linear_syn_backoff: bool,
+    /// Retransmissions of one segment after which the connection is dropped; none is never (FreeBSD 4.x
+    /// `TCP_MAXRXTSHIFT` 12; RFC 9293 section 3.8.3, R2).
+    pub maximum_retransmissions: Option<u8>,
+    /// How long an attempt to open may last; none is for ever (FreeBSD 4.x `TCPTV_KEEP_INIT` 75 s).
+    pub connection_timeout: Option<Span>,
+}
+
+/// Arithmetic of the retransmission timeout; each is described in `round_trip_time.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoAlgorithm {
+    /// BSD integers, SRTT scaled by 32 and RTTVAR by 16 ticks. FreeBSD 4.x applies the minimum before the
+    /// back-off, the 2.2 generation after it.
+    Bsd {
+        /// Whether the minimum applies to the base value rather than to the backed-off one.
+        minimum_before_backoff: bool,
+    },
+    /// ns-2.35 integers, SRTT scaled by 8 and RTTVAR by 4 ticks.
+    Ns2,
+    /// RFC 6298, exact to an eighth of a microsecond.
+    Rfc6298,
+}
+
+/// When acknowledgements of data in order are sent. Anything out of order is acknowledged at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// Every n-th segment is acknowledged at once, whatever its size: 2 in FreeBSD 4.x and RFC 5681 section
+    /// 4.2, 1 (every segment) in ns-2's TCPSink.
+    pub every_segments: u8,
+    /// How long an acknowledgement may wait: 100 ms in FreeBSD 4.x (`tcp_delacktime` hz/10), at most 500 ms in
+    /// RFC 5681 section 4.2.
+    pub delay: Span,
+}
+
+/// Explicit congestion notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not negotiated.
+    Off,
+    /// RFC 3168.
+    Rfc3168,
+    /// KAME/ALTQ, the lineage of the code that could run on FreeBSD 4.x.
+    Kame,
+    /// ns-2.35 `ecn_ 1`.
+    Ns2,
+}
+
+impl HostProfile {
+    /// A clock of this host's granularity with the given phase; see [`HostClock::new`].
+    ///
+    /// # Panics
+    /// If `phase` is not shorter than a tick.
+    #[must_use]
+    pub fn clock(&self, phase: Span) -> HostClock {
+        HostClock::new(self.retransmission.tick, phase)
+    }
+
+    /// MSS as the number that window arithmetic uses.
+    #[inline]
+    pub(crate) const fn segment_bytes(&self) -> u32 {
+        self.maximum_segment_bytes as u32
+    }
+
+    /// The window in whole segments.
+    #[inline]
+    pub(crate) const fn window_segments(&self) -> u32 {
+        self.window_bytes / self.segment_bytes()
+    }
+
+    /// Whether timers fire only on ticks of the host's clock, as BSD callouts do.
+    #[inline]
+    pub(crate) const fn timers_fire_on_ticks(&self) -> bool {
+        matches!(self.retransmission.algorithm, RtoAlgorithm::Bsd { .. })
+    }
+
+    /// Greatest congestion window of FreeBSD 4.x in bytes: 65,535 shifted by the window scale that the window
+    /// needs (`TCP_MAXWIN << snd_scale`).
+    #[inline]
+    pub(crate) const fn scaled_window_ceiling(&self) -> u32 {
+        let mut ceiling: u32 = 65_535;
+        while ceiling < self.window_bytes {
+            ceiling <<= 1;
+        }
+        ceiling
+    }
+}

@@ -1,0 +1,145 @@
+//! The named host profiles.
+
+use crate::profile::{
+    Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, RetransmissionTimer, RtoAlgorithm,
+};
+use aqmlab_units::Span;
+
+impl HostProfile {
+    /// Every name that [`HostProfile::named`] knows.
+    pub const NAMES: [&'static str; 3] = ["bsd45", "rfc5681", "ns2-oneway"];
+
+    /// The profile with this name, if there is one.
+    ///
+    /// - `bsd45`: the FreeBSD 4.5 hosts of Le, Aikat, Jeffay and Smith, SIGCOMM 2003.
+    /// - `rfc5681`: the standards, RFC 5681, 6582, 3042, 6298, as written.
+    /// - `ns2-oneway`: Agent/TCP/Newreno with TCPSink of ns-2.35.
+    #[must_use]
+    pub const fn named(name: &str) -> Option<Self> {
+        match name.as_bytes() {
+            b"bsd45" => Some(Self::BSD45),
+            b"rfc5681" => Some(Self::RFC5681),
+            b"ns2-oneway" => Some(Self::NS2_ONEWAY),
+            _ => None,
+        }
+    }
+
+    const BSD45: Self = Self {
+        name: "bsd45",
+        maximum_segment_bytes: 1460,
+        header_bytes: 40,
+        syn_header_bytes: 44,
+        window_bytes: 17_520,
+        handshake: Handshake::ThreeWay,
+        initial_window_segments: 1,
+        passive_window_quirk: true,
+        syn_loss_reduces_initial_window: false,
+        // TCP_MAXWIN << TCP_MAX_WINSHIFT: slow start ends at the first loss.
+        initial_slow_start_threshold_bytes: Some(65_535 << 14),
+        congestion: Congestion::BsdNewReno,
+        limited_transmit: false,
+        maximum_burst_segments: Some(4),
+        idle_restart: IdleRestart::SinceReceived,
+        retransmission: RetransmissionTimer {
+            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: true },
+            tick: Span::from_milliseconds(10),
+            initial: Span::from_milliseconds(3_000),
+            minimum: Span::from_milliseconds(1_000),
+            maximum: Span::from_milliseconds(64_000),
+            linear_syn_backoff: true,
+            maximum_retransmissions: Some(12),
+            connection_timeout: Some(Span::from_milliseconds(75_000)),
+        },
+        delayed_ack: DelayedAck { every_segments: 2, delay: Span::from_milliseconds(100) },
+        nagle: false,
+        write_cluster_bytes: Some(2048),
+        ecn: Ecn::Off,
+        ecn_fallback_on_syn_loss: false,
+    };
+
+    const RFC5681: Self = Self {
+        name: "rfc5681",
+        maximum_segment_bytes: 1460,
+        header_bytes: 40,
+        syn_header_bytes: 44,
+        window_bytes: 65_535,
+        handshake: Handshake::ThreeWay,
+        initial_window_segments: 3,
+        passive_window_quirk: false,
+        syn_loss_reduces_initial_window: true,
+        initial_slow_start_threshold_bytes: Some(u32::MAX),
+        congestion: Congestion::Rfc5681NewReno,
+        limited_transmit: true,
+        maximum_burst_segments: None,
+        idle_restart: IdleRestart::SinceSent,
+        retransmission: RetransmissionTimer {
+            algorithm: RtoAlgorithm::Rfc6298,
+            tick: Span::from_milliseconds(1),
+            initial: Span::from_milliseconds(1_000),
+            minimum: Span::from_milliseconds(1_000),
+            maximum: Span::from_milliseconds(60_000),
+            linear_syn_backoff: false,
+            maximum_retransmissions: Some(15),
+            connection_timeout: Some(Span::from_milliseconds(180_000)),
+        },
+        delayed_ack: DelayedAck { every_segments: 2, delay: Span::from_milliseconds(200) },
+        nagle: false,
+        write_cluster_bytes: None,
+        ecn: Ecn::Off,
+        ecn_fallback_on_syn_loss: false,
+    };
+
+    const NS2_ONEWAY: Self = Self {
+        name: "ns2-oneway",
+        maximum_segment_bytes: 960,
+        header_bytes: 40,
+        syn_header_bytes: 40,
+        window_bytes: 20 * 960,
+        handshake: Handshake::OneWay,
+        initial_window_segments: 2,
+        passive_window_quirk: false,
+        syn_loss_reduces_initial_window: true,
+        initial_slow_start_threshold_bytes: None,
+        congestion: Congestion::Ns2NewReno,
+        limited_transmit: true,
+        maximum_burst_segments: None,
+        idle_restart: IdleRestart::SinceAcknowledged,
+        retransmission: RetransmissionTimer {
+            algorithm: RtoAlgorithm::Ns2,
+            tick: Span::from_milliseconds(10),
+            initial: Span::from_milliseconds(3_000),
+            minimum: Span::from_milliseconds(200),
+            maximum: Span::from_milliseconds(60_000),
+            linear_syn_backoff: false,
+            maximum_retransmissions: None,
+            connection_timeout: None,
+        },
+        delayed_ack: DelayedAck { every_segments: 1, delay: Span::from_milliseconds(100) },
+        nagle: false,
+        write_cluster_bytes: None,
+        ecn: Ecn::Off,
+        ecn_fallback_on_syn_loss: false,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_its_profile_and_no_other_name_has_one() {
+        for name in HostProfile::NAMES {
+            assert_eq!(HostProfile::named(name).map(|profile| profile.name), Some(name));
+        }
+        assert_eq!(HostProfile::named("bsd44"), None);
+    }
+
+    #[test]
+    fn the_bsd_window_is_twelve_segments_and_its_ceiling_unscaled() {
+        let bsd45 = HostProfile::named("bsd45").unwrap();
+        assert_eq!(bsd45.window_bytes, 12 * 1460);
+        assert_eq!(bsd45.scaled_window_ceiling(), 65_535);
+        let wide = HostProfile { window_bytes: 100_000, ..bsd45 };
+        assert_eq!(wide.scaled_window_ceiling(), 131_070);
+    }
+}
