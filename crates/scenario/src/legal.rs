@@ -1,6 +1,6 @@
 //! What a schema allows, in words.
 
-use crate::schema::{alternatives, kind, names, tag};
+use crate::schema::{alternatives, kind, names, properties, tag};
 use serde_json::Value as Json;
 
 /// The legal values of a key, for messages and tables: `0 to 100000`, `"steady" or "fresh"`, `true or false`.
@@ -14,13 +14,19 @@ pub(crate) fn legal_values(part: &'static Json) -> String {
     if !strings.is_empty() {
         legal.push(listed(&strings));
     }
-    match tables.as_slice() {
-        [] => {}
-        [_] => legal.push("a table".to_owned()),
-        _ => legal
-            .push(tag(&tables).map_or_else(|| "a table".to_owned(), |tag| format!("a table with `{tag}`"))),
+    if !tables.is_empty() {
+        legal.push(legal_of_tables(&tables));
     }
     legal.join(", or ")
+}
+
+/// A table by its tag, or by its keys where these are few.
+fn legal_of_tables(tables: &[&'static Json]) -> String {
+    if let Some(tag) = tag(tables) {
+        return format!("a table with {tag} = ...");
+    }
+    let keys: Vec<&str> = tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
+    if keys.len() > 3 { "a table".to_owned() } else { format!("a table of {}", keys.join(", ")) }
 }
 
 fn legal_of_one(part: &'static Json) -> String {

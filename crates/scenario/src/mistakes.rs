@@ -3,7 +3,7 @@
 use crate::error::{Mistake, Place, ScenarioError};
 use crate::legal::listed;
 use crate::nearest::{in_other_unit, nearest};
-use crate::text::Node;
+use crate::text::{Node, Value};
 
 /// Collects mistakes, and finds their places in the text.
 pub(crate) struct Mistakes<'a> {
@@ -19,6 +19,16 @@ impl<'a> Mistakes<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
+    }
+
+    /// The whole number that a person wrote at `key`, in the text or an override; not one that was filled in
+    /// when a scenario was resolved before.
+    pub(crate) fn written_number(&self, key: &str) -> Option<i128> {
+        let node = key.split('.').try_fold(self.tree, |node, part| node.child(part))?;
+        match node.value {
+            Value::Integer(number) if node.place != Place::Whole => Some(number),
+            _ => None,
+        }
     }
 
     /// All is well, or every mistake.
@@ -47,8 +57,15 @@ impl<'a> Mistakes<'a> {
         );
     }
 
-    /// The table at `path` has a key that it may not have; `remark` tells more, or is empty.
-    pub(crate) fn unknown_key(&mut self, path: &str, given: &str, remark: &str, legal: &[&str]) {
+    /// The table at `path` has a key that it may not have; `remark` tells more, or is empty. Answers with the
+    /// legal key that was probably meant.
+    pub(crate) fn unknown_key(
+        &mut self,
+        path: &str,
+        given: &str,
+        remark: &str,
+        legal: &[&str],
+    ) -> Option<String> {
         let other_unit = in_other_unit(given, legal.iter().copied());
         let meant = other_unit.map(|(key, _)| key).or_else(|| nearest(given, legal.iter().copied()));
         let unit =
@@ -57,6 +74,7 @@ impl<'a> Mistakes<'a> {
         let mistake = self.mistake(path, wrong, Some(format!("legal keys: {}", legal.join(", "))), meant);
         let place = self.tree.place_of(&joined(path, given));
         self.found.push(Mistake { place, ..mistake });
+        meant.map(ToOwned::to_owned)
     }
 
     /// The table at `path` lacks a key; `legal` says what it may be.

@@ -54,13 +54,16 @@ fn check_table(
     let tables = of_kind(parts, &["object"], &Value::Table(BTreeMap::new()), path, mistakes);
     let Some(table) = choose_table(&tables, members, path, mistakes) else { return };
     let legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
+    let mut meant = Vec::new();
     for (key, member) in members {
         match property(table, key) {
             Some(part) => check(part, member, &joined(path, key), mistakes),
-            None => mistakes.unknown_key(path, key, &belongs_elsewhere(path, key), &legal),
+            None => meant.extend(mistakes.unknown_key(path, key, &belongs_elsewhere(path, key), &legal)),
         }
     }
-    for key in required(table).filter(|key| !members.contains_key(*key)) {
+    // A misspelt key is one mistake, not a second one for the key that is missing in its place.
+    let absent = |key: &&str| !members.contains_key(*key) && !meant.iter().any(|one| one == key);
+    for key in required(table).filter(absent) {
         let part = property(table, key).expect("a required key is a property");
         mistakes.missing_key(path, key, &legal_values(part));
     }
@@ -110,7 +113,7 @@ fn choose_by_key(
         let legal: Vec<&str> =
             tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
         match members.keys().next() {
-            Some(given) => mistakes.unknown_key(path, given, "", &legal),
+            Some(given) => _ = mistakes.unknown_key(path, given, "", &legal),
             None => {
                 mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")));
             }
@@ -178,7 +181,7 @@ fn check_number(
     }
     if !number.is_finite() || !fitting.iter().any(|part| Range::of(part).contains(number)) {
         let legal: Vec<String> = fitting.iter().map(|part| Range::of(part).to_string()).collect();
-        mistakes.value(path, format!("{number} is not legal"), legal.join(", or "));
+        mistakes.value(path, format!("{number} is out of range"), legal.join(", or "));
     }
 }
 

@@ -26,12 +26,12 @@ pub struct Dumbbell {
 
     /// Machines with browsers, on each side.
     #[serde(default = "browser_machines")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 10_000))]
     pub browser_machines_per_side: u32,
 
     /// Machines with servers, on each side.
     #[serde(default = "server_machines")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 10_000))]
     pub server_machines_per_side: u32,
 
     /// Rate of each machine's interface.
@@ -64,7 +64,22 @@ pub struct Dumbbell {
     pub uncongested_queue: Scheme,
 }
 
+/// The machine groups of a dumbbell.
+pub(crate) const BROWSERS_LEFT: &str = "browsers-left";
+pub(crate) const SERVERS_LEFT: &str = "servers-left";
+pub(crate) const BROWSERS_RIGHT: &str = "browsers-right";
+pub(crate) const SERVERS_RIGHT: &str = "servers-right";
+
 impl Dumbbell {
+    /// How many machines a group has, if there is such a group.
+    pub(crate) fn machines_in(&self, group: &str) -> Option<u32> {
+        match group {
+            BROWSERS_LEFT | BROWSERS_RIGHT => Some(self.browser_machines_per_side),
+            SERVERS_LEFT | SERVERS_RIGHT => Some(self.server_machines_per_side),
+            _ => None,
+        }
+    }
+
     /// The same discipline said twice is the same discipline: one form for equal scenarios, and an override
     /// of `queue` then changes both directions.
     pub(crate) fn settle(&mut self) {

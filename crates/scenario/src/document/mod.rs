@@ -11,6 +11,7 @@ mod twin;
 mod users;
 
 pub use dumbbell::Dumbbell;
+pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
 pub use record::{RecordTable, Responses};
 pub use topology::{LinkTable, NodeTable, Topology};
@@ -81,14 +82,25 @@ impl Document {
         if let Some(topology) = &mut self.topology {
             topology.settle();
         }
-        if let Some(users) = &mut self.users {
+        if let (Some(users), Some(dumbbell)) = (&mut self.users, &self.dumbbell) {
             users.settle();
+            users.model.choose_among(dumbbell.server_machines_per_side);
         }
-        for population in &mut self.populations {
+        let servers: Vec<_> = self.populations.iter().map(|table| self.machines_in(&table.servers)).collect();
+        for (population, servers) in self.populations.iter_mut().zip(servers) {
             population.settle();
+            if let Some(servers) = servers {
+                population.model.choose_among(servers);
+            }
         }
         for (index, flows) in self.flows.iter_mut().enumerate() {
             flows.settle(index);
         }
+    }
+
+    /// How many machines a group has, if there is such a group.
+    fn machines_in(&self, group: &str) -> Option<u32> {
+        let in_dumbbell = self.dumbbell.as_ref().and_then(|dumbbell| dumbbell.machines_in(group));
+        in_dumbbell.or_else(|| self.topology.as_ref()?.machines_in(group))
     }
 }

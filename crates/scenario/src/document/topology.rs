@@ -31,7 +31,7 @@ pub struct NodeTable {
 
     /// Hosts in the group; a router is one.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 10_000))]
     pub count: u32,
 }
 
@@ -93,6 +93,11 @@ pub struct LinkTable {
 }
 
 impl Topology {
+    /// How many machines a group has, if there is such a group.
+    pub(crate) fn machines_in(&self, group: &str) -> Option<u32> {
+        self.nodes.iter().find(|node| node.name == group).map(|node| node.count)
+    }
+
     pub(crate) fn settle(&mut self) {
         for link in &mut self.links {
             let has_queue = link.queue.is_some();

@@ -104,6 +104,14 @@ pub enum UserModel {
     Unc(UncParameters),
 }
 
+impl UserModel {
+    /// The network decides how many servers there are to choose from.
+    pub(crate) const fn choose_among(&mut self, servers: u32) {
+        let Self::Unc(parameters) = self;
+        parameters.server_count = servers;
+    }
+}
+
 impl Default for UserModel {
     fn default() -> Self {
         Self::Unc(UncParameters::default())
@@ -142,9 +150,8 @@ impl Default for MinimumDelayRange {
 
 impl UsersTable {
     pub(crate) fn settle(&mut self) {
-        if let Some(both) = self.per_side.take() {
-            self.left.get_or_insert(both);
-            self.right.get_or_insert(both);
+        if let (Some(both), None, None) = (self.per_side, self.left, self.right) {
+            *self = Self { per_side: None, left: Some(both), right: Some(both), ..self.clone() };
         }
         settle_spread(self.start, &mut self.start_spread_s);
     }

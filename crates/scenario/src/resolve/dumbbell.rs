@@ -7,15 +7,10 @@
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
 use super::traffic::check_scheme;
-use crate::document::Dumbbell;
+use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
 use crate::network::{Framing, Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_units::{Rate, Span};
-
-pub(super) const BROWSERS_LEFT: &str = "browsers-left";
-pub(super) const SERVERS_LEFT: &str = "servers-left";
-pub(super) const BROWSERS_RIGHT: &str = "browsers-right";
-pub(super) const SERVERS_RIGHT: &str = "servers-right";
 
 const ROUTER_LEFT: NodeIndex = NodeIndex(0);
 const ROUTER_RIGHT: NodeIndex = NodeIndex(1);

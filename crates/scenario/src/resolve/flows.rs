@@ -1,10 +1,11 @@
 //! Long-lived flows.
 
-use super::dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 use super::host;
 use super::quantity::{milliseconds, seconds};
 use super::traffic::{check_reachable, machines};
-use crate::document::{DelayOn, Direction, Document, FlowsTable};
+use crate::document::{
+    BROWSERS_LEFT, BROWSERS_RIGHT, DelayOn, Direction, Document, FlowsTable, SERVERS_LEFT, SERVERS_RIGHT,
+};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{Flow, FlowGroup};
@@ -24,7 +25,7 @@ pub(super) fn resolve(document: &Document, network: &Network, mistakes: &mut Mis
         check_start(document, table, &path, mistakes);
         let (senders, receivers) = machine_groups(document, table, &path, mistakes)?;
         let flows = flows(table, &path, network, (senders, receivers), mistakes);
-        let profile = host::profile(&path, &table.profile, &table.host, mistakes)?;
+        let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
         Some(FlowGroup {
             name,
             flows,

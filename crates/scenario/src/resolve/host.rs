@@ -1,13 +1,44 @@
 //! A host profile by name, with single settings replaced.
 
-use crate::mistakes::Mistakes;
+use crate::mistakes::{Mistakes, joined};
 use crate::{HostOverrides, HostProfile};
+use aqmlab_tcp::Handshake;
 
-pub(super) fn profile(
-    _path: &str,
-    _name: &str,
-    _overrides: &HostOverrides,
-    _mistakes: &mut Mistakes<'_>,
+/// The transport of long-lived flows at `path`; none if a setting is not legal.
+pub(super) fn of_flows(
+    path: &str,
+    name: &str,
+    overrides: &HostOverrides,
+    mistakes: &mut Mistakes<'_>,
 ) -> Option<HostProfile> {
-    Some(HostProfile)
+    let profile = HostProfile::named(name).expect("the shape check knows the names of profiles");
+    let changed = profile.with(overrides);
+    if let Err(error) = &changed {
+        let key = joined(path, &format!("host.{}", error.key));
+        mistakes.value(&key, format!("{} is not legal", error.value), &error.legal);
+    }
+    changed.ok()
+}
+
+/// The transport of browsers and servers at `path`: requests go one way and responses the other, so a profile
+/// whose connections carry data one way only is not one of theirs.
+pub(super) fn of_users(
+    path: &str,
+    name: &str,
+    overrides: &HostOverrides,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<HostProfile> {
+    let profile = of_flows(path, name, overrides, mistakes)?;
+    if profile.handshake == Handshake::OneWay {
+        let wrong = format!("connections of \"{name}\" carry data one way, and users need both");
+        mistakes.value(&joined(path, "profile"), wrong, two_way_profiles());
+        return None;
+    }
+    Some(profile)
+}
+
+fn two_way_profiles() -> String {
+    let two_way = |name: &&str| HostProfile::named(name).is_some_and(|p| p.handshake != Handshake::OneWay);
+    let names: Vec<&str> = HostProfile::NAMES.into_iter().filter(two_way).collect();
+    crate::legal::listed(&names)
 }

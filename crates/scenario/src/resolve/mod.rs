@@ -28,7 +28,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     populations.extend(populations::of_groups(&document.populations, &network, mistakes));
     let flows = flows::resolve(document, &network, mistakes);
     if mistakes.is_empty() {
-        traffic::check(&populations, &flows, mistakes);
+        traffic::check(document, &populations, mistakes);
     }
     Some(Scenario {
         name: document.name.clone(),

@@ -1,12 +1,14 @@
 //! Browsing users: `[users]` and `[[populations]]`.
 
-use super::dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 use super::host;
 use super::quantity::seconds;
 use super::traffic::{check_reachable, machines};
-use crate::document::{Document, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+use crate::document::{
+    BROWSERS_LEFT, BROWSERS_RIGHT, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT, SERVERS_RIGHT,
+    Start, UserModel, UsersTable,
+};
 use crate::mistakes::{Mistakes, joined};
-use crate::network::Network;
+use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use std::collections::BTreeSet;
@@ -24,6 +26,7 @@ pub(super) fn of_dumbbell(
         return Vec::new();
     }
     check_sides(users, mistakes);
+    check_server_count("users", &network.machines(SERVERS_LEFT), mistakes);
     let Some(browsing) = browsing("users", &Habits::of_users(users), mistakes) else { return Vec::new() };
     let side = |name: &str, count: Option<u32>, browsers: &str, servers: &str| Population {
         name: name.to_owned(),
@@ -38,10 +41,17 @@ pub(super) fn of_dumbbell(
     ]
 }
 
+/// One form or the other, and all of it.
 fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
-    for (key, count) in [("left", users.left), ("right", users.right)] {
-        if count.is_none() {
-            mistakes.missing_key("users", key, "users of this side; or per_side for both sides");
+    const COUNT: &str = "0 to 10000000; or per_side for both sides";
+    match (users.per_side, users.left, users.right) {
+        (None, None, None) => mistakes.sentence("users", "how many users? give per_side, or left and right"),
+        (None, None, Some(_)) => mistakes.missing_key("users", "left", COUNT),
+        (None, Some(_), None) => mistakes.missing_key("users", "right", COUNT),
+        (None, Some(_), Some(_)) => {}
+        (Some(_), _, _) => {
+            let wrong = "given together with left or right";
+            mistakes.value("users.per_side", wrong, "per_side alone, or left and right");
         }
     }
 }
@@ -77,6 +87,7 @@ fn of_group(
         mistakes.value(&servers_key, "the browsers' own machines", "another machine group");
     } else {
         check_reachable(network, &browsers, &servers, &servers_key, mistakes);
+        check_server_count(path, &servers, mistakes);
     }
     let browsing = browsing(path, &Habits::of_population(table), mistakes)?;
     Some(Population { name: table.name.clone(), users: table.count, browsers, servers, ..browsing })
@@ -132,7 +143,7 @@ fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Opt
         model: habits.model.clone(),
         start: start_rule(path, habits, mistakes),
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high },
-        profile: host::profile(path, habits.profile, habits.host, mistakes)?,
+        profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
     })
 }
 
@@ -141,6 +152,16 @@ fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
     if let Err(error) = parameters.validate() {
         let key = joined(path, &format!("model.{}", error.key));
         mistakes.value(&key, format!("{} is not legal", error.value), error.legal);
+    }
+}
+
+/// A number of servers other than the network's would be passed over in silence.
+fn check_server_count(path: &str, servers: &[NodeIndex], mistakes: &mut Mistakes<'_>) {
+    let key = joined(path, "model.server_count");
+    let Some(given) = mistakes.written_number(&key) else { return };
+    if given != servers.len() as i128 {
+        let wrong = format!("{given} is not the number of server machines of the network");
+        mistakes.value(&key, wrong, format!("{}, or leave the key out", servers.len()));
     }
 }
 

@@ -1,16 +1,18 @@
 //! Checks that populations and flow groups share.
 
 use crate::Scheme;
+use crate::document::Document;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex, NodeKind};
-use crate::scenario::{FlowGroup, Population};
+use crate::scenario::Population;
 
 /// A scenario without traffic has nothing to say.
-pub(super) fn check(populations: &[Population], flows: &[FlowGroup], mistakes: &mut Mistakes<'_>) {
-    if flows.is_empty() && populations.iter().all(|population| population.users == 0) {
+pub(super) fn check(document: &Document, populations: &[Population], mistakes: &mut Mistakes<'_>) {
+    if document.flows.is_empty() && populations.iter().all(|population| population.users == 0) {
+        let key = if document.users.is_some() { "users" } else { "" };
         mistakes.sentence(
-            "",
-            "there is no traffic: give users (at least one), populations with a count of at least one, or flows",
+            key,
+            "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]]",
         );
     }
 }
