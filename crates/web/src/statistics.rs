@@ -62,7 +62,9 @@ impl Statistics {
         }
     }
 
-    fn record_exchange(&mut self, exchange: &Exchange) {
+    /// Counts one exchange. Requests do so by themselves; this is for the exchange whose connection failed
+    /// before the request could be written, and which therefore appears in no command.
+    pub fn record_exchange(&mut self, exchange: &Exchange) {
         let of_kind = match exchange.kind {
             ObjectKind::TopLevel => {
                 self.pages += 1;

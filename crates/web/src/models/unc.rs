@@ -47,6 +47,7 @@
 //! visit, otherwise their share of the objects cannot exceed 45 %. Whether the limit P counts idle
 //! connections: it does not. How users begin: [`crate::StartRule`].
 
+mod count;
 mod deal;
 mod laws;
 mod parameters;

@@ -1,6 +1,7 @@
 //! The laws of the UNC model, prepared once for all users of a population.
 
-use super::deal::Quota;
+use super::count::{Count, nearest, whole};
+use super::deal::{PageShape, Quota};
 use super::parameters::UncParameters;
 use super::visit_position::VisitPosition;
 use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
@@ -43,13 +44,6 @@ pub enum UncModelError {
     /// A CDF file cannot be used.
     #[error(transparent)]
     File(#[from] CdfFileError),
-}
-
-/// A law of whole numbers: what the law gives, plus something.
-#[derive(Clone, Debug)]
-struct Count {
-    law: Law,
-    plus: u32,
 }
 
 /// One law for each kind of object.
@@ -98,7 +92,7 @@ impl UncModel {
     /// Mean number of objects of a page, the top-level one included.
     #[must_use]
     pub fn mean_objects_per_page(&self) -> f64 {
-        self.objects_per_page.law.mean() + f64::from(self.objects_per_page.plus)
+        self.objects_per_page.mean()
     }
 
     /// Mean response size in bytes over all objects, before rounding to whole bytes.
@@ -120,52 +114,89 @@ impl UncModel {
         self.mean_objects_per_page() / (self.mean_think_seconds() + page_seconds)
     }
 
-    pub(super) fn think(&self, key: Key, n: u64) -> Span {
-        Span::from_seconds(self.think_seconds.draw(key, n))
+    pub(super) fn parallel_connections(&self, user: Key) -> u8 {
+        let netscape = user.named("browser").uniform(0) < self.netscape_share;
+        if netscape { self.parallel_netscape } else { self.parallel_explorer }
+    }
+
+    /// The whole think time before the first page of a user who has just begun.
+    pub(super) fn first_think(&self, start: Key) -> Span {
+        Span::from_seconds(self.think_seconds.draw(start.named("think"), 0))
     }
 
     /// How long a user who is met at a random instant will still leave the network alone.
-    pub(super) fn until_next_page_at_start(&self, key: Key) -> Span {
+    pub(super) fn until_next_page_at_start(&self, start: Key) -> Span {
         let cycle = self.mean_think_seconds() + self.page_seconds_at_start;
-        let place = key.named("place in the cycle").uniform(0) * cycle;
+        let place = start.named("place in the cycle").uniform(0) * cycle;
         if place < self.page_seconds_at_start {
             let rest_of_page = self.page_seconds_at_start - place;
-            return Span::from_seconds(rest_of_page) + self.think(key.named("think"), 0);
+            return Span::from_seconds(rest_of_page) + self.first_think(start);
         }
-        Span::from_seconds(self.residual_think_seconds.draw(key.named("residual think"), 0))
-    }
-
-    pub(super) fn pages_in_visit(&self, visit: Key) -> u32 {
-        whole(self.pages_per_visit.draw(visit.named("pages"), 0))
+        Span::from_seconds(self.residual_think_seconds.draw(start.named("residual think"), 0))
     }
 
     /// (pages of the visit fetched before this instant, pages of the visit), at a random instant.
-    pub(super) fn visit_position_at_start(&self, key: Key) -> (u32, u32) {
-        self.visit_position.draw(key.named("place in the visit"), &self.pages_per_visit)
+    pub(super) fn visit_position_at_start(&self, start: Key) -> (u32, u32) {
+        self.visit_position.draw(start.named("place in the visit"), &self.pages_per_visit)
+    }
+}
+
+/// What is drawn at the key of a visit: each purpose has a key of its own below it.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Pages,
+    Page,
+    Think,
+    Server,
+    Connection,
+    Object,
+}
+
+impl Purpose {
+    // By number rather than by name: this runs several times per exchange, and hashing a name costs as much
+    // as a draw.
+    #[inline]
+    fn of(self, visit: Key) -> Key {
+        visit.indexed(self as u64)
+    }
+}
+
+// Draws of a visit.
+impl UncModel {
+    pub(super) fn pages_in_visit(&self, visit: Key) -> u32 {
+        whole(self.pages_per_visit.draw(Purpose::Pages.of(visit), 0))
     }
 
-    pub(super) fn objects_in_page(&self, page: Key) -> u32 {
-        self.objects_per_page.draw(page, 0)
+    pub(super) fn page_shape(&self, visit: Key, page: u32) -> PageShape {
+        let key = Purpose::Page.of(visit).indexed(u64::from(page));
+        PageShape { objects: self.objects_per_page.draw(key, 0), servers: self.servers_per_page.draw(key, 1) }
     }
 
-    pub(super) fn servers_in_page(&self, page: Key) -> u32 {
-        self.servers_per_page.draw(page, 1)
+    /// The think time after a page.
+    pub(super) fn think(&self, visit: Key, page: u32) -> Span {
+        Span::from_seconds(self.think_seconds.draw(Purpose::Think.of(visit), u64::from(page)))
     }
 
-    pub(super) fn quota(&self, connection: Key) -> Quota {
-        if connection.uniform(0) < self.persistent_share {
-            return Quota { requests: self.requests_per_persistent.draw(connection, 1), persistent: true };
+    pub(super) fn server(&self, visit: Key, server_slot: u32) -> u32 {
+        let key = Purpose::Server.of(visit);
+        let index = key.below(u64::from(server_slot), u64::from(self.server_count));
+        u32::try_from(index).expect("below a 32-bit number")
+    }
+
+    pub(super) fn quota(&self, visit: Key, connection: u32) -> Quota {
+        let key = connection_key(visit, connection);
+        if key.uniform(0) < self.persistent_share {
+            return Quota { requests: self.requests_per_persistent.draw(key, 1), persistent: true };
         }
         Quota { requests: 1, persistent: false }
     }
 
-    pub(super) fn delay_draw(connection: Key) -> f64 {
-        connection.uniform(2)
+    pub(super) fn delay_draw(visit: Key, connection: u32) -> f64 {
+        connection_key(visit, connection).uniform(2)
     }
 
-    pub(super) fn server(&self, visit: Key, server_slot: u32) -> u32 {
-        let index = visit.named("server").below(u64::from(server_slot), u64::from(self.server_count));
-        u32::try_from(index).expect("below a 32-bit number")
+    pub(super) fn object_key(visit: Key, object: u32) -> Key {
+        Purpose::Object.of(visit).indexed(u64::from(object))
     }
 
     pub(super) fn request_bytes(&self, object: Key, kind: ObjectKind) -> u32 {
@@ -179,19 +210,12 @@ impl UncModel {
             (true, false) => SIZE_FACTOR_OTHER,
         };
         let bytes = self.response_bytes.of(kind).draw(object, 1) * factor;
-        (bytes.round() as u64).max(1)
-    }
-
-    pub(super) fn parallel_connections(&self, user: Key) -> u8 {
-        let netscape = user.named("browser").uniform(0) < self.netscape_share;
-        if netscape { self.parallel_netscape } else { self.parallel_explorer }
+        nearest(bytes).max(1)
     }
 }
 
-impl Count {
-    fn draw(&self, key: Key, n: u64) -> u32 {
-        whole(self.law.draw(key, n)) + self.plus
-    }
+fn connection_key(visit: Key, connection: u32) -> Key {
+    Purpose::Connection.of(visit).indexed(u64::from(connection))
 }
 
 impl PerKind {
@@ -206,13 +230,6 @@ impl PerKind {
         let embedded = objects_per_page - 1.0;
         (self.top_level.mean() + embedded * self.embedded.mean()) / objects_per_page
     }
-}
-
-/// The nearest whole number; the legal ranges keep every drawn count and length within 32 bits.
-fn whole(value: f64) -> u32 {
-    let nearest = value.round();
-    assert!((0.0..=f64::from(u32::MAX)).contains(&nearest), "{value} drawn where a count was expected");
-    nearest as u32
 }
 
 type LawResult<T> = Result<T, UncModelError>;
@@ -242,18 +259,17 @@ fn think_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<
 
 fn objects_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let file = ("embedded_objects_per_page_cdf_file", &parameters.embedded_objects_per_page_cdf_file);
-    if let Some(law) = from_file(file, (0.0, 100_000.0), load_file)? {
-        return Ok(Count { law, plus: 1 });
-    }
-    Ok(Count { law: Law::Geometric { mean: parameters.objects_per_page_mean }, plus: 0 })
+    let law = from_file(file, (0.0, 100_000.0), load_file)?;
+    Ok(law.map_or(Count::geometric(1, parameters.objects_per_page_mean), |law| Count::Other { law, plus: 1 }))
 }
 
 fn servers_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let file = ("servers_per_page_cdf_file", &parameters.servers_per_page_cdf_file);
     let law = from_file(file, (1.0, 1000.0), load_file)?;
-    Ok(Count { law: law.unwrap_or(Law::Geometric { mean: parameters.servers_per_page_mean }), plus: 0 })
+    Ok(law.map_or(Count::geometric(1, parameters.servers_per_page_mean), |law| Count::Other { law, plus: 0 }))
 }
 
+/// Kept as a general law: the place in a visit at the start needs its quantiles.
 fn pages_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     let file = ("pages_per_server_visit_cdf_file", &parameters.pages_per_server_visit_cdf_file);
     let law = from_file(file, (1.0, 10_000.0), load_file)?;
@@ -262,12 +278,9 @@ fn pages_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<
 
 fn requests_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let path = &parameters.requests_per_persistent_connection_cdf_file;
-    let file = ("requests_per_persistent_connection_cdf_file", path);
-    if let Some(law) = from_file(file, (2.0, 1e6), load_file)? {
-        return Ok(Count { law, plus: 0 });
-    }
-    let mean = parameters.requests_per_persistent_connection_mean - 1.0;
-    Ok(Count { law: Law::Geometric { mean }, plus: 1 })
+    let law = from_file(("requests_per_persistent_connection_cdf_file", path), (2.0, 1e6), load_file)?;
+    let mean = parameters.requests_per_persistent_connection_mean;
+    Ok(law.map_or(Count::geometric(2, mean), |law| Count::Other { law, plus: 0 }))
 }
 
 fn request_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
@@ -298,4 +311,72 @@ fn response_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawRes
         top_level: top_level.or_else(|| both.clone()).unwrap_or_else(reconstruction),
         embedded: embedded.or(both).unwrap_or_else(reconstruction),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files named after their only value.
+    fn model(parameters: &UncParameters) -> Result<UncModel, UncModelError> {
+        UncModel::new(parameters, &|name| Ok(format!("{name} 1\n")))
+    }
+
+    fn named(value: &str) -> Option<String> {
+        Some(value.to_owned())
+    }
+
+    #[test]
+    fn the_file_of_one_kind_goes_before_the_file_of_both() {
+        let parameters = UncParameters {
+            response_bytes_cdf_file: named("500"),
+            top_level_response_bytes_cdf_file: named("7000"),
+            request_bytes_cdf_file: named("90"),
+            embedded_request_bytes_cdf_file: named("0"),
+            ..UncParameters::default()
+        };
+        let model = model(&parameters).unwrap();
+        let key = Key::from_seed(1);
+        assert_eq!(model.response_bytes(key, ObjectKind::TopLevel, false), 7000);
+        assert_eq!(model.response_bytes(key, ObjectKind::Embedded, false), 500);
+        assert_eq!(model.request_bytes(key, ObjectKind::TopLevel), 90);
+        assert_eq!(model.request_bytes(key, ObjectKind::Embedded), 1);
+        // One object in five is a top-level one.
+        assert!((model.mean_response_bytes() - 1800.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_file_of_embedded_objects_leaves_the_top_level_one_out() {
+        let parameters =
+            UncParameters { embedded_objects_per_page_cdf_file: named("4"), ..UncParameters::default() };
+        let model = model(&parameters).unwrap();
+        assert_eq!(model.page_shape(Key::from_seed(1), 0), PageShape { objects: 5, servers: 1 });
+        assert!((model.mean_objects_per_page() - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn mistakes_are_reported_with_their_place() {
+        let said = |parameters: &UncParameters| model(parameters).unwrap_err().to_string();
+        let too_few = UncParameters {
+            requests_per_persistent_connection_cdf_file: named("1"),
+            ..UncParameters::default()
+        };
+        assert_eq!(
+            said(&too_few),
+            "`requests_per_persistent_connection_cdf_file` = \"1\", line 1: value 1, legal are 2 to 1000000"
+        );
+        let no_server = UncParameters { server_count: 0, ..UncParameters::default() };
+        assert_eq!(said(&no_server), "`server_count` = 0: legal values are 1 to 4294967295");
+    }
+
+    #[test]
+    fn the_load_of_a_user_is_the_one_of_the_2003_study() {
+        // Table 2 of the paper, uncongested rows, users by the line of its figure 2: 0.1605, 0.1621, 0.1608
+        // and 0.1602 exchanges per user and second.
+        let model = model(&UncParameters::default()).unwrap();
+        let printed = (0.1605 + 0.1621 + 0.1608 + 0.1602) / 4.0;
+        assert!((model.exchanges_per_user_second(1.0) / printed - 1.0).abs() < 0.005);
+        // Independent script: 30.0748 s.
+        assert!((model.mean_think_seconds() - 30.0748).abs() < 1e-3);
+    }
 }

@@ -1,6 +1,6 @@
 //! One user of the UNC model.
 
-use super::deal::{PageShape, PlannedConnection, Transport, deal_page, keep_left_over};
+use super::deal::{PlannedConnection, Transport, deal_page, keep_left_over};
 use super::laws::UncModel;
 use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
 use aqmlab_random::Key;
@@ -18,6 +18,8 @@ use aqmlab_units::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct User {
     key: Key,
+    /// The key of the current visit, below `key`.
+    visit_key: Key,
     /// Connections of the visit that have a part in this page or requests left.
     connections: Vec<PlannedConnection>,
     visit: u32,
@@ -37,6 +39,9 @@ pub struct User {
     phase: Phase,
 }
 
+// More batches than this on one page are rare.
+const USUAL_BATCHES: u32 = 6;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     NotStarted,
@@ -49,11 +54,13 @@ impl User {
     /// A user who has not started. `key` is her address: fold seed, replication, side and index into it.
     #[must_use]
     pub fn new(key: Key, model: &UncModel) -> Self {
-        let mut user = Self {
+        let visit_key = visit_key(key, 0);
+        Self {
             key,
+            visit_key,
             connections: Vec::new(),
             visit: 0,
-            pages_in_visit: 0,
+            pages_in_visit: model.pages_in_visit(visit_key),
             page: 0,
             objects_before_page: 0,
             objects_in_page: 0,
@@ -63,9 +70,7 @@ impl User {
             working: 0,
             parallel: model.parallel_connections(key),
             phase: Phase::NotStarted,
-        };
-        user.pages_in_visit = model.pages_in_visit(user.visit_key());
-        user
+        }
     }
 
     /// Begins her life at [`Time::ZERO`], thinking: appends one [`Command::Think`].
@@ -82,7 +87,7 @@ impl User {
             }
             StartRule::Fresh { spread } => {
                 let offset = key.named("spread").uniform(0) * spread.seconds();
-                Span::from_seconds(offset) + model.think(key.named("think"), 0)
+                Span::from_seconds(offset) + model.first_think(key)
             }
         };
         self.phase = Phase::Thinking;
@@ -201,23 +206,20 @@ impl User {
 
     /// Memory that she takes at the moment, in bytes, her list of connections included.
     #[must_use]
-    pub const fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.connections.capacity() * size_of::<PlannedConnection>()
     }
 }
 
 // Pages and visits.
 impl User {
-    fn visit_key(&self) -> Key {
-        self.key.named("visit").indexed(u64::from(self.visit))
-    }
-
     fn enter_next_visit(&mut self, model: &UncModel) {
         self.visit += 1;
+        self.visit_key = visit_key(self.key, self.visit);
         self.page = 0;
         self.objects_before_page = 0;
         self.next_ordinal = 0;
-        self.pages_in_visit = model.pages_in_visit(self.visit_key());
+        self.pages_in_visit = model.pages_in_visit(self.visit_key);
     }
 
     /// Puts her behind a random page of her first visit. The pages before are dealt, without being fetched, so
@@ -233,14 +235,14 @@ impl User {
     }
 
     fn deal(&mut self, model: &UncModel) {
-        let visit = self.visit_key();
-        let page = visit.named("page").indexed(u64::from(self.page));
-        self.objects_in_page = model.objects_in_page(page);
-        self.servers_in_page = model.servers_in_page(page);
-        let shape = PageShape { objects: self.objects_in_page, servers: self.servers_in_page };
-        let quota = |ordinal| model.quota(connection_key(visit, ordinal));
+        let visit = self.visit_key;
+        let shape = model.page_shape(visit, self.page);
+        self.objects_in_page = shape.objects;
+        self.servers_in_page = shape.servers;
+        // One allocation for most pages instead of growing step by step.
+        self.connections.reserve(shape.objects.min(USUAL_BATCHES) as usize);
+        let quota = |ordinal| model.quota(visit, ordinal);
         deal_page(&mut self.connections, shape, &mut self.next_ordinal, quota);
-        self.next_waiting = 0;
     }
 
     /// Turns to the next page of the visit, keeping the connections with requests left; after the last page
@@ -248,6 +250,7 @@ impl User {
     fn leave_page(&mut self) {
         self.objects_before_page += self.objects_in_page;
         self.page += 1;
+        self.next_waiting = 0;
         if self.page == self.pages_in_visit {
             self.connections.clear();
         }
@@ -256,7 +259,7 @@ impl User {
     }
 
     fn end_page(&mut self, now: Time, model: &UncModel, out: &mut Vec<Command>) {
-        let think = model.think(self.visit_key().named("think"), u64::from(self.page));
+        let think = model.think(self.visit_key, self.page);
         if self.page + 1 == self.pages_in_visit {
             for index in 0..self.connections.len() {
                 self.close(index, out);
@@ -296,13 +299,13 @@ impl User {
     }
 
     fn open(&mut self, index: usize, model: &UncModel, out: &mut Vec<Command>) {
-        let visit = self.visit_key();
+        let visit = self.visit_key;
         let planned = &mut self.connections[index];
         out.push(Command::Open {
             connection: ConnectionOrdinal::new(planned.ordinal),
             visit: self.visit,
             server: model.server(visit, planned.server_slot),
-            delay_draw: UncModel::delay_draw(connection_key(visit, planned.ordinal)),
+            delay_draw: UncModel::delay_draw(visit, planned.ordinal),
             persistent: planned.persistent,
             reopened: planned.transport == Transport::Lost,
         });
@@ -319,7 +322,7 @@ impl User {
         let planned = &self.connections[index];
         let kind = if planned.next_object == 0 { ObjectKind::TopLevel } else { ObjectKind::Embedded };
         let object = self.objects_before_page + planned.next_object;
-        let key = self.visit_key().named("object").indexed(u64::from(object));
+        let key = UncModel::object_key(self.visit_key, object);
         Exchange {
             object,
             page: self.page,
@@ -375,6 +378,6 @@ impl User {
     }
 }
 
-fn connection_key(visit: Key, ordinal: u32) -> Key {
-    visit.named("connection").indexed(u64::from(ordinal))
+fn visit_key(user: Key, visit: u32) -> Key {
+    user.named("visit").indexed(u64::from(visit))
 }
