@@ -14,6 +14,8 @@ from aqmlab.cli.options import (
     read_numbers,
     workers_option,
 )
+from aqmlab.errors import ScenarioError
+from aqmlab.folders import require_writable
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -30,7 +32,22 @@ if TYPE_CHECKING:
     metavar="N,M,...",
     help="Users on one side (as many on the other) whose throughput is measured.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Seed.")
+@click.option(
+    "--loads",
+    callback=read_numbers,
+    default="80,90,98,105",
+    show_default=True,
+    metavar="N,M,...",
+    help="Loads whose users are printed, in percent of the bottleneck's rate.",
+)
+@click.option(
+    "--seeds",
+    callback=read_numbers,
+    default="1",
+    show_default=True,
+    metavar="A-B,C",
+    help="Replications of each point; with six and more the slope has an interval.",
+)
 @click.option(
     "--output",
     type=FOLDER,
@@ -46,7 +63,8 @@ def calibrate(
     *,
     scenario_file: Path,
     users: tuple[int, ...],
-    seed: int,
+    loads: tuple[int, ...],
+    seeds: tuple[int, ...],
     output: Path,
     overrides: dict[str, TomlText],
     workers: int | None,
@@ -61,11 +79,20 @@ def calibrate(
     Examples:
       aqmlab calibrate pi.toml
       aqmlab calibrate pi.toml --users 1000,2000,4000 --set duration_s=300
+      aqmlab calibrate pi.toml --seeds 1-6 --loads 50,80,90
     """
     from aqmlab.calibration import calibrate as fit
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    if "dumbbell" not in scenario.resolved:
+        raise ScenarioError(f"{scenario_file}: load is a share of the rate of [dumbbell], and there is none")
+    require_writable(output)
     calibration = fit(
-        scenario, users=list(users), seed=seed, workers=workers, store=output / "runs", progress=not quiet
+        scenario, users=users, seeds=seeds, workers=workers, store=output / "runs", progress=not quiet
     )
+    file = calibration.save(output / "calibration.json")
     click.echo(calibration)
+    for load in loads:
+        count = calibration.users_per_side(load / 100 * scenario.resolved["dumbbell"]["rate_mbps"])
+        click.echo(f"  {load:>3} % load: {count:,} users on each side")
+    click.echo(f"kept in {file}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 
 import click
-from rich.console import Console
-from rich.markdown import Markdown
 
 from aqmlab import _core
-from aqmlab.catalogue import experiments
 
 
 @click.command("list")
@@ -21,11 +19,13 @@ def list_names() -> None:
       aqmlab list
       aqmlab explain ared          more about one queue discipline
     """
+    from aqmlab import experiment
+
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
         ("Host profiles", _core.profile_names()),
         ("Traffic models", _core.model_names()),
-        ("Experiments (aqmlab reproduce NAME)", experiments()),
+        ("Experiments (aqmlab reproduce NAME)", experiment.names()),
     ):
         click.echo(click.style(title, bold=True))
         for name in names:
@@ -42,9 +42,12 @@ def explain(scheme: str) -> None:
       aqmlab explain pi
       aqmlab explain ared | less
     """
-    text = _core.explain(scheme)
-    console = Console()
-    console.print(Markdown(text) if console.is_terminal else text, markup=False, soft_wrap=True)
+    known = _core.scheme_names()
+    if scheme not in known:
+        nearest = difflib.get_close_matches(scheme, known, n=1)
+        question = f'; did you mean "{nearest[0]}"?' if nearest else ""
+        raise click.UsageError(f'no scheme is called "{scheme}"; legal: {", ".join(known)}{question}')
+    click.echo(_core.explain(scheme))
 
 
 @click.command

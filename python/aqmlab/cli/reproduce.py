@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from aqmlab.catalogue import experiments
 from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
+from aqmlab.folders import require_writable
 
 
 @click.command
-@click.argument("experiment", metavar="EXPERIMENT", type=click.Choice(list(experiments())))
+@click.argument("experiment", metavar="EXPERIMENT")
 @click.option(
     "--scale",
     type=click.Choice(["quick", "standard", "full"]),
@@ -54,16 +54,23 @@ def reproduce(
       aqmlab reproduce le2003 --scale standard --workers 8
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
     """
+    from aqmlab.experiment import ExperimentError
     from aqmlab.reproduce import reproduce as repeat
 
-    report = repeat(
-        experiment,
-        scale=scale,
-        cells=list(cells) or None,
-        loads=list(loads) or None,
-        replications=replications,
-        workers=workers,
-        output=output or Path("results") / f"{experiment}-{scale}",
-        progress=not quiet,
-    )
-    click.echo(report)
+    folder = output or Path("results") / f"{experiment}-{scale}"
+    require_writable(folder)
+    try:
+        reproduction = repeat(
+            experiment,
+            scale=scale,
+            cells=cells or None,
+            loads=loads or None,
+            replications=replications,
+            workers=workers,
+            output=folder,
+            progress=not quiet,
+        )
+    except ExperimentError as error:
+        raise click.UsageError(str(error)) from error
+    for name, file in reproduction.files.items():
+        click.echo(f"{name}: {file}")

@@ -16,7 +16,6 @@ from aqmlab.cli.options import (
     read_numbers,
     workers_option,
 )
-from aqmlab.cli.printing import result_tables
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 
@@ -92,6 +91,8 @@ def _print(console: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
         click.echo(result.folder)
         return
+    from aqmlab.cli.printing import result_tables
+
     for table in result_tables(result):
         console.print(table)
     for warning in result.warnings:

@@ -1,0 +1,285 @@
+"""The command line: what it prints, and with which code it leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from aqmlab import Result, __version__, _core, cli
+from aqmlab.cli import commands
+from aqmlab.cli.options import read_names, read_numbers, read_overrides
+from small import BULK, WEB, aqmlab_run, contents
+
+
+@pytest.fixture(name="scenario")
+def scenario_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "bulk.toml"
+    file.write_text(BULK)
+    return file
+
+
+def leave(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Runs the command in this process: its exit code, what it printed, and its messages."""
+    with pytest.raises(SystemExit) as left:
+        cli.main(list(arguments))
+    out, err = capfd.readouterr()
+    assert isinstance(left.value.code, int)
+    return left.value.code, out, err
+
+
+# --- help that teaches ---
+
+
+@pytest.mark.parametrize("name", sorted(commands.commands))
+def test_the_help_of_every_command_has_examples(name: str) -> None:
+    shown = CliRunner().invoke(commands, [name, "--help"])
+    assert shown.exit_code == 0
+    assert f"    aqmlab {name}" in shown.output.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("name", sorted(commands.commands))
+def test_every_option_says_what_it_is_for(name: str) -> None:
+    for parameter in commands.commands[name].params:
+        assert not isinstance(parameter, click.Option) or parameter.help
+
+
+def test_every_command_is_there() -> None:
+    assert sorted(commands.commands) == ["calibrate", "explain", "list", "reproduce", "run", "schema"]
+
+
+def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = leave("--version", capfd=capfd)
+    assert code == 0
+    assert __version__ in out
+
+
+# --- run ---
+
+
+def test_a_run_prints_what_came_of_it_and_where_it_is(
+    scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = leave("run", str(scenario), capfd=capfd)
+    assert code == 0
+    assert "left-to-right" in out
+    assert out.splitlines()[-1] == "kept in results/two-flows/seed-1"
+    assert Result.load("results/two-flows/seed-1").seed == 1
+
+
+def test_users_get_their_response_times(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "web.toml").write_text(WEB)
+    code, out, _ = leave("run", str(tmp_path / "web.toml"), "--output", str(tmp_path / "out"), capfd=capfd)
+    assert code == 0
+    assert "responses" in out
+    (population, _) = Result.load(tmp_path / "out").run["populations"]
+    assert f"{population['completed']:,}" in out
+
+
+def test_overrides_seeds_and_folders_are_obeyed(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--seeds", "2,4-5", "--set", "dumbbell.queue.limit_packets=9", "--output", "out", "--quiet")
+    code, out, err = leave("run", str(scenario), *arguments, capfd=capfd)
+    assert (code, err) == (0, "")
+    assert sorted(out.splitlines()) == ["out/seed-2", "out/seed-4", "out/seed-5"]
+    assert Result.load("out/seed-4").scenario["dumbbell"]["queue"]["limit_packets"] == 9
+
+
+def test_one_seed_takes_the_folder_itself(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    leave("run", str(scenario), "--seed", "0", "--output", "deep/out", "--quiet", capfd=capfd)
+    assert Result.load("deep/out").seed == 0
+
+
+# --- what there is ---
+
+
+def test_the_list_names_schemes_profiles_models_and_experiments(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = leave("list", capfd=capfd)
+    assert code == 0
+    words = out.split()
+    assert {
+        "drop-tail",
+        "red",
+        "ared",
+        "pi",
+        "rem",
+        "bsd45",
+        "rfc5681",
+        "ns2-oneway",
+        "unc",
+        "le2003",
+    } <= set(words)
+
+
+@pytest.mark.parametrize("scheme", _core.scheme_names())
+def test_every_scheme_is_explained_with_its_parameters(
+    scheme: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = leave("explain", scheme, capfd=capfd)
+    assert code == 0
+    assert "limit_packets" in out
+    assert len(out) > 500
+
+
+def test_an_unknown_scheme_is_refused_with_the_nearest_name(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("explain", "drop-tial", capfd=capfd)
+    assert code == 2
+    assert "drop-tial" in err
+    assert 'did you mean "drop-tail"?' in err
+    assert "rem" in err
+
+
+def test_the_schema_is_a_json_schema_of_scenarios(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = leave("schema", capfd=capfd)
+    assert code == 0
+    assert json.loads(out)["properties"]["duration_s"]["type"] == "number"
+
+
+# --- bad input: one message, the place, the remedy, code 2, nothing left behind ---
+
+MISTAKES = {
+    "an unknown key": (["--set", "dumbbell.rate_mpbs=3"], ["rate_mpbs", 'did you mean "rate_mbps"?']),
+    "an unknown key in a queue": (
+        ["--set", "dumbbell.queue.limit_pakets=3"],
+        ["dumbbell.queue", "limit_pakets", 'did you mean "limit_packets"?'],
+    ),
+    "another unit": (["--set", "dumbbell.rate_kbps=3"], ["rate_kbps", 'did you mean "rate_mbps"?']),
+    "a wrong type": (["--set", "dumbbell.rate_mbps=fast"], ["dumbbell.rate_mbps", "number"]),
+    "a negative rate": (["--set", "dumbbell.rate_mbps=-1.0"], ["dumbbell.rate_mbps", "-1"]),
+    "a zero rate": (["--set", "dumbbell.rate_mbps=0"], ["dumbbell.rate_mbps"]),
+    "a minimum threshold above the maximum": (
+        ["--set", 'dumbbell.queue={scheme="red", limit_packets=99, min_th_packets=50, max_th_packets=20}'],
+        ["dumbbell.queue", "min_th"],
+    ),
+    "no users and no flows": (["--set", "flows=[]"], ["users", "flows"]),
+    "zero users": (["--set", "users.per_side=0"], ["users.per_side", "0"]),
+    "an unknown scheme": (
+        ["--set", 'dumbbell.queue={scheme="blu", limit_packets=9}'],
+        ["dumbbell.queue", "blu", "drop-tail"],
+    ),
+    "an unknown profile": (["--set", "flows.0.profile=bsd"], ["flows.0.profile", "bsd", "bsd45"]),
+    "a window that is all warm-up": (["--set", "warm_up_s=3"], ["warm_up_s"]),
+    "no value": (["--set", "warm_up_s"], ["key=value"]),
+    "a seed that is no number": (["--seed", "one"], ["--seed"]),
+    "a range that descends": (["--seeds", "8-1"], ["8-1"]),
+    "two ways to say the seed": (["--seed", "1", "--seeds", "1-2"], ["--seed", "--seeds"]),
+    "no worker": (["--workers", "0"], ["--workers"]),
+    "a folder below a file": (["--output", "bulk.toml/out"], ["bulk.toml/out", "is a file"]),
+    "a folder that nobody may write": (["--output", "/proc/out"], ["/proc/out", "cannot write in /proc"]),
+    "an option that does not exist": (["--sed", "1"], ["--sed", "--seed"]),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_once_with_its_place_and_leaves_nothing(
+    mistake: str, scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments, expected = MISTAKES[mistake]
+    code, out, err = leave("run", str(scenario), *arguments, capfd=capfd)
+    assert code == 2, err
+    assert out == ""
+    for words in expected:
+        assert words in err
+    assert "Traceback" not in err
+    assert sorted(contents(Path())) == ["bulk.toml"]
+
+
+def test_a_mistake_in_the_file_is_told_with_its_line(
+    scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scenario.write_text(BULK.replace("rate_mbps", "rate_mpbs"))
+    line = BULK.splitlines().index("rate_mbps = 10.0") + 1
+    code, _, err = leave("run", "bulk.toml", capfd=capfd)
+    assert code == 2
+    assert f"bulk.toml:{line}: " in err
+
+
+def test_text_that_is_no_toml_is_told_with_its_line(
+    scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scenario.write_text('name = "x"\nduration_s = = 3\n')
+    code, _, err = leave("run", "bulk.toml", capfd=capfd)
+    assert code == 2
+    assert "bulk.toml:2:" in err
+
+
+def test_a_missing_file_is_told(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("run", "nowhere.toml", capfd=capfd)
+    assert (code, err) == (2, "aqmlab: nowhere.toml: there is no such file\n")
+    assert sorted(contents(Path())) == [scenario.name]
+
+
+def test_an_unknown_experiment_is_told_with_those_that_exist(
+    scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = leave("reproduce", "le2030", capfd=capfd)
+    assert code == 2
+    assert "le2003" in err
+    assert sorted(contents(Path())) == [scenario.name]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "word"),
+    [("--cells", "pi-25", "pi-24"), ("--loads", "91", "90"), ("--replications", "0", "--replications")],
+)
+def test_an_unknown_part_of_an_experiment_is_told_with_what_exists(
+    option: str, value: str, word: str, scenario: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = leave("reproduce", "le2003", option, value, capfd=capfd)
+    assert code == 2
+    assert word in err
+    assert sorted(contents(Path())) == [scenario.name]
+
+
+def test_calibration_needs_a_dumbbell(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("calibrate", str(scenario), "--users", "100", capfd=capfd)
+    assert code == 2
+    assert "bulk.toml" in err
+
+
+def test_a_failed_run_is_our_fault(
+    scenario: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise cli.RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
+
+    monkeypatch.setattr("aqmlab.workers._Crew.perform", lambda _, task: broken(task))
+    code, _, err = leave("run", str(scenario), capfd=capfd)
+    assert code == 1
+    assert err.endswith("a bug): no packet vanishes\n")
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    done = aqmlab_run("list", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "pi" in done.stdout.split()
+
+
+# --- how values of options are written ---
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("1", (1,)), ("1-4", (1, 2, 3, 4)), ("5,1,5-6", (5, 1, 6)), (" 2 , 3", (2, 3)), (None, ())],
+)
+def test_numbers_are_lists_of_numbers_and_ranges(text: str | None, numbers: tuple[int, ...]) -> None:
+    assert read_numbers(click.Context(commands), click.Option(["--x"]), text) == numbers
+
+
+@pytest.mark.parametrize("text", ["a", "1-", "-1", "2-1", "1-1000000000", "18446744073709551616", "1,,2"])
+def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        read_numbers(click.Context(commands), click.Option(["--x"]), text)
+
+
+def test_names_are_separated_by_commas() -> None:
+    assert read_names(click.Context(commands), click.Option(["--x"]), "a, b,,c") == ("a", "b", "c")
+
+
+def test_overrides_keep_what_stands_after_the_first_equals_sign() -> None:
+    assert read_overrides(click.Context(commands), click.Option(["--x"]), ("a.b = 'c=d'",)) == {
+        "a.b": "'c=d'"
+    }

@@ -1,0 +1,130 @@
+"""Ctrl-C, `kill -9` and full disks, on the real command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aqmlab import Result
+from aqmlab.folders import PARTIAL_PREFIX
+from small import BULK, aqmlab_run, command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ENDLESS = ("--set", "duration_s=1000000")
+
+
+@pytest.fixture(name="scenario")
+def scenario_file(tmp_path: Path) -> Path:
+    file = tmp_path / "bulk.toml"
+    file.write_text(BULK)
+    return file
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until(
+    condition: Callable[[], bool], process: subprocess.Popen[str], *, limit_s: float = 60.0
+) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+
+
+def is_computing(process: subprocess.Popen[str]) -> bool:
+    """Whether a thread of its own has used a third of a second of processor time."""
+    own = [
+        thread for thread in Path(f"/proc/{process.pid}/task").iterdir() if thread.name != str(process.pid)
+    ]
+    ticks = [int((thread / "stat").read_text().rsplit(")", 1)[1].split()[11]) for thread in own]
+    return max(ticks, default=0) > os.sysconf("SC_CLK_TCK") / 3
+
+
+def test_ctrl_c_stops_within_a_second_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    process = start(
+        "run", scenario, *ENDLESS, "--seeds", "1-3", "--workers", "2", "--output", tmp_path / "out"
+    )
+    wait_until(lambda: is_computing(process), process)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 1.0
+    assert process.returncode == 130
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted; what had finished is kept")
+    assert "Traceback" not in errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
+
+
+def test_what_finished_before_ctrl_c_is_kept_and_not_made_again(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = aqmlab_run("run", scenario, "--seeds", "1-2", "--output", out, "--quiet")
+    assert first.returncode == 0, first.stderr
+    before = (out / "seed-1" / "run.json").stat().st_mtime_ns
+    second = aqmlab_run("run", scenario, "--seeds", "1-3", "--output", out, "--quiet")
+    assert second.stdout.splitlines() == [str(out / f"seed-{seed}") for seed in (1, 2, 3)]
+    assert (out / "seed-1" / "run.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.slow
+def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
+    scenario: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("run", scenario, "--seeds", "1-200", "--output", out, "--workers", "2", "--quiet")
+    process = start(*arguments)
+    wait_until((out / "seed-5").exists, process)
+    process.kill()
+    process.communicate()
+    survivors = list(out.glob("seed-*"))
+    assert 0 < len(survivors) < 200
+    for folder in survivors:
+        Result.load(folder)
+    finished = aqmlab_run(*arguments)
+    assert finished.returncode == 0, finished.stderr
+    assert len(list(out.glob("seed-*"))) == 200
+    assert not list(out.glob(PARTIAL_PREFIX + "*"))
+
+
+def test_a_disk_that_fills_up_is_told_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    arguments = command("run", scenario, "--output", tmp_path / "out" / "result")
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit
+    )
+    assert done.returncode == 1
+    assert f"aqmlab: {tmp_path}/out/result: the result was not kept: no space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_full_file_system_is_told_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("needs unshare, to mount a small file system without root")
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=16k none {small} || exit 77; "
+        f"{' '.join(command('run', str(scenario), '--output', str(small / 'result')))}; "
+        f"echo code $?; ls -A {small}"
+    )
+    unshare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(unshare, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode == 77 or "unshare:" in done.stderr:
+        pytest.skip("this machine lets nobody mount a file system of their own")
+    assert done.stdout.splitlines() == ["code 1"]
+    assert "No space left on device" in done.stderr

@@ -1,0 +1,123 @@
+"""Results in memory and in folders."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import aqmlab
+from aqmlab import Result, ResultError, TableError
+from aqmlab.result import Tables
+from small import bulk, contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def made_up(**run: object) -> Result:
+    """A result that no simulator made."""
+    facts = {"format": 1, "aqmlab_version": "1", "scenario": {"name": "x"}, "seed": 3, "warnings": []}
+    queue = pa.table({"time_s": np.arange(3.0), "packets": np.array([1, 2, 3], dtype=np.uint32)})
+    return Result(run={**facts, **run}, tables=Tables({"queue": queue}))
+
+
+def test_a_saved_result_loads_as_it_was(tmp_path: Path) -> None:
+    result = made_up(warnings=["naïve"])
+    loaded = Result.load(result.save(tmp_path / "result"))
+    assert loaded.run == result.run
+    assert list(loaded.tables) == ["queue"]
+    assert loaded.queue.equals(result.queue)
+    assert loaded.folder == tmp_path / "result"
+
+
+def test_the_checksums_are_those_of_sha256sum(tmp_path: Path) -> None:
+    made_up().save(tmp_path / "result")
+    check = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    subprocess.run(check, cwd=tmp_path / "result", check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize("file", ["run.json", "queue.parquet"])
+def test_a_changed_file_is_named(tmp_path: Path, file: str) -> None:
+    folder = made_up().save(tmp_path / "result")
+    content = bytearray((folder / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / file).write_bytes(content)
+    with pytest.raises(ResultError, match=rf"result: damaged: {file} is not what was written"):
+        Result.load(folder)
+
+
+def test_a_missing_table_file_is_named(tmp_path: Path) -> None:
+    folder = made_up().save(tmp_path / "result")
+    (folder / "queue.parquet").unlink()
+    with pytest.raises(ResultError, match=r"damaged: queue\.parquet is missing"):
+        Result.load(folder)
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="holds no result"):
+        Result.load(tmp_path)
+
+
+def test_a_layout_from_the_future_is_refused(tmp_path: Path) -> None:
+    folder = made_up(format=2).save(tmp_path / "result")
+    with pytest.raises(ResultError, match="layout 2; this version reads layout 1"):
+        Result.load(folder)
+
+
+def test_a_table_that_was_not_kept_says_how_to_keep_it(tmp_path: Path) -> None:
+    result = made_up()
+    for kept in (result, Result.load(result.save(tmp_path / "result"))):
+        with pytest.raises(TableError) as refused:
+            kept.tables["arrivals"]
+        assert str(refused.value) == (
+            "this run kept no table 'arrivals' (it kept: queue); to keep it, set record.arrivals = true"
+        )
+
+
+def test_a_result_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        made_up().run = {}  # type: ignore[misc]
+
+
+def test_what_is_known_of_the_load_is_added_to_a_copy() -> None:
+    result = made_up()
+    known = result.with_offered_load({"nominal_percent": 90.0})
+    assert known.offered_load == {"nominal_percent": 90.0}
+    assert result.offered_load is None
+
+
+def test_columns_of_a_run_are_the_memory_that_the_core_filled() -> None:
+    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    run.execute()
+    for name in run.tables():
+        first, again = run.table(name), run.table(name)
+        assert all(np.shares_memory(first[column], again[column]) for column in first)
+        assert all(not values.flags.owndata for values in first.values())
+
+
+def test_pandas_opens_the_folder_as_it_is(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    result = aqmlab.run(bulk())
+    frame = pandas.read_parquet(result.save(tmp_path / "result") / "queue.parquet")
+    assert list(frame["time_s"]) == result.queue["time_s"].to_pylist()
+
+
+def test_the_same_run_leaves_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        aqmlab.run(bulk(), seed=7).save(tmp_path / name)
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_a_result_names_its_seed_version_scenario_and_window() -> None:
+    result = aqmlab.run(bulk(), seed=7)
+    assert result.seed == 7
+    assert result.version == aqmlab.__version__
+    assert result.scenario == bulk().resolved
+    assert (result.run["measured_from_s"], result.run["measured_until_s"]) == (1.0, 3.0)
+    assert all(law["holds"] for law in result.run["invariants"])
+    assert json.loads(json.dumps(result.run)) == result.run

@@ -1,0 +1,205 @@
+"""Running one and many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import aqmlab
+from aqmlab import FolderError, Job, RunError, ScenarioError, workers
+from aqmlab.folders import PARTIAL_PREFIX
+from small import BULK, bulk, contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Counted:
+    """Counts the runs that the core is asked for."""
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def __call__(self, scenario_json: str, seed: int) -> aqmlab._core.Run:
+        self.seeds.append(seed)
+        return aqmlab._core.Run(scenario_json, seed)
+
+
+@pytest.fixture(name="made")
+def counted_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds of the runs that are really made."""
+    counted = Counted()
+
+    class Core:
+        Run = counted
+
+    monkeypatch.setattr(workers, "_core", Core)
+    return counted.seeds
+
+
+def jobs(*seeds: int) -> list[Job]:
+    return [Job(bulk(), seed) for seed in seeds]
+
+
+def test_text_a_file_and_a_scenario_run_alike(tmp_path: Path) -> None:
+    (tmp_path / "bulk.toml").write_text(BULK)
+    runs = [aqmlab.run(source).run for source in (BULK, tmp_path / "bulk.toml", bulk())]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_an_override_changes_the_run() -> None:
+    result = aqmlab.run(BULK, overrides={"dumbbell.rate_mbps": 5.0})
+    assert result.run["links"][0]["rate_mbps"] == 5.0
+
+
+def test_results_come_in_the_order_of_the_jobs() -> None:
+    results = aqmlab.run_many(jobs(3, 1, 2), workers=2, progress=False)
+    assert [result.seed for result in results] == [3, 1, 2]
+
+
+def test_the_number_of_workers_changes_no_byte(tmp_path: Path) -> None:
+    for number in (1, 2, 5):
+        aqmlab.run_many(jobs(1, 2, 3, 4, 5), workers=number, store=tmp_path / str(number), progress=False)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2") == contents(tmp_path / "5")
+    assert len(contents(tmp_path / "1")) > 5
+
+
+def test_a_run_that_several_jobs_ask_for_is_made_once(made: list[int]) -> None:
+    one, two, again = aqmlab.run_many(jobs(1, 2, 1), progress=False)
+    assert sorted(made) == [1, 2]
+    assert one.run == again.run != two.run
+
+
+def test_what_the_store_holds_is_not_run_again(tmp_path: Path, made: list[int]) -> None:
+    aqmlab.run_many(jobs(1, 2), store=tmp_path, progress=False)
+    before = contents(tmp_path)
+    results = aqmlab.run_many(jobs(1, 2, 3), store=tmp_path, progress=False)
+    assert sorted(made) == [1, 2, 3]
+    assert [result.seed for result in results] == [1, 2, 3]
+    assert {name: contents(tmp_path)[name] for name in before} == before
+
+
+def test_a_damaged_result_is_named_and_made_again(tmp_path: Path, made: list[int]) -> None:
+    (result,) = aqmlab.run_many(jobs(1), store=tmp_path, progress=False)
+    before = contents(tmp_path)
+    assert result.folder is not None
+    (result.folder / "run.json").write_text("{}")
+    with pytest.warns(UserWarning, match=f"{result.folder}: damaged: run.json .* computed again"):
+        aqmlab.run_many(jobs(1), store=tmp_path, progress=False)
+    assert made == [1, 1]
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_with_another_run_is_refused_and_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "result"
+    aqmlab.run_many([Job(bulk(), 1, folder=folder)], progress=False)
+    before = contents(tmp_path)
+    with pytest.raises(FolderError, match=r"holds another run, of seed 1 \(wanted: seed 2\)"):
+        aqmlab.run_many([Job(bulk(), 2, folder=folder)], progress=False)
+    with pytest.raises(FolderError, match=r"of another scenario \(two flows\)"):
+        aqmlab.run_many([Job(bulk(duration_s=2.0), 1, folder=folder)], progress=False)
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_with_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(FolderError, match="exists and is no result"):
+        aqmlab.run_many([Job(bulk(), 1, folder=tmp_path)], progress=False)
+    assert contents(tmp_path) == {"thesis.tex": b"years of work"}
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "result"
+    folder.mkdir()
+    (result,) = aqmlab.run_many([Job(bulk(), 1, folder=folder)], progress=False)
+    assert result.folder == folder
+
+
+def test_an_unwritable_folder_is_refused_before_anything_runs(tmp_path: Path, made: list[int]) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderError, match="is a file"):
+        aqmlab.run_many([*jobs(1), Job(bulk(), 2, folder=tmp_path / "file" / "x")], progress=False)
+    assert made == []
+
+
+def test_a_failed_run_is_named_and_ends_the_sweep_but_not_what_had_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        class Run:
+            def __init__(self, scenario_json: str, seed: int) -> None:
+                self._run = aqmlab._core.Run(scenario_json, seed)
+                self._seed = seed
+
+            def execute(self) -> None:
+                if self._seed == 2:
+                    raise RunError("the simulator broke")
+                self._run.execute()
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(self._run, name)
+
+    monkeypatch.setattr(workers, "_core", Broken)
+    with pytest.raises(RunError, match="two flows, seed 2: the simulator broke"):
+        aqmlab.run_many(jobs(1, 2, 3), workers=1, store=tmp_path, progress=False)
+    finished = [aqmlab.Result.load(folder).seed for folder in tmp_path.iterdir()]
+    assert 1 in finished
+    assert 2 not in finished
+
+
+def test_leaving_early_stops_the_rest(tmp_path: Path) -> None:
+    long = bulk(duration_s=100_000.0)
+    stream = aqmlab.run_each([*jobs(1), Job(long, 2)], workers=2, store=tmp_path, progress=False)
+    position, result = next(stream)
+    stream.close()
+    assert (position, result.seed) == (0, 1)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert not list(tmp_path.glob(PARTIAL_PREFIX + "*"))
+
+
+def test_what_is_known_of_the_load_is_kept_with_the_result(tmp_path: Path) -> None:
+    load = {"nominal_percent": 90.0}
+    job = Job(bulk(), 1, offered_load=load)
+    (result,) = aqmlab.run_many([job], store=tmp_path, progress=False)
+    assert result.offered_load == load
+    (bare,) = aqmlab.run_many([Job(bulk(), 1, offered_load={"nominal_percent": 80.0})], store=tmp_path)
+    assert bare.offered_load == {"nominal_percent": 80.0}
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_no_worker_is_no_sweep(number: int) -> None:
+    with pytest.raises(ValueError, match=f"workers: at least 1, not {number}"):
+        aqmlab.run_many(jobs(1), workers=number)
+
+
+def test_nothing_to_run_is_no_result() -> None:
+    assert aqmlab.run_many([]) == []
+
+
+def test_a_cancelled_run_says_so_and_keeps_nothing() -> None:
+    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    run.cancel()
+    with pytest.raises(aqmlab.Cancelled):
+        run.execute()
+    with pytest.raises(RuntimeError, match="not been executed to its end"):
+        run.summary()
+    with pytest.raises(RuntimeError, match="executes once"):
+        run.execute()
+
+
+def test_a_run_tells_how_far_it_is() -> None:
+    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    assert run.progress() == 0.0
+    run.execute()
+    assert run.progress() == 1.0
+
+
+def test_the_core_refuses_what_is_no_resolved_scenario() -> None:
+    with pytest.raises(ScenarioError):
+        aqmlab._core.Run("{}", 1)
+
+
+def test_the_seed_changes_what_happens() -> None:
+    one, other = aqmlab.run_many(jobs(1, 2), progress=False)
+    assert one.run["links"] != other.run["links"]
