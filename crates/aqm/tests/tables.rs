@@ -1,0 +1,166 @@
+//! The worked cases in `tables/`: one file per scheme, written by `oracle.py`, which shares no code with the crate.
+//!
+//! A case is a list of settings and a table of events. Right of the bar stand the verdict, the coin that decided
+//! it with the chance it was compared with, and values of the scheme's state after the event.
+
+#[path = "support/keys.rs"]
+mod keys;
+#[path = "support/packet.rs"]
+mod packet;
+
+use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
+use aqmlab_random::Key;
+use aqmlab_units::{Rate, Time};
+use packet::TestPacket;
+use schemars::{Schema, json_schema};
+
+/// The tables print nine significant digits.
+const RELATIVE_TOLERANCE: f64 = 6e-9;
+
+fn check_table(name: &str) {
+    let path = format!("{}/tests/tables/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let cases: Vec<&str> = text.split("\ncase: ").skip(1).collect();
+    assert!(!cases.is_empty(), "{path} has no case");
+    for case in cases {
+        let (title, body) = case.split_once('\n').expect("a title");
+        let (settings, events) = body.split_once("\n\n").expect("settings, an empty line, events");
+        let mut bench = Bench::new(settings);
+        assert_eq!(bench.scheme_name, name, "{title}");
+        bench.run(events.trim_end(), &format!("{name}: {title}"));
+    }
+}
+
+#[test]
+fn every_scheme_follows_its_worked_cases() {
+    Scheme::names().iter().for_each(|name| check_table(name));
+}
+
+/// A port under the settings of a case, with a second view of its coins.
+struct Bench {
+    scheme_name: &'static str,
+    port: Port<TestPacket>,
+    coins: Key,
+    coins_drawn: u64,
+    packets: u64,
+}
+
+impl Bench {
+    fn new(settings: &str) -> Self {
+        let (mut link_mbps, mut phase, mut seed) = (None, 0.0, 1);
+        let mut keys = Vec::new();
+        for line in settings.lines() {
+            let (key, value) = line.split_once(" = ").expect("key = value");
+            match key {
+                "link_mbps" => link_mbps = value.parse().ok(),
+                "timer_phase" => phase = value.parse().expect("a phase"),
+                "seed" => seed = value.parse().expect("a seed"),
+                _ => keys.push((key, value)),
+            }
+        }
+        let scheme = keys::parse(&table(&keys)).unwrap_or_else(|error| panic!("{settings}\n{error}"));
+        scheme.validate().unwrap_or_else(|error| panic!("{settings}\n{error}"));
+        let rate = Rate::from_megabits_per_second(link_mbps.expect("link_mbps"));
+        let coins = Key::from_seed(seed);
+        let facts = PortFacts::new(rate).with_timer_phase(phase);
+        let port = Port::new(&scheme, facts, coins.stream());
+        Self { scheme_name: scheme.name(), port, coins, coins_drawn: 0, packets: 0 }
+    }
+
+    fn run(&mut self, events: &str, case: &str) {
+        let mut lines = events.lines();
+        let heading: Vec<&str> = lines.next().expect("a heading").split_whitespace().collect();
+        for line in lines {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(cells.len(), heading.len(), "{case}\n{line}");
+            let verdict = self.happen(&cells);
+            let rows: Vec<(&str, &str)> = heading.iter().copied().zip(cells).skip(6).collect();
+            assert_eq!(rows[0], ("verdict", verdict.as_str()), "{case}\n{line}");
+            self.check(&rows, &verdict, &format!("{case}\n{line}"));
+            self.port.check_conservation().unwrap_or_else(|error| panic!("{case}\n{line}\n{error}"));
+        }
+    }
+
+    /// Lets the event of a row happen; answers what became of its packet.
+    fn happen(&mut self, cells: &[&str]) -> String {
+        let now = Time::from_seconds(number(cells[0]) / 1e3);
+        let marks_before = self.port.counters().marks().total().packets;
+        let mut lost = None;
+        let mut discarded = |_: TestPacket, reason: Reason| lost = Some(reason.name().to_owned());
+        let otherwise = match cells[1] {
+            "arrive" => {
+                let packet = self.packets;
+                self.packets += 1;
+                let mut packet = TestPacket::data(packet, cells[2].parse().expect("bytes"), codepoint(cells[4]));
+                packet.facts.flow = cells[3].parse().expect("a flow");
+                self.port.arrive(now, packet, &mut discarded);
+                "pass"
+            }
+            "depart" => self.port.depart(now, &mut discarded).map_or("idle", |_| "sent"),
+            "wait" => {
+                self.port.advance(now);
+                "-"
+            }
+            other => panic!("no such event: {other}"),
+        };
+        let marked = self.port.counters().marks().total().packets > marks_before;
+        lost.unwrap_or_else(|| if marked { "mark" } else { otherwise }.to_owned())
+    }
+
+    fn check(&mut self, rows: &[(&str, &str)], verdict: &str, place: &str) {
+        let printed = |name: &str| rows.iter().find(|row| row.0 == name).map_or("-", |row| row.1);
+        let (coin, chance) = (printed("coin"), printed("chance"));
+        if coin != "-" {
+            assert_close(self.coins.uniform(self.coins_drawn), number(coin), "coin", place);
+            self.coins_drawn += 1;
+            let selected = number(coin) < number(chance);
+            assert!(selected || ["pass", "sent", "overflow"].contains(&verdict), "{place}");
+        }
+        let mut seen = Vec::new();
+        self.port.observe(&mut |name, value| seen.push((name, value)));
+        for &(name, expected) in rows.iter().filter(|row| !["verdict", "coin", "chance"].contains(&row.0)) {
+            let found = seen.iter().find(|value| value.0 == name);
+            let found = found.unwrap_or_else(|| panic!("{place}\n{name} is not observed: {seen:?}")).1;
+            assert_close(found, number(expected), name, place);
+        }
+    }
+}
+
+fn assert_close(found: f64, expected: f64, name: &str, place: &str) {
+    let tolerance = RELATIVE_TOLERANCE * expected.abs() + 1e-15;
+    assert!((found - expected).abs() <= tolerance, "{place}\n{name} is {found}, not {expected}");
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("not a number: {text}"))
+}
+
+fn codepoint(name: &str) -> Codepoint {
+    Codepoint::ALL.into_iter().find(|codepoint| codepoint.name() == name).expect("a codepoint")
+}
+
+/// Settings with dotted keys as a nested table.
+fn table(settings: &[(&str, &str)]) -> Schema {
+    let mut table = json_schema!({});
+    for &(key, value) in settings {
+        let Some((outer, _)) = key.split_once('.') else {
+            insert_scalar(&mut table, key, value);
+            continue;
+        };
+        let prefix = format!("{outer}.");
+        let inner: Vec<(&str, &str)> =
+            settings.iter().filter_map(|&(key, value)| Some((key.strip_prefix(&prefix)?, value))).collect();
+        table.insert(outer.to_owned(), self::table(&inner).to_value());
+    }
+    table
+}
+
+fn insert_scalar(table: &mut Schema, key: &str, value: &str) {
+    let value = match (value.strip_prefix('"'), value.parse::<bool>(), value.parse::<u64>()) {
+        (Some(quoted), ..) => quoted.trim_end_matches('"').into(),
+        (_, Ok(flag), _) => flag.into(),
+        (_, _, Ok(integer)) => integer.into(),
+        _ => number(value).into(),
+    };
+    table.insert(key.to_owned(), value);
+}
