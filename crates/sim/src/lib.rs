@@ -1,1 +1,59 @@
-//! sim (being written)
+//! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
+//!
+//! [`run`] is the whole interface: scenario and seed in, summary and tables out. Inside, one idea per file:
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `simulation.rs` | the event loop, and what happens to a packet at a link |
+//! | `schedule/`, `agenda.rs` | what is pending, and in which order it happens |
+//! | `network.rs` | nodes, links and routes; any topology |
+//! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
+//! | `connection.rs` | both ends of a connection, and where connections are kept |
+//! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
+//! | `browsing.rs`, `flows.rs` | who uses connections: browsing users, long-lived flows |
+//! | `monitor.rs`, `losses.rs`, `trace.rs` | what is recorded while it happens |
+//! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
+//!
+//! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
+//! address (see `aqmlab-random`); so the same scenario, seed and version give the same bytes.
+//!
+//! **Where delays sit.** A machine hands a packet to its interface, which sends it at its own rate, first in,
+//! first out; the minimum delay of the connection follows; then comes the router. The order of interface and
+//! delay could be the reverse (a delay in the host's network stack): the difference is at most the spacing of
+//! packets of one machine that leave the delay within the same few microseconds.
+#![deny(missing_docs)]
+
+mod agenda;
+mod browsing;
+mod connection;
+mod control;
+mod flows;
+mod losses;
+mod monitor;
+mod network;
+mod output;
+mod packet;
+mod schedule;
+mod simulation;
+mod snapshot;
+mod trace;
+mod transport;
+mod warnings;
+
+pub use control::{Control, RunError};
+pub use output::Output;
+
+use aqmlab_scenario::Scenario;
+use aqmlab_units::Time;
+
+/// Runs a scenario from its start to its end.
+///
+/// # Errors
+/// [`RunError`]: cancelled through `control`, a scenario larger than the simulator can hold, a traffic model
+/// that cannot be made, or (a bug) a broken invariant.
+pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<Output, RunError> {
+    let mut simulation = simulation::Simulation::new(scenario, seed)?;
+    simulation.run(Time::ZERO + scenario.duration, control)?;
+    control.report_done();
+    output::gather(simulation, scenario, seed)
+}

@@ -275,6 +275,12 @@ impl Endpoint {
         congestion::threshold_bytes(self, profile)
     }
 
+    /// One past the highest number ever sent.
+    #[must_use]
+    pub const fn highest_sent(&self) -> SequenceNumber {
+        self.highest
+    }
+
     /// Bytes (and SYN or FIN) sent and not acknowledged.
     #[must_use]
     pub const fn outstanding(&self) -> u32 {

@@ -1,0 +1,90 @@
+//! What a packet costs: CPU time per bottleneck packet and peak memory, for one scenario per process.
+//!
+//! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck;
+//! `cargo bench -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
+//! proportion to the users. One line of JSON per run: compare lines of one session, these machines are noisy.
+//! Under `valgrind --tool=callgrind` the same program counts instructions (`make bench` does both).
+#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+use std::time::Instant;
+
+/// Users a side that offer the capacity of a 100 Mbit/s link (SIGCOMM 2003, figure 2).
+const USERS_PER_100_MBPS: f64 = 9_520.0;
+const LOAD: f64 = 0.9;
+
+fn main() {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let word = |index: usize, default: &str| arguments.get(index).map_or(default.to_owned(), String::clone);
+    let text = match word(0, "bulk").as_str() {
+        "web" => web(
+            word(1, "10000").parse().expect("a number of users"),
+            &word(2, "drop-tail"),
+            word(3, "60").parse().expect("seconds"),
+        ),
+        _ => bulk(&word(1, "drop-tail"), word(2, "100").parse().expect("seconds")),
+    };
+    let scenario = Scenario::from_toml(&text, "bench", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let begun = Instant::now();
+    let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
+    report(&arguments.join(" "), &output, begun.elapsed().as_secs_f64());
+}
+
+fn report(name: &str, output: &Output, seconds: f64) {
+    let sent: u64 = output.summary.links.iter().map(|link| link.counters.departed.packets).sum();
+    let data: u64 =
+        output.summary.links.iter().map(|link| link.counters.by_class["data"].arrived_packets).sum();
+    let peak_mib = peak_memory_kib() as f64 / 1024.0;
+    println!(
+        "{{\"scenario\":\"{name}\",\"seconds\":{seconds:.3},\"packets\":{sent},\"data_packets\":{data},\"events\":{},\
+         \"ns_per_packet\":{:.1},\"ns_per_data_packet\":{:.1},\"events_per_packet\":{:.2},\"peak_mib\":{peak_mib:.1}}}",
+        output.events,
+        seconds * 1e9 / sent as f64,
+        seconds * 1e9 / data as f64,
+        output.events as f64 / sent as f64,
+    );
+}
+
+/// Peak resident memory of this process as the kernel counts it; 0 where it does not say.
+fn peak_memory_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().nth(1)).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+fn queue(scheme: &str) -> String {
+    match scheme {
+        "drop-tail" => "{ scheme = \"drop-tail\", limit_packets = 240 }".to_owned(),
+        other => format!("{{ scheme = \"{other}\" }}"),
+    }
+}
+
+/// The whole run is measured, so that packets and time belong together.
+fn bulk(scheme: &str, seconds: u32) -> String {
+    format!(
+        "name = \"bulk\"\nduration_s = {seconds}.0\nwarm_up_s = 0.0\n\
+         [dumbbell]\nrate_mbps = 100.0\nqueue = {}\nqueue_right_to_left = {{ scheme = \"drop-tail\", limit_packets = 240 }}\n\
+         interface_rate_mbps = 1000.0\nlayer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\n\
+         browser_machines_per_side = 50\nserver_machines_per_side = 50\n\
+         [[flows]]\ncount = 50\ndirection = \"left-to-right\"\nbase_rtt_ms = {{ first = 10.0, last = 150.0 }}\n\
+         start_spread_s = 1.0\nprofile = \"ns2-oneway\"\n",
+        queue(scheme)
+    )
+}
+
+fn web(users: u32, scheme: &str, seconds: u32) -> String {
+    let rate = 100.0 * f64::from(users) / 2.0 / (USERS_PER_100_MBPS * LOAD);
+    let limit = (240.0 * rate / 100.0).max(24.0);
+    let queue = match scheme {
+        "drop-tail" => format!("{{ scheme = \"drop-tail\", limit_packets = {limit:.0} }}"),
+        other => queue(other),
+    };
+    format!(
+        "name = \"web\"\nduration_s = {seconds}.0\nwarm_up_s = 0.0\n\
+         [dumbbell]\nrate_mbps = {rate:.3}\nqueue = {queue}\ninterface_rate_mbps = 1000.0\n\
+         [users]\nper_side = {}\n[record]\nresponses = \"histogram\"\n",
+        users / 2
+    )
+}

@@ -1,0 +1,363 @@
+//! Users and servers on simulated TCP.
+
+use crate::agenda::Timer;
+use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
+use crate::control::RunError;
+use crate::monitor::Window;
+use crate::packet::{Packet, Side};
+use crate::simulation::Simulation;
+use crate::transport::News;
+use aqmlab_random::Key;
+use aqmlab_record::{ColumnValues, Completion, Table};
+use aqmlab_scenario as scenario;
+use aqmlab_scenario::{MinimumDelay, Scenario, UserModel};
+use aqmlab_units::{Span, Time};
+use aqmlab_web::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule, Statistics, UncModel, User};
+
+/// A population with its users and what they did.
+pub(crate) struct Population {
+    users: Vec<User>,
+    /// First open connection of each user.
+    open: Vec<u32>,
+    model: UncModel,
+    start: StartRule,
+    browsers: Vec<u16>,
+    servers: Vec<u16>,
+    minimum_delay: MinimumDelay,
+    profile: u8,
+    pub(crate) generated: Statistics,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+}
+
+pub(crate) struct Populations {
+    pub(crate) all: Vec<Population>,
+    bytes_per_user: Option<BytesPerUser>,
+}
+
+/// Frame bytes on links with a queue in the measured window, by the user who caused them.
+struct BytesPerUser {
+    window: Window,
+    links: usize,
+    /// Per population: row per user, column per link.
+    counts: Vec<Vec<u64>>,
+}
+
+impl Populations {
+    pub(crate) fn new(scenario: &Scenario, key: Key) -> Result<Self, RunError> {
+        let all = scenario
+            .populations
+            .iter()
+            .enumerate()
+            .map(|(index, population)| Population::new(population, index as u8, key))
+            .collect::<Result<Vec<_>, _>>()?;
+        let links = scenario.network.links.iter().filter(|link| link.queue.is_some()).count();
+        let bytes_per_user = scenario.record.users.then(|| BytesPerUser {
+            window: Window::of(scenario),
+            links,
+            counts: all.iter().map(|population| vec![0; population.users.len() * links]).collect(),
+        });
+        Ok(Self { all, bytes_per_user })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(crate) fn counts_bytes_per_user(&self) -> bool {
+        self.bytes_per_user.is_some()
+    }
+
+    pub(crate) fn count_bytes(
+        &mut self,
+        now: Time,
+        link: u16,
+        packet: &Packet,
+        connections: &mut Connections,
+        frame_bytes: u32,
+    ) {
+        let Some(bytes) = &mut self.bytes_per_user else { return };
+        let Some(connection) = connections.current(packet.connection, packet.generation) else { return };
+        if let Owner::User { population, user, .. } = connection.owner {
+            if bytes.window.contains(now) {
+                let column = user as usize * bytes.links + usize::from(link);
+                bytes.counts[usize::from(population)][column] += u64::from(frame_bytes);
+            }
+        }
+    }
+
+    /// The table `users`: a row per user, a column of frame bytes per monitored link (of which there are two
+    /// in a dumbbell).
+    pub(crate) fn users_table(&self) -> Option<Table> {
+        let bytes = self.bytes_per_user.as_ref()?;
+        let (mut population, mut user) = (Vec::new(), Vec::new());
+        let mut columns = vec![Vec::new(); bytes.links.min(USER_COLUMNS.len())];
+        for (index, counts) in bytes.counts.iter().enumerate() {
+            for (number, row) in counts.chunks(bytes.links).enumerate() {
+                population.push(index as u8);
+                user.push(number as u32);
+                columns.iter_mut().zip(row).for_each(|(column, &count)| column.push(count));
+            }
+        }
+        let mut table = vec![("population", ColumnValues::U8(population)), ("user", ColumnValues::U32(user))];
+        table.extend(
+            USER_COLUMNS.iter().zip(columns).map(|(&name, column)| (name, ColumnValues::U64(column))),
+        );
+        Some(Table::new("users", table))
+    }
+}
+
+/// Columns of the `users` table, by place of the link among those with a queue; those of a dumbbell come first.
+const USER_COLUMNS: [&str; 8] = [
+    "frame_bytes_left_to_right",
+    "frame_bytes_right_to_left",
+    "frame_bytes_link_2",
+    "frame_bytes_link_3",
+    "frame_bytes_link_4",
+    "frame_bytes_link_5",
+    "frame_bytes_link_6",
+    "frame_bytes_link_7",
+];
+
+impl Population {
+    fn new(population: &scenario::Population, profile: u8, key: Key) -> Result<Self, RunError> {
+        let UserModel::Unc(parameters) = &population.model;
+        let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
+        let model = UncModel::new(parameters, &read).map_err(|error| RunError::Model(error.to_string()))?;
+        let key = key.named("user").named(&population.name);
+        let nodes = |indices: &[scenario::NodeIndex]| indices.iter().map(|node| node.0 as u16).collect();
+        Ok(Self {
+            users: (0..population.users)
+                .map(|user| User::new(key.indexed(u64::from(user)), &model))
+                .collect(),
+            open: vec![NONE; population.users as usize],
+            start: population.start,
+            browsers: nodes(&population.browsers),
+            servers: nodes(&population.servers),
+            minimum_delay: population.minimum_delay,
+            profile,
+            generated: Statistics::new(),
+            completed: 0,
+            failed: 0,
+            model,
+        })
+    }
+
+    /// The open connection of a user with this number.
+    fn find(&self, user: u32, ordinal: ConnectionOrdinal, connections: &mut Connections) -> Option<u32> {
+        let mut place = self.open[user as usize];
+        while place != NONE {
+            let connection = connections.at(place);
+            if matches!(connection.owner, Owner::User { ordinal: this, .. } if this == ordinal) {
+                return Some(place);
+            }
+            place = connection.next_of_user;
+        }
+        None
+    }
+
+    /// Takes a connection off the user's list: the user knows it no longer.
+    fn forget(&mut self, user: u32, place: u32, connections: &mut Connections) {
+        let next = connections.at(place).next_of_user;
+        let mut current = self.open[user as usize];
+        if current == place {
+            self.open[user as usize] = next;
+            return;
+        }
+        while current != NONE {
+            let connection = connections.at(current);
+            if connection.next_of_user == place {
+                connection.next_of_user = next;
+                return;
+            }
+            current = connection.next_of_user;
+        }
+    }
+
+    /// A uniform whole number of milliseconds, both ends included.
+    fn delay(&self, draw: f64) -> Span {
+        let MinimumDelay { low_ms, high_ms } = self.minimum_delay;
+        let choices = f64::from(high_ms - low_ms) + 1.0;
+        Span::from_milliseconds(u64::from(low_ms) + (draw * choices) as u64)
+    }
+}
+
+impl Simulation {
+    pub(crate) fn start_users(&mut self) {
+        for population in 0..self.populations.all.len() {
+            let start = self.populations.all[population].start;
+            for user in 0..self.populations.all[population].users.len() {
+                self.tell(population as u8, user as u32, move |user, _, model, out| {
+                    user.start(model, start, out);
+                });
+            }
+        }
+    }
+
+    pub(crate) fn on_user_timer(&mut self, population: u8, user: u32) {
+        self.tell(population, user, |user, now, model, out| user.on_wake(now, model, out));
+    }
+
+    /// Tells a user something, and carries out her commands.
+    fn tell(
+        &mut self,
+        population: u8,
+        user: u32,
+        tell: impl FnOnce(&mut User, Time, &UncModel, &mut Vec<Command>),
+    ) {
+        let mut commands = std::mem::take(&mut self.commands);
+        let group = &mut self.populations.all[usize::from(population)];
+        tell(&mut group.users[user as usize], self.now, &group.model, &mut commands);
+        for command in &commands {
+            self.populations.all[usize::from(population)].generated.record(command);
+            self.carry_out(population, user, command);
+        }
+        commands.clear();
+        self.commands = commands;
+    }
+
+    fn carry_out(&mut self, population: u8, user: u32, command: &Command) {
+        match *command {
+            Command::Think { until } => self.agenda.wake(until, Timer::User { population, user }),
+            Command::Open { connection, server, delay_draw, .. } => {
+                self.open_for_user(population, user, connection, server, delay_draw);
+            }
+            Command::Request { connection, exchange } => {
+                self.request(population, user, connection, &exchange);
+            }
+            Command::Close { connection } => self.close_for_user(population, user, connection),
+        }
+    }
+
+    fn open_for_user(
+        &mut self,
+        population: u8,
+        user: u32,
+        ordinal: ConnectionOrdinal,
+        server: u32,
+        delay_draw: f64,
+    ) {
+        let group = &mut self.populations.all[usize::from(population)];
+        let browser = group.browsers[user as usize % group.browsers.len()];
+        let server = group.servers[server as usize % group.servers.len()];
+        let opening = Opening {
+            owner: Owner::User { population, user, ordinal },
+            profile: group.profile,
+            nodes: [browser, server],
+            added_delay: [AddedDelay::Own(group.delay(delay_draw)), AddedDelay::None],
+        };
+        let place = self.connections.open(self.now, opening);
+        self.connections.at(place).next_of_user = std::mem::replace(&mut group.open[user as usize], place);
+        self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
+    }
+
+    fn request(&mut self, population: u8, user: u32, ordinal: ConnectionOrdinal, exchange: &Exchange) {
+        let group = &self.populations.all[usize::from(population)];
+        let Some(place) = group.find(user, ordinal, &mut self.connections) else { return };
+        let now = self.now;
+        let connection = self.connections.at(place);
+        let first = connection.exchanges == 0;
+        connection.exchanges += 1;
+        connection.server.expect(exchange);
+        connection.under_way = Some(UnderWay {
+            exchange: *exchange,
+            began: if first { connection.opened } else { now },
+            missing_bytes: exchange.response_bytes,
+            first_on_connection: first,
+        });
+        let bytes = u64::from(exchange.request_bytes);
+        self.act(place, Side::Active, |end, now, context, outbox| end.write(now, context, bytes, outbox));
+    }
+
+    fn close_for_user(&mut self, population: u8, user: u32, ordinal: ConnectionOrdinal) {
+        let group = &mut self.populations.all[usize::from(population)];
+        let Some(place) = group.find(user, ordinal, &mut self.connections) else { return };
+        group.forget(user, place, &mut self.connections);
+        self.act(place, Side::Active, |end, now, context, outbox| end.close(now, context, outbox));
+    }
+
+    /// One end of a user's connection has news.
+    #[inline]
+    pub(crate) fn react_for_user(&mut self, place: u32, side: Side, news: &News) {
+        match side {
+            Side::Passive => self.react_as_server(place, news),
+            Side::Active => self.react_as_browser(place, news),
+        }
+    }
+
+    #[inline]
+    fn react_as_server(&mut self, place: u32, news: &News) {
+        if news.delivered_bytes > 0 {
+            let now = self.now;
+            if let Some(response) = self.connections.at(place).server.on_bytes(now, news.delivered_bytes) {
+                let bytes = response.bytes;
+                self.act(place, Side::Passive, |end, now, context, outbox| {
+                    end.write(now, context, bytes, outbox);
+                });
+            }
+        }
+        if news.peer_closed {
+            self.act(place, Side::Passive, |end, now, context, outbox| end.close(now, context, outbox));
+        }
+    }
+
+    #[inline]
+    fn react_as_browser(&mut self, place: u32, news: &News) {
+        if news.delivered_bytes > 0 {
+            let Some(under_way) = &mut self.connections.at(place).under_way else { return };
+            under_way.missing_bytes -= u64::from(news.delivered_bytes);
+            if under_way.missing_bytes == 0 {
+                self.complete(place);
+            }
+        }
+        if news.established || news.gave_up {
+            self.connection_changed(place, news);
+        }
+    }
+
+    fn connection_changed(&mut self, place: u32, news: &News) {
+        let Owner::User { population, user, ordinal } = self.connections.at(place).owner else { return };
+        if news.gave_up {
+            self.fail(place, population, user, ordinal);
+        } else {
+            self.tell(population, user, move |user, now, model, out| {
+                user.on_connected(now, ordinal, model, out);
+            });
+        }
+    }
+
+    fn complete(&mut self, place: u32) {
+        let connection = self.connections.at(place);
+        let Owner::User { population, user, ordinal } = connection.owner else { return };
+        let Some(under_way) = connection.under_way.take() else { return };
+        if self.window.contains(self.now) {
+            self.populations.all[usize::from(population)].completed += 1;
+            self.responses.record(&Completion {
+                completed_at: self.now,
+                response_time: self.now - under_way.began,
+                request_bytes: under_way.exchange.request_bytes,
+                response_bytes: under_way.exchange.response_bytes,
+                population,
+                user,
+                embedded: under_way.exchange.kind == ObjectKind::Embedded,
+                first_on_connection: under_way.first_on_connection,
+            });
+        }
+        self.tell(population, user, move |user, now, model, out| user.on_response(now, ordinal, model, out));
+    }
+
+    fn fail(&mut self, place: u32, population: u8, user: u32, ordinal: ConnectionOrdinal) {
+        self.connections.at(place).under_way = None;
+        let group = &mut self.populations.all[usize::from(population)];
+        // A connection that gave up while it was being closed is no longer known to its user.
+        if group.find(user, ordinal, &mut self.connections) != Some(place) {
+            return;
+        }
+        group.forget(user, place, &mut self.connections);
+        self.tell(population, user, move |user, now, model, out| {
+            user.on_failed(now, ordinal, model, out);
+        });
+        let group = &mut self.populations.all[usize::from(population)];
+        group.failed += u64::from(self.window.contains(self.now));
+    }
+}

@@ -1,0 +1,187 @@
+//! Connections and where they are kept.
+//!
+//! Both ends of a connection live in one record. Records are reused, the last freed first, so that memory
+//! follows the number of open connections and the hottest records stay in cache. A generation number tells
+//! packets and timers of an earlier tenant apart.
+
+use crate::losses::ConnectionLosses;
+use crate::packet::Side;
+use aqmlab_tcp::Endpoint;
+use aqmlab_units::{Span, Time};
+use aqmlab_web::{ConnectionOrdinal, Exchange, Server};
+
+/// No connection.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// How packets from one end reach the network beyond its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AddedDelay {
+    /// With the other packets of the interface.
+    None,
+    /// After a delay of their own, through the wheel.
+    Own(Span),
+    /// After a delay of their own, through a pipe that only they use.
+    Pipe(u16, Span),
+}
+
+/// Who uses a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Owner {
+    /// A browsing user.
+    User { population: u8, user: u32, ordinal: ConnectionOrdinal },
+    /// A long-lived flow.
+    Flow { flow: u32 },
+}
+
+/// An exchange under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnderWay {
+    pub(crate) exchange: Exchange,
+    /// `connect()` for the first exchange of a connection, the request's write for later ones.
+    pub(crate) began: Time,
+    /// Bytes of the response still missing.
+    pub(crate) missing_bytes: u64,
+    pub(crate) first_on_connection: bool,
+}
+
+/// A connection with both its ends.
+pub(crate) struct Connection {
+    pub(crate) ends: [Endpoint; 2],
+    /// When the pending timer entry of each end fires; `Time::MAX` without one.
+    pub(crate) timer: [Time; 2],
+    pub(crate) added_delay: [AddedDelay; 2],
+    pub(crate) nodes: [u16; 2],
+    pub(crate) generation: u16,
+    pub(crate) profile: u8,
+    pub(crate) finished: [bool; 2],
+    pub(crate) owner: Owner,
+    pub(crate) opened: Time,
+    pub(crate) under_way: Option<UnderWay>,
+    pub(crate) exchanges: u32,
+    pub(crate) server: Server,
+    pub(crate) losses: ConnectionLosses,
+    /// The next open connection of the same user.
+    pub(crate) next_of_user: u32,
+}
+
+/// TCP's own events, summed over endpoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TcpTotals {
+    pub(crate) timeouts: u64,
+    pub(crate) syn_retransmissions: u64,
+    pub(crate) fast_recoveries: u64,
+    pub(crate) retransmitted_segments: u64,
+    pub(crate) ecn_reductions: u64,
+}
+
+impl TcpTotals {
+    fn add(&mut self, end: &Endpoint) {
+        let statistics = end.statistics();
+        self.timeouts += u64::from(statistics.timeouts);
+        self.syn_retransmissions += u64::from(statistics.syn_retransmissions);
+        self.fast_recoveries += u64::from(statistics.fast_recoveries);
+        self.retransmitted_segments += u64::from(statistics.retransmitted_segments);
+        self.ecn_reductions += u64::from(statistics.ecn_reductions);
+    }
+}
+
+/// What a new connection is made of.
+pub(crate) struct Opening {
+    pub(crate) owner: Owner,
+    pub(crate) profile: u8,
+    pub(crate) nodes: [u16; 2],
+    pub(crate) added_delay: [AddedDelay; 2],
+}
+
+/// All connections, open ones and free places.
+#[derive(Default)]
+pub(crate) struct Connections {
+    places: Vec<Connection>,
+    free: Vec<u32>,
+    opened: u64,
+    /// Statistics of the connections that were closed.
+    closed: TcpTotals,
+}
+
+impl Connections {
+    pub(crate) fn open(&mut self, now: Time, opening: Opening) -> u32 {
+        self.opened += 1;
+        let mut connection = Connection {
+            ends: [Endpoint::active(), Endpoint::passive()],
+            timer: [Time::MAX; 2],
+            added_delay: opening.added_delay,
+            nodes: opening.nodes,
+            generation: 0,
+            profile: opening.profile,
+            finished: [false; 2],
+            owner: opening.owner,
+            opened: now,
+            under_way: None,
+            exchanges: 0,
+            server: Server::new(),
+            losses: ConnectionLosses::NONE,
+            next_of_user: NONE,
+        };
+        if let Some(place) = self.free.pop() {
+            let previous = &mut self.places[place as usize];
+            connection.generation = previous.generation;
+            *previous = connection;
+            return place;
+        }
+        self.places.push(connection);
+        (self.places.len() - 1) as u32
+    }
+
+    /// Frees the place of a connection; packets and timers that still name it will find another generation.
+    pub(crate) fn close(&mut self, place: u32) {
+        let connection = &mut self.places[place as usize];
+        for end in &connection.ends {
+            self.closed.add(end);
+        }
+        connection.generation = connection.generation.wrapping_add(1);
+        connection.finished = [true; 2];
+        self.free.push(place);
+    }
+
+    #[inline]
+    pub(crate) fn at(&mut self, place: u32) -> &mut Connection {
+        &mut self.places[place as usize]
+    }
+
+    /// The connection at a place, if it is still the one that is meant.
+    #[inline]
+    pub(crate) fn current(&mut self, place: u32, generation: u16) -> Option<&mut Connection> {
+        let connection = &mut self.places[place as usize];
+        (connection.generation == generation).then_some(connection)
+    }
+
+    /// How many connections were opened so far.
+    pub(crate) const fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// Statistics of all connections so far, closed and open.
+    pub(crate) fn statistics(&self) -> TcpTotals {
+        let mut all = self.closed;
+        for connection in self.open_ones() {
+            connection.ends.iter().for_each(|end| all.add(end));
+        }
+        all
+    }
+
+    /// The connections that are open, by place.
+    pub(crate) fn open_ones(&self) -> impl Iterator<Item = &Connection> {
+        self.places.iter().filter(|connection| connection.finished != [true; 2])
+    }
+}
+
+impl Connection {
+    /// Whether the two ends have both finished.
+    pub(crate) fn is_over(&self) -> bool {
+        self.finished == [true; 2]
+    }
+
+    pub(crate) fn node(&self, side: Side) -> u16 {
+        self.nodes[side as usize]
+    }
+}

@@ -1,0 +1,62 @@
+//! What a caller can see and do while a run is under way.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Shared with the thread that runs: progress out, cancellation in.
+#[derive(Debug, Default)]
+pub struct Control {
+    progress_per_mille: AtomicU32,
+    cancelled: AtomicBool,
+}
+
+impl Control {
+    /// Share of the simulated time that has passed, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        f64::from(self.progress_per_mille.load(Ordering::Relaxed)) / 1000.0
+    }
+
+    /// Asks the run to stop: it ends within 10 ms of simulated time with [`RunError::Cancelled`].
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn report(&self, share: f64) {
+        self.progress_per_mille.store((share * 1000.0) as u32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn report_done(&self) {
+        self.report(1.0);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The caller asked for it.
+    Cancelled,
+    /// The scenario is legal but larger than this simulator can hold.
+    TooLarge(String),
+    /// A traffic model cannot be made from its parameters (a CDF file, for example).
+    Model(String),
+    /// A law that every run must obey does not hold: a bug of ours, never of the scenario.
+    Invariant(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => write!(f, "the run was cancelled"),
+            Self::TooLarge(what) => write!(f, "the scenario is too large for the simulator: {what}"),
+            Self::Model(what) => write!(f, "the traffic model cannot be made: {what}"),
+            Self::Invariant(what) => write!(f, "the simulator broke one of its own laws (a bug): {what}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

@@ -1,0 +1,116 @@
+//! Long-lived flows.
+
+use crate::agenda::Timer;
+use crate::connection::{AddedDelay, Opening, Owner};
+use crate::network::Network;
+use crate::packet::Side;
+use crate::simulation::Simulation;
+use crate::transport::News;
+use aqmlab_random::Key;
+use aqmlab_scenario::{FlowGroup, Scenario};
+use aqmlab_units::{Span, Time};
+
+/// A flow: its sender opens the connection and writes.
+#[derive(Clone)]
+struct Flow {
+    nodes: [u16; 2],
+    added_delay: [AddedDelay; 2],
+    starts: Time,
+    bytes: Option<u64>,
+    profile: u8,
+    delivered_bytes: u64,
+}
+
+pub(crate) struct Flows {
+    all: Vec<Flow>,
+    /// First flow of each group.
+    pub(crate) groups: Vec<usize>,
+}
+
+impl Flows {
+    pub(crate) fn new(scenario: &Scenario, network: &mut Network, key: Key) -> Self {
+        let mut flows = Self { all: Vec::new(), groups: Vec::new() };
+        for (index, group) in scenario.flows.iter().enumerate() {
+            flows.groups.push(flows.all.len());
+            let profile = (scenario.populations.len() + index) as u8;
+            flows.add_group(group, profile, network, key.named("flow").named(&group.name));
+        }
+        flows
+    }
+
+    fn add_group(&mut self, group: &FlowGroup, profile: u8, network: &mut Network, key: Key) {
+        for (index, flow) in group.flows.iter().enumerate() {
+            let start = group.start_spread.seconds() * key.indexed(index as u64).uniform(0);
+            let nodes = [flow.sender.0 as u16, flow.receiver.0 as u16];
+            self.all.push(Flow {
+                nodes,
+                added_delay: [
+                    added_delay(network, nodes[0], nodes[1], flow.delay_from_sender),
+                    added_delay(network, nodes[1], nodes[0], flow.delay_from_receiver),
+                ],
+                starts: Time::from_seconds(start),
+                bytes: group.bytes,
+                profile,
+                delivered_bytes: 0,
+            });
+        }
+    }
+
+    /// Bytes delivered so far to the receivers' applications.
+    pub(crate) fn delivered(&self) -> Vec<u64> {
+        self.all.iter().map(|flow| flow.delivered_bytes).collect()
+    }
+}
+
+/// A flow's packets keep their order behind its own delay, so they have a pipe of their own.
+fn added_delay(network: &mut Network, from: u16, towards: u16, delay: Span) -> AddedDelay {
+    if delay == Span::ZERO {
+        return AddedDelay::None;
+    }
+    match network.interface_end(from, towards) {
+        Some(end) => AddedDelay::Pipe(network.pipe(end), delay),
+        None => AddedDelay::Own(delay),
+    }
+}
+
+impl Simulation {
+    pub(crate) fn start_flows(&mut self) {
+        for (flow, state) in self.flows.all.iter().enumerate() {
+            self.agenda.wake(state.starts, Timer::FlowStart { flow: flow as u32 });
+        }
+    }
+
+    pub(crate) fn start_flow(&mut self, flow: u32) {
+        let state = self.flows.all[flow as usize].clone();
+        let opening = Opening {
+            owner: Owner::Flow { flow },
+            profile: state.profile,
+            nodes: state.nodes,
+            added_delay: state.added_delay,
+        };
+        let place = self.connections.open(self.now, opening);
+        self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
+    }
+
+    #[inline]
+    pub(crate) fn react_for_flow(&mut self, place: u32, side: Side, flow: u32, news: &News) {
+        if side == Side::Passive {
+            self.flows.all[flow as usize].delivered_bytes += u64::from(news.delivered_bytes);
+        }
+        if side == Side::Active && news.established {
+            match self.flows.all[flow as usize].bytes {
+                None => self
+                    .act(place, side, |end, now, context, outbox| end.write_unlimited(now, context, outbox)),
+                Some(bytes) => {
+                    self.act(place, side, |end, now, context, outbox| {
+                        end.write(now, context, bytes, outbox);
+                    });
+                    self.act(place, side, |end, now, context, outbox| end.close(now, context, outbox));
+                }
+            }
+        }
+        if side == Side::Passive && news.peer_closed {
+            self.act(place, side, |end, now, context, outbox| end.close(now, context, outbox));
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Sampling of monitored links, and the measured window.
+
+use crate::network::{Network, Sent};
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::{Record, Scenario};
+use aqmlab_units::{Span, Time};
+
+/// The interval of the arrival counts.
+const ARRIVALS_INTERVAL: Span = Span::from_milliseconds(1);
+
+/// Something that happens at regular instants.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    next: Time,
+    interval: Span,
+}
+
+impl Clock {
+    fn every(interval: Span) -> Self {
+        Self { next: Time::ZERO + interval, interval }
+    }
+
+    const STOPPED: Self = Self { next: Time::MAX, interval: Span::ZERO };
+
+    /// Whether it strikes at `now`; then the next strike is one interval later.
+    fn strikes(&mut self, now: Time) -> bool {
+        let due = self.next <= now;
+        if due {
+            self.next += self.interval;
+        }
+        due
+    }
+}
+
+/// The part of a run that counts: `[from, until)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) from: Time,
+    pub(crate) until: Time,
+}
+
+impl Window {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let end = Time::ZERO + scenario.duration;
+        Self {
+            from: Time::ZERO + scenario.warm_up,
+            until: Time::from_nanoseconds(end.nanoseconds() - scenario.cool_down.nanoseconds()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, now: Time) -> bool {
+        self.from <= now && now < self.until
+    }
+
+    pub(crate) fn length(&self) -> Span {
+        self.until - self.from
+    }
+}
+
+/// What to do at a sampling instant, beside the samples themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Boundary {
+    None,
+    WindowBegins,
+    WindowEnds,
+}
+
+pub(crate) struct Monitor {
+    queue_clock: Clock,
+    link_clock: Clock,
+    arrivals_clock: Clock,
+    window: Window,
+    begun: bool,
+    ended: bool,
+    /// Monitored links, as positions among the links with a queue.
+    monitored: Vec<Watched>,
+    queue: QueueRows,
+    link: LinkRows,
+    arrivals: ArrivalRows,
+}
+
+/// A monitored link with what had left and arrived at the last row.
+struct Watched {
+    link: usize,
+    code: u8,
+    wire_rate_bytes_per_second: f64,
+    sent: Sent,
+    arrived_packets: u64,
+    arrived_bytes: u64,
+    queue_packets_sum: u64,
+    queue_samples: u64,
+}
+
+#[derive(Default)]
+struct QueueRows {
+    time_s: Vec<f64>,
+    link: Vec<u8>,
+    packets: Vec<u32>,
+    bytes: Vec<u32>,
+    signal_probability: Vec<f32>,
+}
+
+#[derive(Default)]
+struct LinkRows {
+    time_s: Vec<f64>,
+    link: Vec<u8>,
+    packets: Vec<u32>,
+    frame_bytes: Vec<u32>,
+    utilization: Vec<f32>,
+}
+
+#[derive(Default)]
+struct ArrivalRows {
+    time_s: Vec<f64>,
+    link: Vec<u8>,
+    packets: Vec<u32>,
+    bytes: Vec<u32>,
+}
+
+impl Monitor {
+    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Self {
+        let Record { queue_interval, link_interval, arrivals, .. } = scenario.record;
+        let monitored = network.queued_links().filter(|(_, queued)| queued.monitored).enumerate();
+        let watched = monitored.map(|(code, (link, _))| Watched {
+            link,
+            code: code as u8,
+            wire_rate_bytes_per_second: scenario.network.links[link]
+                .rate
+                .map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 / 8.0),
+            sent: Sent::default(),
+            arrived_packets: 0,
+            arrived_bytes: 0,
+            queue_packets_sum: 0,
+            queue_samples: 0,
+        });
+        Self {
+            queue_clock: Clock::every(queue_interval),
+            link_clock: Clock::every(link_interval),
+            arrivals_clock: if arrivals { Clock::every(ARRIVALS_INTERVAL) } else { Clock::STOPPED },
+            window: Window::of(scenario),
+            begun: false,
+            ended: false,
+            monitored: watched.collect(),
+            queue: QueueRows::default(),
+            link: LinkRows::default(),
+            arrivals: ArrivalRows::default(),
+        }
+    }
+
+    /// The next instant at which something is to be sampled.
+    pub(crate) fn next(&self) -> Time {
+        let clocks = self.queue_clock.next.min(self.link_clock.next).min(self.arrivals_clock.next);
+        let begins = if self.begun { Time::MAX } else { self.window.from };
+        let ends = if self.ended { Time::MAX } else { self.window.until };
+        clocks.min(begins).min(ends)
+    }
+
+    /// Samples what is due at `now`. Samples at the window's edges belong to the time before.
+    pub(crate) fn sample(&mut self, now: Time, network: &mut Network) -> Boundary {
+        if self.queue_clock.strikes(now) {
+            self.sample_queues(now, network);
+        }
+        if self.link_clock.strikes(now) {
+            self.sample_links(now, network);
+        }
+        if self.arrivals_clock.strikes(now) {
+            self.sample_arrivals(now, network);
+        }
+        if !self.begun && self.window.from <= now {
+            self.begun = true;
+            return Boundary::WindowBegins;
+        }
+        if !self.ended && self.window.until <= now {
+            self.ended = true;
+            return Boundary::WindowEnds;
+        }
+        Boundary::None
+    }
+
+    fn sample_queues(&mut self, now: Time, network: &mut Network) {
+        let measured = self.window.from < now && now <= self.window.until;
+        for watched in &mut self.monitored {
+            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            queued.port.advance(now);
+            let packets = queued.port.packets();
+            watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
+            watched.queue_samples += u64::from(measured);
+            self.queue.time_s.push(now.seconds());
+            self.queue.link.push(watched.code);
+            self.queue.packets.push(packets);
+            self.queue.bytes.push(queued.port.bytes() as u32);
+            self.queue.signal_probability.push(queued.port.signal_probability().value() as f32);
+        }
+    }
+
+    fn sample_links(&mut self, now: Time, network: &mut Network) {
+        let seconds = self.link_clock.interval.seconds();
+        for watched in &mut self.monitored {
+            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            let sent = queued.sent.minus(watched.sent);
+            watched.sent = queued.sent;
+            let wire_bytes = sent.wire_bytes(queued.framing) as f64;
+            self.link.time_s.push(now.seconds());
+            self.link.link.push(watched.code);
+            self.link.packets.push(sent.frames as u32);
+            self.link.frame_bytes.push(sent.frame_bytes as u32);
+            self.link.utilization.push((wire_bytes / seconds / watched.wire_rate_bytes_per_second) as f32);
+        }
+    }
+
+    fn sample_arrivals(&mut self, now: Time, network: &mut Network) {
+        for watched in &mut self.monitored {
+            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            let arrived = queued.port.counters().arrivals().total();
+            self.arrivals.time_s.push(now.seconds());
+            self.arrivals.link.push(watched.code);
+            self.arrivals.packets.push((arrived.packets - watched.arrived_packets) as u32);
+            self.arrivals.bytes.push((arrived.bytes - watched.arrived_bytes) as u32);
+            (watched.arrived_packets, watched.arrived_bytes) = (arrived.packets, arrived.bytes);
+        }
+    }
+
+    /// Mean of the sampled queue of a monitored link in the measured window, in packets.
+    pub(crate) fn mean_queue_packets(&self, code: usize) -> f64 {
+        let watched = &self.monitored[code];
+        watched.queue_packets_sum as f64 / (watched.queue_samples as f64).max(1.0)
+    }
+
+    pub(crate) fn into_tables(self) -> Vec<Table> {
+        let mut tables = vec![self.queue.into_table(), self.link.into_table()];
+        if !self.arrivals.time_s.is_empty() {
+            tables.push(self.arrivals.into_table());
+        }
+        tables
+    }
+}
+
+impl QueueRows {
+    fn into_table(self) -> Table {
+        Table::new(
+            "queue",
+            vec![
+                ("time_s", ColumnValues::F64(self.time_s)),
+                ("link", ColumnValues::U8(self.link)),
+                ("packets", ColumnValues::U32(self.packets)),
+                ("bytes", ColumnValues::U32(self.bytes)),
+                ("signal_probability", ColumnValues::F32(self.signal_probability)),
+            ],
+        )
+    }
+}
+
+impl LinkRows {
+    fn into_table(self) -> Table {
+        Table::new(
+            "link",
+            vec![
+                ("time_s", ColumnValues::F64(self.time_s)),
+                ("link", ColumnValues::U8(self.link)),
+                ("packets", ColumnValues::U32(self.packets)),
+                ("frame_bytes", ColumnValues::U32(self.frame_bytes)),
+                ("utilization", ColumnValues::F32(self.utilization)),
+            ],
+        )
+    }
+}
+
+impl ArrivalRows {
+    fn into_table(self) -> Table {
+        Table::new(
+            "arrivals",
+            vec![
+                ("time_s", ColumnValues::F64(self.time_s)),
+                ("link", ColumnValues::U8(self.link)),
+                ("packets", ColumnValues::U32(self.packets)),
+                ("bytes", ColumnValues::U32(self.bytes)),
+            ],
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_strikes_once_per_interval() {
+        let mut clock = Clock::every(Span::from_milliseconds(10));
+        let strikes: Vec<u64> =
+            (0..35).filter(|&ms| clock.strikes(Time::ZERO + Span::from_milliseconds(ms))).collect();
+        assert_eq!(strikes, [10, 20, 30]);
+    }
+}

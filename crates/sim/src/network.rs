@@ -1,0 +1,232 @@
+//! Nodes, links and routes as the simulator runs them.
+//!
+//! Every link is one of three kinds of [`Hop`]; no code here or elsewhere knows how many there are or which
+//! of them is the bottleneck.
+
+use crate::control::RunError;
+use crate::packet::Packet;
+use aqmlab_aqm::{Counters, Port, PortFacts};
+use aqmlab_random::Key;
+use aqmlab_scenario as scenario;
+use aqmlab_scenario::{Framing, NodeIndex};
+use aqmlab_units::{Span, Time, TransmissionClock};
+use std::collections::VecDeque;
+
+/// Sending on a link.
+pub(crate) enum Hop {
+    /// A link with a queue discipline in front of it.
+    Queued(Box<QueuedLink>),
+    /// A link with an unlimited first-in first-out queue: the instant at which a packet has been sent is known
+    /// when it is handed over, so it needs no event of its own.
+    Interface(Interface),
+    /// A link that takes no time to send: it only leads to the next node.
+    Wire { to: u16, delay: Span },
+}
+
+/// A link with a queue discipline.
+pub(crate) struct QueuedLink {
+    pub(crate) port: Port<Packet>,
+    pub(crate) in_service: Option<Packet>,
+    /// Place among the links with a queue.
+    pub(crate) position: u16,
+    pub(crate) to: u16,
+    pub(crate) monitored: bool,
+    /// Pipe of the propagation delay, if there is one.
+    pub(crate) propagation: Option<(u16, Span)>,
+    pub(crate) framing: Framing,
+    transmission: TransmissionClock,
+    pub(crate) sent: Sent,
+}
+
+/// What has left a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) frames: u64,
+    pub(crate) frame_bytes: u64,
+    pub(crate) ip_bytes: u64,
+}
+
+impl Sent {
+    pub(crate) const fn minus(self, earlier: Self) -> Self {
+        Self {
+            frames: self.frames - earlier.frames,
+            frame_bytes: self.frame_bytes - earlier.frame_bytes,
+            ip_bytes: self.ip_bytes - earlier.ip_bytes,
+        }
+    }
+
+    /// Bytes whose time the frames took on the wire.
+    pub(crate) const fn wire_bytes(self, framing: Framing) -> u64 {
+        self.frame_bytes + self.frames * framing.gap_bytes as u64
+    }
+}
+
+impl QueuedLink {
+    /// Takes a packet into service; answers when its transmission ends.
+    #[inline]
+    pub(crate) fn serve(&mut self, now: Time, packet: Packet) -> Time {
+        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes));
+        self.in_service = Some(packet);
+        now + self.transmission.transmit(wire_bytes)
+    }
+
+    /// Counts the packet whose transmission has ended; answers with its frame bytes.
+    #[inline]
+    pub(crate) fn count_sent(&mut self, packet: &Packet) -> u32 {
+        let frame_bytes = self.framing.frame_bytes(u32::from(packet.ip_bytes));
+        self.sent.frames += 1;
+        self.sent.frame_bytes += u64::from(frame_bytes);
+        self.sent.ip_bytes += u64::from(packet.ip_bytes);
+        frame_bytes
+    }
+
+    /// Counters of the port and of the link at this instant.
+    pub(crate) fn snapshot(&self) -> (Counters, Sent) {
+        (self.port.counters().clone(), self.sent)
+    }
+}
+
+/// A host's or router's interface with an unlimited queue.
+pub(crate) struct Interface {
+    pub(crate) to: u16,
+    pub(crate) pipe: u16,
+    delay: Span,
+    framing: Framing,
+    transmission: TransmissionClock,
+    busy_until: Time,
+}
+
+impl Interface {
+    /// Hands over a packet; answers when it arrives at the far end.
+    #[inline]
+    pub(crate) fn send(&mut self, now: Time, packet: &Packet) -> Time {
+        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes));
+        self.busy_until = self.busy_until.max(now) + self.transmission.transmit(wire_bytes);
+        self.busy_until + self.delay
+    }
+}
+
+/// All links, and which of them leads where.
+pub(crate) struct Network {
+    pub(crate) hops: Vec<Hop>,
+    /// Link from a node towards a destination; row per node.
+    routes: Vec<u16>,
+    nodes: usize,
+    /// Links with a queue, in order of position.
+    pub(crate) queued: Vec<u16>,
+    /// Node at the end of each pipe.
+    pub(crate) pipe_ends: Vec<u16>,
+}
+
+const NO_ROUTE: u16 = u16::MAX;
+
+impl Network {
+    pub(crate) fn new(description: &scenario::Network, key: Key) -> Result<Self, RunError> {
+        let nodes = description.nodes.len();
+        if nodes.max(description.links.len()) >= usize::from(NO_ROUTE) {
+            return Err(RunError::TooLarge(format!("{nodes} nodes, at most 65,534 are possible")));
+        }
+        let mut network = Self {
+            hops: Vec::new(),
+            routes: routes(description),
+            nodes,
+            queued: Vec::new(),
+            pipe_ends: Vec::new(),
+        };
+        for link in &description.links {
+            let hop = network.hop(link, key);
+            network.hops.push(hop);
+        }
+        Ok(network)
+    }
+
+    fn hop(&mut self, link: &scenario::Link, key: Key) -> Hop {
+        let to = link.to.0 as u16;
+        let Some(rate) = link.rate else { return Hop::Wire { to, delay: link.delay } };
+        let transmission = TransmissionClock::new(rate);
+        let Some(scheme) = &link.queue else {
+            let pipe = self.pipe(to);
+            return Hop::Interface(Interface {
+                to,
+                pipe,
+                delay: link.delay,
+                framing: link.framing,
+                transmission,
+                busy_until: Time::ZERO,
+            });
+        };
+        let key = key.named("queue").named(&link.name);
+        let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
+        self.queued.push(self.hops.len() as u16);
+        Hop::Queued(Box::new(QueuedLink {
+            port: Port::new(scheme, facts, key.named("coins").stream()),
+            in_service: None,
+            position: (self.queued.len() - 1) as u16,
+            to,
+            monitored: link.monitored,
+            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(to), link.delay)),
+            framing: link.framing,
+            transmission,
+            sent: Sent::default(),
+        }))
+    }
+
+    /// Makes a pipe that ends at this node.
+    pub(crate) fn pipe(&mut self, to: u16) -> u16 {
+        self.pipe_ends.push(to);
+        (self.pipe_ends.len() - 1) as u16
+    }
+
+    /// The link from `node` towards `destination`.
+    #[inline]
+    pub(crate) fn route(&self, node: u16, destination: u16) -> usize {
+        usize::from(self.routes[usize::from(node) * self.nodes + usize::from(destination)])
+    }
+
+    /// Where an interface leads, if the way from `node` towards `destination` begins with one.
+    pub(crate) fn interface_end(&self, node: u16, destination: u16) -> Option<u16> {
+        match &self.hops[self.route(node, destination)] {
+            Hop::Interface(interface) => Some(interface.to),
+            _ => None,
+        }
+    }
+
+    /// The links with a queue.
+    pub(crate) fn queued_links(&self) -> impl Iterator<Item = (usize, &QueuedLink)> {
+        self.queued.iter().filter_map(|&link| match &self.hops[usize::from(link)] {
+            Hop::Queued(queued) => Some((usize::from(link), &**queued)),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn queued_link_mut(&mut self, link: u16) -> Option<&mut QueuedLink> {
+        match &mut self.hops[usize::from(link)] {
+            Hop::Queued(queued) => Some(queued),
+            _ => None,
+        }
+    }
+}
+
+/// Shortest routes in hops; among equal ones, the link that is listed first.
+fn routes(description: &scenario::Network) -> Vec<u16> {
+    let nodes = description.nodes.len();
+    let mut routes = vec![NO_ROUTE; nodes * nodes];
+    let mut into: Vec<Vec<u16>> = vec![Vec::new(); nodes];
+    for (index, link) in description.links.iter().enumerate() {
+        into[link.to.0 as usize].push(index as u16);
+    }
+    for destination in 0..nodes {
+        let mut reached = VecDeque::from([NodeIndex(destination as u32)]);
+        while let Some(node) = reached.pop_front() {
+            for &link in &into[node.0 as usize] {
+                let from = description.links[usize::from(link)].from;
+                let route = &mut routes[from.0 as usize * nodes + destination];
+                if *route == NO_ROUTE && from.0 as usize != destination {
+                    *route = link;
+                    reached.push_back(from);
+                }
+            }
+        }
+    }
+    routes
+}

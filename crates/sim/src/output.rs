@@ -1,0 +1,250 @@
+//! From a finished simulation to its summary and tables.
+
+use crate::connection::Owner;
+use crate::control::RunError;
+use crate::network::{QueuedLink, Sent};
+use crate::simulation::Simulation;
+use crate::snapshot::Snapshot;
+use crate::warnings;
+use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason};
+use aqmlab_record::{
+    Amount, ClassCounts, FlowSummary, Invariant, LinkCounters, LinkSummary, PopulationSummary, Summary,
+    Table, TcpSummary,
+};
+use aqmlab_scenario::Scenario;
+use aqmlab_web::Statistics;
+use std::collections::BTreeMap;
+
+/// Version of the layout of `run.json`.
+const FORMAT: u32 = 1;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Everything that is not a table.
+    pub summary: Summary,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// Events that the simulator served: a measure of its work, not part of the result.
+    pub events: u64,
+}
+
+/// Checks the laws that every run must obey and gathers what is to be kept.
+pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> Result<Output, RunError> {
+    let invariants = invariants(&simulation)?;
+    let (Some(begin), Some(end)) = (simulation.at_begin.clone(), simulation.at_end.clone()) else {
+        return Err(RunError::Invariant("the measured window did not begin and end".to_owned()));
+    };
+    let links = links(&simulation, scenario, &begin, &end);
+    let populations = populations(&simulation, scenario);
+    let mut summary = Summary {
+        format: FORMAT,
+        aqmlab_version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario: document(scenario),
+        seed,
+        measured_from_s: simulation.window.from.seconds(),
+        measured_until_s: simulation.window.until.seconds(),
+        flows: flows(scenario, &simulation, &begin, &end),
+        tcp: tcp(&begin, &end),
+        links,
+        populations,
+        invariants,
+        warnings: Vec::new(),
+    };
+    summary.warnings = warnings::of(&summary);
+    let events = simulation.events;
+    Ok(Output { summary, tables: tables(simulation), events })
+}
+
+fn tables(simulation: Simulation) -> Vec<Table> {
+    let mut tables = simulation.monitor.into_tables();
+    tables.extend(simulation.populations.users_table());
+    tables.extend(simulation.responses.into_tables());
+    tables.extend(simulation.trace.into_table());
+    tables
+}
+
+/// Conservation at every port: a violation is an error, because nothing in such a run can be trusted.
+fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
+    for (link, queued) in simulation.network.queued_links() {
+        let named = |what: String| RunError::Invariant(format!("link {link}: {what}"));
+        queued.port.check_conservation().map_err(|error| named(error.to_string()))?;
+        let departed = queued.port.counters().departures().total();
+        let in_service = u64::from(queued.in_service.is_some());
+        if departed.packets != queued.sent.frames + in_service {
+            return Err(named(format!(
+                "{} packets left the queue, {} the link",
+                departed.packets, queued.sent.frames
+            )));
+        }
+    }
+    let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
+    Ok(vec![
+        holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
+        holds("packets that departed from each port = sent on its link + in service"),
+    ])
+}
+
+fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
+    let seconds = simulation.window.length().seconds();
+    let windows = begin.links.iter().zip(&end.links);
+    simulation
+        .monitored_links()
+        .zip(windows)
+        .enumerate()
+        .map(|(code, ((index, queued), (begin, end)))| {
+            let counters = end.0.minus(&begin.0);
+            let sent = end.1.minus(begin.1);
+            let mean_queue = simulation.monitor.mean_queue_packets(code);
+            link_summary(scenario, index, queued, &counters, sent, seconds, mean_queue)
+        })
+        .collect()
+}
+
+fn link_summary(
+    scenario: &Scenario,
+    index: usize,
+    queued: &QueuedLink,
+    counters: &Counters,
+    sent: Sent,
+    seconds: f64,
+    queue_packets_mean: f64,
+) -> LinkSummary {
+    let link = &scenario.network.links[index];
+    let rate_bits = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
+    let node = |node: aqmlab_scenario::NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
+    let megabits = |bytes: u64| bytes as f64 * 8.0 / seconds / 1e6;
+    let arrived = counters.arrivals().total().packets as f64;
+    let share = |packets: u64| if arrived > 0.0 { packets as f64 / arrived } else { 0.0 };
+    LinkSummary {
+        name: link.name.clone(),
+        from: node(link.from),
+        to: node(link.to),
+        rate_mbps: rate_bits / 1e6,
+        scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
+        throughput_mbps: megabits(sent.frame_bytes),
+        throughput_ip_mbps: megabits(sent.ip_bytes),
+        busy_share: sent.wire_bytes(queued.framing) as f64 * 8.0 / seconds / rate_bits,
+        mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
+        queue_packets_mean,
+        loss_ratio: share(counters.all_discards().total().packets),
+        mark_ratio: share(counters.marks().total().packets),
+        counters: link_counters(counters),
+    }
+}
+
+fn link_counters(counters: &Counters) -> LinkCounters {
+    let amount = |tally: aqmlab_aqm::Tally| Amount { packets: tally.packets, bytes: tally.bytes };
+    let discards = counters.all_discards();
+    let counts =
+        |arrived: aqmlab_aqm::Tally, marked: aqmlab_aqm::Tally, discarded: aqmlab_aqm::Tally| ClassCounts {
+            arrived_packets: arrived.packets,
+            marked_packets: marked.packets,
+            discarded_packets: discarded.packets,
+        };
+    let of_class = |class: PacketClass| {
+        counts(
+            counters.arrivals().of_class(class),
+            counters.marks().of_class(class),
+            discards.of_class(class),
+        )
+    };
+    let of_codepoint = |point: Codepoint| {
+        counts(
+            counters.arrivals().of_codepoint(point),
+            counters.marks().of_codepoint(point),
+            discards.of_codepoint(point),
+        )
+    };
+    LinkCounters {
+        arrived: amount(counters.arrivals().total()),
+        departed: amount(counters.departures().total()),
+        marked: amount(counters.marks().total()),
+        discarded: Reason::ALL
+            .iter()
+            .map(|&reason| (reason.name().to_owned(), amount(counters.discards(reason).total())))
+            .collect(),
+        by_class: PacketClass::ALL.iter().map(|&class| (class.name().to_owned(), of_class(class))).collect(),
+        by_codepoint: Codepoint::ALL
+            .iter()
+            .map(|&point| (point.name().to_owned(), of_codepoint(point)))
+            .collect(),
+    }
+}
+
+fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSummary> {
+    let mut unfinished = vec![0; scenario.populations.len()];
+    for connection in simulation.connections.open_ones() {
+        if let Owner::User { population, .. } = connection.owner {
+            let connecting = connection.exchanges == 0;
+            unfinished[usize::from(population)] += u64::from(connecting || connection.under_way.is_some());
+        }
+    }
+    let described = scenario.populations.iter().zip(&simulation.populations.all).zip(unfinished);
+    described
+        .map(|((description, population), unfinished)| PopulationSummary {
+            name: description.name.clone(),
+            users: description.users,
+            completed: population.completed,
+            failed: population.failed,
+            unfinished,
+            generated: generated(&population.generated),
+        })
+        .collect()
+}
+
+fn generated(statistics: &Statistics) -> BTreeMap<String, f64> {
+    let mut generated: BTreeMap<String, f64> = [
+        ("server_visits", statistics.server_visits),
+        ("pages", statistics.pages),
+        ("objects", statistics.objects()),
+        ("connections", statistics.connections),
+        ("persistent_connections", statistics.persistent_connections),
+        ("reopened_connections", statistics.reopened_connections),
+        ("objects_on_persistent", statistics.objects_on_persistent_connections),
+        ("response_bytes_on_persistent", statistics.response_bytes_on_persistent_connections),
+        ("response_bytes", statistics.response_bytes()),
+        ("request_bytes", statistics.request_bytes()),
+    ]
+    .into_iter()
+    .map(|(name, count)| (name.to_owned(), count as f64))
+    .collect();
+    for (name, share) in [("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
+        if let Some(bytes) = statistics.response_sizes.quantile(share) {
+            generated.insert(format!("response_bytes_{name}"), bytes);
+        }
+    }
+    generated
+}
+
+fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
+    let losses = end.losses.minus(begin.losses);
+    TcpSummary {
+        connections: end.opened - begin.opened,
+        gave_up: end.gave_up - begin.gave_up,
+        timeouts: end.tcp.timeouts - begin.tcp.timeouts,
+        syn_retransmissions: end.tcp.syn_retransmissions - begin.tcp.syn_retransmissions,
+        fast_recoveries: end.tcp.fast_recoveries - begin.tcp.fast_recoveries,
+        retransmitted_segments: end.tcp.retransmitted_segments - begin.tcp.retransmitted_segments,
+        ecn_reductions: end.tcp.ecn_reductions - begin.tcp.ecn_reductions,
+        loss_episodes: losses.episodes,
+        loss_episodes_multiple: losses.episodes_multiple,
+        dropped_data_segments: losses.data_segments,
+        dropped_handshake_segments: losses.handshake_segments,
+    }
+}
+
+fn flows(scenario: &Scenario, simulation: &Simulation, begin: &Snapshot, end: &Snapshot) -> Vec<FlowSummary> {
+    let delivered: Vec<u64> = end.flows.iter().zip(&begin.flows).map(|(end, begin)| end - begin).collect();
+    let groups = scenario.flows.iter().zip(&simulation.flows.groups);
+    groups
+        .map(|(group, &first)| FlowSummary {
+            name: group.name.clone(),
+            delivered_bytes: delivered[first..first + group.flows.len()].to_vec(),
+        })
+        .collect()
+}
+
+fn document(scenario: &Scenario) -> serde_json::Value {
+    serde_json::from_str(&scenario.to_json()).expect("a resolved scenario is written as JSON")
+}

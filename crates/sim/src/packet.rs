@@ -1,0 +1,147 @@
+//! A packet under way: a small record that is copied, never shared.
+
+use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
+use aqmlab_tcp::{Flags, Segment, SequenceNumber};
+
+/// Which end of a connection: the one that opened it, or the one that was opened to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Active = 0,
+    Passive = 1,
+}
+
+impl Side {
+    #[inline]
+    pub(crate) const fn other(self) -> Self {
+        match self {
+            Self::Active => Self::Passive,
+            Self::Passive => Self::Active,
+        }
+    }
+}
+
+const FROM_PASSIVE: u8 = 1;
+const ECN_CAPABLE: u8 = 2;
+const CONGESTION_EXPERIENCED: u8 = 4;
+
+/// A TCP segment in its IP packet: 24 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    pub(crate) connection: u32,
+    sequence: SequenceNumber,
+    acknowledgement: SequenceNumber,
+    pub(crate) ip_bytes: u16,
+    payload: u16,
+    /// Connections are stored in reused places; the generation tells a packet of an earlier tenant.
+    pub(crate) generation: u16,
+    /// Node where this packet leaves the network.
+    pub(crate) destination: u16,
+    /// Node where it arrives next, while it is under way by itself.
+    pub(crate) at: u16,
+    flags: Flags,
+    bits: u8,
+}
+
+/// Where a packet belongs and where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address {
+    pub(crate) connection: u32,
+    pub(crate) generation: u16,
+    pub(crate) from: Side,
+    pub(crate) destination: u16,
+}
+
+impl Packet {
+    #[inline]
+    pub(crate) fn new(segment: &Segment, ip_bytes: u16, address: Address) -> Self {
+        let from = if address.from == Side::Passive { FROM_PASSIVE } else { 0 };
+        let capable = if segment.ect { ECN_CAPABLE } else { 0 };
+        Self {
+            connection: address.connection,
+            sequence: segment.sequence,
+            acknowledgement: segment.acknowledgement,
+            ip_bytes,
+            payload: segment.payload,
+            generation: address.generation,
+            destination: address.destination,
+            at: address.destination,
+            flags: segment.flags,
+            bits: from | capable,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn segment(&self) -> Segment {
+        Segment {
+            sequence: self.sequence,
+            acknowledgement: self.acknowledgement,
+            payload: self.payload,
+            flags: self.flags,
+            ect: self.bits & ECN_CAPABLE != 0,
+        }
+    }
+
+    /// The end that sent it.
+    #[inline]
+    pub(crate) const fn from(&self) -> Side {
+        if self.bits & FROM_PASSIVE == 0 { Side::Active } else { Side::Passive }
+    }
+
+    #[inline]
+    pub(crate) const fn is_marked(&self) -> bool {
+        self.bits & CONGESTION_EXPERIENCED != 0
+    }
+
+    #[inline]
+    pub(crate) fn class(&self) -> PacketClass {
+        if self.payload > 0 {
+            PacketClass::Data
+        } else if self.flags.contains(Flags::SYN) {
+            if self.flags.contains(Flags::ACK) { PacketClass::SynAck } else { PacketClass::Syn }
+        } else if self.flags.contains(Flags::FIN) {
+            PacketClass::Fin
+        } else if self.flags.contains(Flags::RST) {
+            PacketClass::Reset
+        } else {
+            PacketClass::PureAck
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn codepoint(&self) -> Codepoint {
+        match self.bits & (ECN_CAPABLE | CONGESTION_EXPERIENCED) {
+            0 => Codepoint::NotEct,
+            ECN_CAPABLE => Codepoint::Ect0,
+            _ => Codepoint::Ce,
+        }
+    }
+}
+
+impl Queued for Packet {
+    #[inline]
+    fn facts(&self) -> PacketFacts {
+        PacketFacts {
+            flow: u64::from(self.connection) << 17
+                | u64::from(self.generation) << 1
+                | u64::from(self.bits & FROM_PASSIVE),
+            bytes: u32::from(self.ip_bytes),
+            codepoint: self.codepoint(),
+            class: self.class(),
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self) {
+        self.bits |= CONGESTION_EXPERIENCED;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_small() {
+        assert_eq!(size_of::<Packet>(), 24);
+    }
+}

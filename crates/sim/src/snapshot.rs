@@ -1,0 +1,18 @@
+//! Counters at an edge of the measured window.
+
+use crate::connection::TcpTotals;
+use crate::losses::LossCounts;
+use crate::network::Sent;
+use aqmlab_aqm::Counters;
+
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    /// Per monitored link.
+    pub(crate) links: Vec<(Counters, Sent)>,
+    pub(crate) tcp: TcpTotals,
+    pub(crate) opened: u64,
+    pub(crate) gave_up: u64,
+    pub(crate) losses: LossCounts,
+    /// Bytes delivered so far per long-lived flow.
+    pub(crate) flows: Vec<u64>,
+}

@@ -1,0 +1,35 @@
+//! What a reader should know before trusting a run.
+
+use aqmlab_record::{LinkSummary, Summary};
+
+/// Fewer completed exchanges than this say little about a tail.
+const FEW_EXCHANGES: u64 = 10_000;
+/// A link this busy is a bottleneck for somebody.
+const BUSY_SHARE: f64 = 0.6;
+
+pub(crate) fn of(summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let completed: u64 = summary.populations.iter().map(|population| population.completed).sum();
+    if !summary.populations.is_empty() && completed < FEW_EXCHANGES {
+        warnings.push(format!(
+            "too few samples: {completed} exchanges completed in the measured window, tails need {FEW_EXCHANGES} or more"
+        ));
+    }
+    let busiest = summary.links.iter().map(|link| link.busy_share).fold(0.0, f64::max);
+    if !summary.links.is_empty() && busiest < BUSY_SHARE {
+        warnings.push(format!(
+            "no bottleneck: the busiest monitored link was transmitting {:.0} % of the time",
+            busiest * 100.0
+        ));
+    }
+    warnings.extend(summary.links.iter().filter(|link| never_acted(link)).map(|link| {
+        format!("{} at {} never acted: it neither marked nor dropped a packet", link.scheme, link.name)
+    }));
+    warnings
+}
+
+/// Drop-tail is not expected to act; an active scheme is.
+fn never_acted(link: &LinkSummary) -> bool {
+    let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
+    link.scheme != "drop-tail" && link.counters.marked.packets == 0 && discarded == 0
+}
