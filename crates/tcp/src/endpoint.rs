@@ -24,7 +24,7 @@ use crate::clock::HostClock;
 use crate::congestion;
 use crate::marks::Marks;
 use crate::outbox::Outbox;
-use crate::profile::HostProfile;
+use crate::profile::{Handshake, HostProfile, IdleRestart};
 use crate::reassembly::Reassembly;
 use crate::round_trip_time::RoundTripTime;
 use crate::segment::{Flags, Segment};
@@ -303,6 +303,9 @@ impl Endpoint {
             }
             return;
         }
+        if context.profile.idle_restart == IdleRestart::SinceReceived {
+            self.active_at = now;
+        }
         self.note_congestion_mark(context, segment, ce_marked);
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {
@@ -320,10 +323,10 @@ impl Endpoint {
     /// everything written has been acknowledged.
     pub(crate) fn finish_if_closed(&mut self, context: &Context<'_>, out: &mut Outbox) {
         let closed = match context.profile.handshake {
-            crate::profile::Handshake::ThreeWay => {
+            Handshake::ThreeWay => {
                 self.marks.has(Marks::FIN_ACKNOWLEDGED) && self.marks.has(Marks::PEER_CLOSED)
             }
-            crate::profile::Handshake::OneWay => self.unsent == 0 && self.outstanding() == 0,
+            Handshake::OneWay => self.unsent == 0 && self.outstanding() == 0,
         };
         if closed && self.phase != Phase::Finished {
             self.finish(out);

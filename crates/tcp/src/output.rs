@@ -24,6 +24,15 @@ use crate::segment::Flags;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
+/// What the socket layer says about the data it hands over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    /// This is all there is.
+    Whole,
+    /// More follows at once: partial segments wait for it.
+    MoreToCome,
+}
+
 impl Endpoint {
     /// Sends what may be sent, and the acknowledgement if one is due at once.
     #[inline]
@@ -31,7 +40,7 @@ impl Endpoint {
         if context.profile.congestion == Congestion::Ns2NewReno {
             ns2_newreno::output(self, now, context, out);
         } else {
-            self.output_bytes(now, context, false, out);
+            self.output_bytes(now, context, Hint::Whole, u8::MAX, out);
         }
     }
 
@@ -49,7 +58,7 @@ impl Endpoint {
         while left > cluster && self.sendable(context) >= context.profile.segment_bytes() {
             self.unsent = self.unsent.saturating_add(cluster);
             left -= cluster;
-            self.output_bytes(now, context, true, out);
+            self.output_bytes(now, context, Hint::MoreToCome, u8::MAX, out);
         }
         self.unsent = self.unsent.saturating_add(left);
         self.output(now, context, out);
@@ -70,15 +79,20 @@ impl Endpoint {
         self.unsent + u64::from(behind.saturating_sub(fin))
     }
 
-    fn output_bytes(&mut self, now: Time, context: &Context<'_>, more_to_come: bool, out: &mut Outbox) {
+    /// Sends one segment, if one may be sent.
+    pub(crate) fn output_one(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        self.output_bytes(now, context, Hint::Whole, 1, out);
+    }
+
+    fn output_bytes(&mut self, now: Time, context: &Context<'_>, hint: Hint, most: u8, out: &mut Outbox) {
         let profile = context.profile;
         let mss = profile.segment_bytes();
         let idle = self.outstanding() == 0;
         if idle {
             self.restart_after_idle(now, context);
         }
-        let may_send_partial = !more_to_come && (idle || !profile.nagle);
-        let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u8::MAX);
+        let may_send_partial = hint == Hint::Whole && (idle || !profile.nagle);
+        let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u8::MAX).min(most);
         loop {
             let data_left = self.data_left();
             let sendable = u64::from(self.sendable(context)).min(data_left);
@@ -94,7 +108,9 @@ impl Endpoint {
                 break;
             }
             self.emit(now, context, length, fin, out);
-            left_of_burst = left_of_burst.saturating_sub(1);
+            if left_of_burst < u8::MAX {
+                left_of_burst -= 1;
+            }
             if sendable <= u64::from(mss) || left_of_burst == 0 {
                 break;
             }

@@ -27,7 +27,7 @@ use aqmlab_units::{Span, Time};
 ///
 /// Packed, because three bytes of padding would push an endpoint beyond two cache lines.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub(crate) struct RoundTripTime {
     smoothed: i32,
     variation: i32,

@@ -8,7 +8,7 @@
 //! | new acknowledgement, cwnd >= ssthresh | cwnd += MSS² / cwnd (eq. 3) |
 //! | 1st, 2nd duplicate | one new segment each beyond cwnd (RFC 3042) |
 //! | 3rd duplicate | ssthresh = max(flight / 2, 2 MSS) (eq. 4); resend one; cwnd = ssthresh + 3 MSS |
-//! | further duplicates | cwnd += MSS |
+//! | further duplicates | cwnd += MSS, at most one new segment each |
 //! | partial acknowledgement of N bytes (RFC 6582) | resend one; cwnd -= N, += MSS if N >= MSS; timer restarted at the first only (impatient) |
 //! | full acknowledgement | RFC 6582: cwnd = min(ssthresh, max(flight, MSS) + MSS); RFC 5681: cwnd = ssthresh |
 //! | timeout | ssthresh as eq. 4, but kept at a repeated timeout; cwnd = MSS; go back |
@@ -111,14 +111,13 @@ pub(crate) fn on_duplicate(
 ) -> bool {
     if endpoint.marks.has(Marks::RECOVERING) {
         endpoint.window += f64::from(context.profile.segment_bytes());
-        return true;
-    }
-    if endpoint.duplicates < DUPLICATE_THRESHOLD {
-        return context.profile.limited_transmit;
-    }
-    if endpoint.duplicates == DUPLICATE_THRESHOLD {
+        endpoint.output_one(now, context, out);
+    } else if endpoint.duplicates == DUPLICATE_THRESHOLD {
         consider_recovery(endpoint, now, context, out);
+    } else if endpoint.duplicates < DUPLICATE_THRESHOLD && context.profile.limited_transmit {
+        endpoint.output_one(now, context, out);
     }
+    // One segment for one duplicate (RFC 5681 section 3.2 step 5, RFC 3042 section 2): no more.
     false
 }
 

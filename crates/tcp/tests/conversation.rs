@@ -1,0 +1,252 @@
+//! Conversations: one endpoint under test, its peer and its clock written down as text.
+//!
+//! ```text
+//! # comment
+//! profile bsd45            the host's TCP; first line
+//! set nagle = true         a change to it
+//! open client|server       which end is under test; a server's conversation begins with a SYN
+//! 0.000 connect            the application acts: connect, write BYTES, close
+//! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
+//! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
+//! 0.080 = cwnd 2920        window in bytes; also ssthresh, delivered, acknowledged (both in total), and the
+//!                          facts established, peer-closed, finished, gave-up, reset
+//! ```
+//!
+//! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte, what is
+//! acknowledged, `ECT`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
+
+use aqmlab_tcp::{
+    Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, Outbox, Segment, SequenceNumber,
+};
+use aqmlab_units::{Span, Time};
+use std::collections::VecDeque;
+
+struct Stage {
+    profile: HostProfile,
+    clock: HostClock,
+    endpoint: Endpoint,
+    sent: VecDeque<(Time, String)>,
+    delivered: u64,
+    acknowledged: u64,
+    facts: Vec<&'static str>,
+}
+
+impl Stage {
+    fn act(&mut self, now: Time, act: impl FnOnce(&mut Endpoint, &Context<'_>, &mut Outbox)) {
+        let mut out = Outbox::new();
+        let context = Context { profile: &self.profile, clock: self.clock };
+        act(&mut self.endpoint, &context, &mut out);
+        self.sent.extend(out.segments.iter().map(|segment| (now, segment.to_string())));
+        self.delivered += u64::from(out.delivered);
+        self.acknowledged += u64::from(out.acknowledged);
+        let facts = [
+            (out.established, "established"),
+            (out.peer_closed, "peer-closed"),
+            (out.finished, "finished"),
+            (out.gave_up, "gave-up"),
+            (out.reset, "reset"),
+        ];
+        self.facts.extend(facts.iter().filter(|fact| fact.0).map(|fact| fact.1));
+    }
+
+    /// Fires the timers that are due before `now`, or at it.
+    fn run_timers(&mut self, now: Time, at_it: bool) {
+        loop {
+            let due = self.endpoint.deadline();
+            if due > now || due == now && !at_it {
+                return;
+            }
+            self.act(due, |endpoint, context, out| endpoint.on_timer(due, context, out));
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let (time, rest) = line.split_once(char::is_whitespace).ok_or("no action")?;
+        let now = Time::from_seconds(time.parse().map_err(|_| format!("not a time: {time}"))?);
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match words[0] {
+            ">" => {
+                self.run_timers(now, true);
+                let expected = words[1..].join(" ");
+                match self.sent.pop_front() {
+                    Some((at, text)) if at == now && text == expected => Ok(()),
+                    Some((at, text)) => Err(format!("instead it sent at {at}: {text}")),
+                    None => Err("it sent nothing".into()),
+                }
+            }
+            "=" => {
+                self.run_timers(now, true);
+                self.check(words[1], words.get(2).copied())
+            }
+            _ => {
+                self.run_timers(now, false);
+                self.nothing_unexpected()?;
+                self.stimulus(now, &words)
+            }
+        }
+    }
+
+    fn nothing_unexpected(&mut self) -> Result<(), String> {
+        match self.sent.pop_front() {
+            Some((at, text)) => Err(format!("before this, unexpectedly, it sent at {at}: {text}")),
+            None => Ok(()),
+        }
+    }
+
+    fn stimulus(&mut self, now: Time, words: &[&str]) -> Result<(), String> {
+        match words {
+            ["<", segment @ ..] => {
+                let (segment, marked) = parse_segment(segment)?;
+                self.act(now, |endpoint, context, out| {
+                    endpoint.on_segment(now, context, &segment, marked, out);
+                });
+            }
+            ["connect"] => self.act(now, |endpoint, context, out| endpoint.connect(now, context, out)),
+            ["close"] => self.act(now, |endpoint, context, out| endpoint.close(now, context, out)),
+            ["write", bytes] => {
+                let bytes = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
+                self.act(now, |endpoint, context, out| endpoint.write(now, context, bytes, out));
+            }
+            _ => return Err("unknown action".into()),
+        }
+        Ok(())
+    }
+
+    fn check(&self, what: &str, value: Option<&str>) -> Result<(), String> {
+        let found = match what {
+            "cwnd" => self.endpoint.congestion_window_bytes(&self.profile),
+            "ssthresh" => self.endpoint.slow_start_threshold_bytes(&self.profile),
+            "delivered" => self.delivered as f64,
+            "acknowledged" => self.acknowledged as f64,
+            fact if self.facts.contains(&fact) => return Ok(()),
+            fact => return Err(format!("not {fact}; so far: {:?}", self.facts)),
+        };
+        let expected: f64 = value.and_then(|text| text.parse().ok()).ok_or("needs a number")?;
+        if found == expected { Ok(()) } else { Err(format!("it is {found}")) }
+    }
+}
+
+fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
+    let mut segment = Segment {
+        sequence: SequenceNumber::INITIAL,
+        acknowledgement: SequenceNumber::INITIAL,
+        payload: 0,
+        flags: Flags::NONE,
+        ect: false,
+    };
+    let mut marked = false;
+    let mut words = words.iter();
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("not a number: {text}"));
+    while let Some(&word) = words.next() {
+        let flag = match word {
+            "SYN" => Flags::SYN,
+            "FIN" => Flags::FIN,
+            "RST" => Flags::RST,
+            "ECE" => Flags::ECE,
+            "CWR" => Flags::CWR,
+            "ack" => {
+                let value = words.next().ok_or("ack needs a number")?;
+                segment.acknowledgement = SequenceNumber::new(number(value)?);
+                Flags::ACK
+            }
+            "CE" => {
+                (segment.ect, marked) = (true, true);
+                Flags::NONE
+            }
+            range => {
+                let (start, end) = range.split_once(':').ok_or_else(|| format!("not a range: {range}"))?;
+                let (start, end) = (number(start)?, number(end)?);
+                segment.sequence = SequenceNumber::new(start);
+                segment.payload = (end - start) as u16;
+                Flags::NONE
+            }
+        };
+        segment.flags = segment.flags.with(flag);
+    }
+    Ok((segment, marked))
+}
+
+fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
+    let mut overrides = HostOverrides::default();
+    for (key, value) in settings {
+        match *key {
+            "nagle" => overrides.nagle = value.parse().ok(),
+            "ecn" => {
+                overrides.ecn = Some(match *value {
+                    "on" => aqmlab_tcp::EcnRule::On,
+                    "rfc3168" => aqmlab_tcp::EcnRule::Rfc3168,
+                    other => panic!("no ECN rule {other}"),
+                });
+            }
+            "ecn_fallback_on_syn_loss" => overrides.ecn_fallback_on_syn_loss = value.parse().ok(),
+            "initial_rto_ms" => overrides.initial_rto_ms = value.parse().ok(),
+            "initial_window_segments" => overrides.initial_window_segments = value.parse().ok(),
+            "limited_transmit" => overrides.limited_transmit = value.parse().ok(),
+            other => panic!("no setting {other}"),
+        }
+    }
+    overrides
+}
+
+fn play(name: &str, script: &str) {
+    let lines: Vec<(usize, &str)> = script
+        .lines()
+        .enumerate()
+        .map(|(number, line)| (number + 1, line.split('#').next().unwrap_or("").trim()))
+        .filter(|(_, line)| !line.is_empty())
+        .collect();
+    let head =
+        |key: &'static str| lines.iter().filter_map(move |(_, line)| line.strip_prefix(key)).map(str::trim);
+    let settings: Vec<(&str, &str)> =
+        head("set ").map(|line| line.split_once('=').unwrap()).map(|(k, v)| (k.trim(), v.trim())).collect();
+    let base = HostProfile::named(head("profile ").next().expect("a profile")).expect("a known profile");
+    let profile = base.with(&overrides(&settings)).expect("a legal profile");
+    let endpoint = match head("open ").next() {
+        Some("client") => Endpoint::active(),
+        Some("server") => Endpoint::passive(),
+        other => panic!("{name}: open client or server, not {other:?}"),
+    };
+    let clock = profile.clock(Span::ZERO);
+    let sent = VecDeque::new();
+    let mut stage =
+        Stage { profile, clock, endpoint, sent, delivered: 0, acknowledged: 0, facts: Vec::new() };
+    for (number, line) in lines.iter().filter(|(_, line)| line.starts_with(|c: char| c.is_ascii_digit())) {
+        stage.line(line).unwrap_or_else(|error| panic!("{name}, line {number}: {line}\n  {error}"));
+    }
+    stage.nothing_unexpected().unwrap_or_else(|error| panic!("{name}, at the end: {error}"));
+}
+
+macro_rules! conversations {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            play(stringify!($name), include_str!(concat!("conversations/", stringify!($name), ".txt")));
+        })*
+    };
+}
+
+conversations! {
+    a_bsd45_client_opens_asks_and_closes
+    a_bsd45_server_opens_with_two_segments_and_carries_the_fin_on_the_last
+    a_fin_ahead_of_missing_data_waits_for_them
+    a_lost_fin_is_sent_again
+    a_lost_syn_ack_is_repeated_by_timer_and_on_a_repeated_syn
+    a_lost_syn_is_repeated_at_3_6_9_12_15_21_33_57_and_given_up_at_75
+    a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
+    a_stray_fin_after_the_end_is_acknowledged
+    an_open_end_is_aborted_by_a_reset
+    bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
+    bsd45_fast_retransmit_fills_one_hole_per_round_trip
+    bsd45_restarts_with_one_segment_after_an_idle_timeout
+    bsd45_server_keeps_its_window_because_the_request_has_just_arrived
+    bsd45_timeouts_double_from_one_second_to_64_and_then_reset
+    ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
+    ecn_is_given_up_after_a_lost_syn_where_asked
+    ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
+    ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
+    ecn_rfc3168_waits_for_the_timer_at_one_segment
+    ecn_the_receiver_echoes_until_it_hears_cwr
+    rfc5681_keeps_the_threshold_at_a_repeated_timeout
+    rfc5681_limited_transmit_then_fast_retransmit_then_impatient_newreno
+    rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
+}

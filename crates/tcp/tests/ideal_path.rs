@@ -1,0 +1,120 @@
+//! Latencies on a path without loss and with infinite rate, against tables computed by independent event models.
+
+mod network;
+
+use aqmlab_tcp::{HostOverrides, HostProfile};
+use aqmlab_units::Span;
+use network::{Close, Exchange, World, is_data};
+
+fn response_time_ms(profile: &HostProfile, round_trip_ms: u64, bytes: u64, close: Close) -> u64 {
+    let plan = [Exchange::of(100, bytes)];
+    let mut world = World::new(profile, Span::from_milliseconds(round_trip_ms), &plan, close);
+    world.run();
+    world.response_time_ms(0)
+}
+
+#[test]
+fn bsd45_responses_take_as_long_as_the_socket_layer_makes_them() {
+    // Response bytes; milliseconds with Nagle, without, and with a server that closes right after writing.
+    const TABLE: [(u64, [u64; 3]); 11] = [
+        (1_000, [80, 80, 80]),
+        (1_460, [80, 80, 80]),
+        (2_000, [80, 80, 80]),
+        (2_500, [260, 80, 80]),
+        (2_920, [80, 80, 80]),
+        (3_000, [160, 160, 160]),
+        (5_000, [160, 160, 160]),
+        (7_300, [160, 160, 160]),
+        (10_000, [320, 240, 240]),
+        (20_000, [500, 320, 320]),
+        (50_000, [560, 560, 560]),
+    ];
+    let bsd45 = HostProfile::named("bsd45").unwrap();
+    let with_nagle = HostProfile { nagle: true, ..bsd45.clone() };
+    let without = HostProfile { nagle: false, ..bsd45 };
+    for (bytes, expected) in TABLE {
+        let measured = [
+            response_time_ms(&with_nagle, 80, bytes, Close::Client),
+            response_time_ms(&without, 80, bytes, Close::Client),
+            response_time_ms(&with_nagle, 80, bytes, Close::Server),
+        ];
+        assert_eq!(measured, expected, "{bytes} bytes");
+    }
+}
+
+const SEGMENTS: [u64; 11] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100];
+const INITIAL_WINDOWS: [u8; 5] = [1, 2, 3, 4, 10];
+
+/// Milliseconds at a round trip of 100 ms, by number of segments and initial window 1, 2, 3, 4, 10, where every
+/// second segment is acknowledged at once and the others after 100 ms.
+const ACKNOWLEDGE_EVERY_SECOND: [[u64; 5]; 11] = [
+    [100, 100, 100, 100, 100],
+    [300, 100, 100, 100, 100],
+    [300, 200, 100, 100, 100],
+    [400, 200, 200, 200, 100],
+    [500, 300, 300, 200, 100],
+    [600, 400, 300, 200, 100],
+    [600, 500, 400, 300, 200],
+    [700, 500, 400, 400, 200],
+    [800, 600, 500, 400, 300],
+    [900, 700, 600, 600, 400],
+    [1100, 900, 800, 700, 500],
+];
+
+fn slow_start_table(base: &HostProfile, every: u8) -> [[u64; 5]; 11] {
+    SEGMENTS.map(|segments| {
+        INITIAL_WINDOWS.map(|initial| {
+            let overrides = HostOverrides {
+                window_bytes: Some(10_000_000),
+                initial_window_segments: Some(initial),
+                passive_window_quirk: Some(false),
+                maximum_burst_segments: Some(0),
+                acknowledge_every_segments: Some(every),
+                delayed_ack_ms: Some(100),
+                nagle: Some(false),
+                ..HostOverrides::default()
+            };
+            let profile = base.clone().with(&overrides).unwrap();
+            response_time_ms(&profile, 100, segments * 1460, Close::Client)
+        })
+    })
+}
+
+/// An initial window of w delivers w (2ⁿ - 1) segments in n round trips when every segment is acknowledged.
+fn rounds(segments: u64, initial: u64) -> u64 {
+    (1..).find(|&n| initial * ((1 << n) - 1) >= segments).unwrap()
+}
+
+#[test]
+fn slow_start_doubles_each_round_when_every_segment_is_acknowledged() {
+    for name in ["bsd45", "rfc5681"] {
+        let measured = slow_start_table(&HostProfile::named(name).unwrap(), 1);
+        let expected =
+            SEGMENTS.map(|segments| INITIAL_WINDOWS.map(|initial| 100 * rounds(segments, initial.into())));
+        assert_eq!(measured, expected, "{name}");
+    }
+}
+
+#[test]
+fn slow_start_with_delayed_acknowledgements_takes_the_tabled_time() {
+    for name in ["bsd45", "rfc5681"] {
+        let measured = slow_start_table(&HostProfile::named(name).unwrap(), 2);
+        assert_eq!(measured, ACKNOWLEDGE_EVERY_SECOND, "{name}");
+    }
+}
+
+#[test]
+fn ns2_answers_in_the_rounds_of_its_initial_window_of_two() {
+    // One way: the client's SYN, its answer, then data. The sink acknowledges every segment.
+    let wide = HostOverrides { window_bytes: Some(960_000), ..HostOverrides::default() };
+    let profile = HostProfile::named("ns2-oneway").unwrap().with(&wide).unwrap();
+    for segments in SEGMENTS {
+        let plan = [Exchange::of(960 * segments, 0)];
+        let mut world = World::new(&profile, Span::from_milliseconds(100), &plan, Close::Client);
+        world.run();
+        let last = world.trace.iter().rfind(|sent| is_data(&sent.segment)).unwrap();
+        let delivered = last.at + Span::from_milliseconds(50) - world.client.established_at.unwrap();
+        // The threshold is the window, so that it never ends slow start here.
+        assert_eq!(delivered, Span::from_milliseconds(100 * rounds(segments, 2) - 50), "{segments} segments");
+    }
+}
