@@ -355,6 +355,21 @@ mod tests {
     }
 
     #[test]
+    fn objects_and_servers_of_a_page_are_drawn_apart() {
+        let parameters = UncParameters {
+            objects_per_page_mean: 3.0,
+            servers_per_page_mean: 3.0,
+            ..UncParameters::default()
+        };
+        let model = model(&parameters).unwrap();
+        let equal = (0..1000).map(|page| model.page_shape(Key::from_seed(1), page));
+        let equal = equal.filter(|shape| shape.objects == shape.servers).count();
+        // Two independent geometric numbers of mean 3 are equal with probability p/(2 - p) = 1/5 (p = 1/3);
+        // four standard errors of 1000 such pairs are 51.
+        assert!(equal.abs_diff(200) < 51, "{equal}");
+    }
+
+    #[test]
     fn mistakes_are_reported_with_their_place() {
         let said = |parameters: &UncParameters| model(parameters).unwrap_err().to_string();
         let too_few = UncParameters {
