@@ -67,6 +67,8 @@ enum Bound {
     None,
     Included(f64),
     Excluded(f64),
+    /// What 64 bits hold: checked, and too much to be worth a word.
+    Width,
 }
 
 impl Range {
@@ -86,7 +88,7 @@ impl Range {
 
     pub(crate) fn contains(self, number: f64) -> bool {
         let above = match self.least {
-            Bound::None => true,
+            Bound::None | Bound::Width => true,
             Bound::Included(least) => number >= least,
             Bound::Excluded(least) => number > least,
         };
@@ -94,6 +96,7 @@ impl Range {
             Bound::None => true,
             Bound::Included(most) => number <= most,
             Bound::Excluded(most) => number < most,
+            Bound::Width => number < u64::MAX as f64,
         };
         above && below
     }
@@ -105,7 +108,7 @@ fn largest_of_format(part: &'static Json) -> Bound {
         Some("uint8") => Bound::Included(f64::from(u8::MAX)),
         Some("uint16") => Bound::Included(f64::from(u16::MAX)),
         Some("uint32") => Bound::Included(f64::from(u32::MAX)),
-        Some("uint64" | "uint") => Bound::Excluded(u64::MAX as f64),
+        Some("uint64" | "uint") => Bound::Width,
         _ => Bound::None,
     }
 }
@@ -113,6 +116,7 @@ fn largest_of_format(part: &'static Json) -> Bound {
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.least, self.most) {
+            (least, Bound::Width) => write_least(f, least),
             (Bound::Included(least), Bound::Included(most)) => write!(f, "{least} to {most}"),
             (Bound::None, Bound::None) => f.write_str("a number"),
             (Bound::None, most) => write_most(f, most),
@@ -128,7 +132,7 @@ impl std::fmt::Display for Range {
 
 fn write_least(f: &mut std::fmt::Formatter<'_>, least: Bound) -> std::fmt::Result {
     match least {
-        Bound::None => Ok(()),
+        Bound::None | Bound::Width => Ok(()),
         Bound::Included(least) => write!(f, "at least {least}"),
         Bound::Excluded(least) => write!(f, "above {least}"),
     }
@@ -136,7 +140,7 @@ fn write_least(f: &mut std::fmt::Formatter<'_>, least: Bound) -> std::fmt::Resul
 
 fn write_most(f: &mut std::fmt::Formatter<'_>, most: Bound) -> std::fmt::Result {
     match most {
-        Bound::None => Ok(()),
+        Bound::None | Bound::Width => Ok(()),
         Bound::Included(most) => write!(f, "at most {most}"),
         Bound::Excluded(most) => write!(f, "below {most}"),
     }

@@ -21,6 +21,13 @@ impl<'a> Mistakes<'a> {
         self.found.is_empty()
     }
 
+    /// Whether a mistake was found at `key` or below it.
+    pub(crate) fn concern(&self, key: &str) -> bool {
+        let below =
+            |path: &str| path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.found.iter().any(|mistake| below(&mistake.key))
+    }
+
     /// The whole number that a person wrote at `key`, in the text or an override; not one that was filled in
     /// when a scenario was resolved before.
     pub(crate) fn written_number(&self, key: &str) -> Option<i128> {

@@ -1,63 +1,138 @@
 //! What is refused, and in which words: the place, what was wrong, what is legal, what was probably meant.
+//! The cases are tables in `refusals/`.
 
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Scenario, ScenarioError};
 
-const GOOD: &str = r#"name = "pi-24-90"
-duration_s = 1200.0
-warm_up_s = 300.0
+const DUMBBELL: &str = include_str!("refusals/dumbbell.txt");
+const TOPOLOGY: &str = include_str!("refusals/topology.txt");
 
-[dumbbell]
-rate_mbps = 100.0
-queue = { scheme = "red", limit_packets = 240 }
+/// One case: a text of the scenario, its replacement, and the messages that follow.
+struct Case {
+    from: String,
+    to: String,
+    messages: Vec<String>,
+}
 
-[users]
-per_side = 8568
-"#;
+/// The scenario of a table without the comment above it, and the cases.
+fn read_table(table: &str) -> (String, Vec<Case>) {
+    let (scenario, rows) = table.split_once("====\n").expect("a line between scenario and cases");
+    let scenario = scenario.lines().skip_while(|line| line.starts_with('#') || line.is_empty());
+    let scenario = scenario.map(|line| format!("{line}\n")).collect();
+    let mut cases: Vec<Case> = Vec::new();
+    for row in rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+        let (kind, text) = row.split_at(2);
+        let text = text.replace("\\n", "\n");
+        match kind {
+            "- " => cases.push(Case { from: text, to: String::new(), messages: Vec::new() }),
+            "+ " => cases.last_mut().expect("a case begins with -").to = text,
+            "  " => cases.last_mut().expect("a case begins with -").messages.push(text),
+            _ => panic!("neither -, + nor a message: {row}"),
+        }
+    }
+    (scenario, cases)
+}
 
-fn refuse(text: &str) -> String {
+/// Whether the text is the pattern, in which `...` stands for anything.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((first, others)) = pattern.split_once("...") else { return pattern == text };
+    let Some(rest) = text.strip_prefix(first) else { return false };
+    (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(others, &rest[at..]))
+}
+
+fn refused(text: &str) -> ScenarioError {
     match Scenario::from_toml(text, "le.toml", &[]) {
         Ok(_) => panic!("was accepted:\n{text}"),
-        Err(error) => error.to_string(),
+        Err(error) => error,
     }
 }
 
-/// The good scenario with one line in place of another.
-fn with(line: &str, instead: &str) -> String {
-    assert!(GOOD.contains(line), "{line}");
-    GOOD.replace(line, instead)
+fn check_table(table: &str) {
+    let (scenario, cases) = read_table(table);
+    if let Err(error) = Scenario::from_toml(&scenario, "le.toml", &[]) {
+        panic!("the scenario of the table is refused: {error}");
+    }
+    let mut failures = String::new();
+    for Case { from, to, messages } in cases {
+        assert_eq!(scenario.matches(&from).count(), 1, "\"{from}\" stands in the scenario once");
+        assert!(!messages.is_empty(), "a case has messages: {to}");
+        let error = refused(&scenario.replace(&from, &to)).to_string();
+        let said: Vec<&str> = error.lines().collect();
+        let as_expected = said.len() == messages.len()
+            && messages.iter().zip(&said).all(|(pattern, message)| matches(pattern, message));
+        if !as_expected {
+            failures +=
+                &format!("+ {to}\nexpected\n  {}\nfound\n  {}\n\n", messages.join("\n  "), said.join("\n  "));
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
 }
 
 #[test]
-fn show() {
-    Scenario::from_toml(GOOD, "le.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
-    for (a, b) in [
-        ("limit_packets", "limit_packtes"),
-        ("rate_mbps = 100.0", "rate_kbps = 100.0"),
-        ("rate_mbps = 100.0", "rate_mbps = \"fast\""),
-        ("rate_mbps = 100.0", "rate_mbps = -3"),
-        ("rate_mbps = 100.0", "rate_mbps = nan"),
-        ("rate_mbps = 100.0", "rate_mbps = 0"),
-        ("rate_mbps = 100.0", ""),
-        ("\"red\"", "\"reed\""),
-        ("scheme = \"red\", ", ""),
-        ("per_side = 8568", "per_side = 0"),
-        ("per_side = 8568", "per_side = 1.5"),
-        ("per_side = 8568", "per_side = 99999999"),
-        ("per_side = 8568", "left = 3"),
-        ("per_side = 8568", "per_side = 3\nprofile = \"bsd44\""),
-        ("warm_up_s = 300.0", "warm_up_s = 1200"),
-        ("warm_up_s = 300.0", "warm_up_ms = 1200"),
-        ("per_side = 8568", "per_side = 3\nduration_s = 3"),
-        ("limit_packets = 240", "limit_packets = 240, min_th_packets = 30, max_th_packets = 10"),
-        ("limit_packets = 240", "limit_packets = 240, w_q = \"x\""),
-        ("limit_packets = 240", "limit_packets = 240, w_q = { time_s = 3 }"),
-        ("limit_packets = 240", "limit_packets = 240, spacing = \"clasic\""),
-        ("[users]", "[usres]"),
-        ("per_side = 8568", "per_side = 3\nmodel = { model = \"unk\" }"),
-        ("per_side = 8568", "per_side = 3\nmodel = { model = \"unc\", persistent_connection_share = 3.0 }"),
-        ("per_side = 8568", "per_side = 3\n[topology]\nnodes=[]\nlinks=[]"),
-        ("name =", "name = 2020-01-01 #"),
-    ] {
-        println!("{b:?}\n   {}", refuse(&with(a, b)).replace("\n", "\n   "));
-    }
+fn what_is_wrong_with_a_dumbbell_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(DUMBBELL);
+}
+
+#[test]
+fn what_is_wrong_with_a_topology_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(TOPOLOGY);
+}
+
+#[test]
+fn patterns_match_whole_messages() {
+    assert!(matches("a...c...", "abcd") && matches("a...c", "acbc") && matches("abc", "abc"));
+    assert!(!matches("a...c", "abcd") && !matches("ab", "abc") && !matches("b...", "abc"));
+}
+
+#[test]
+fn there_is_one_network_and_some_traffic() {
+    let (scenario, _) = read_table(DUMBBELL);
+    let [head, dumbbell, users, flows] = ["name", "[dumbbell]", "[users]", "[[flows]]"].map(|start| {
+        let from = scenario.find(start).expect("the table begins there");
+        let until = scenario[from..].find("\n\n").map_or(scenario.len(), |length| from + length + 1);
+        &scenario[from..until]
+    });
+    let message = |parts: &[&str]| refused(&parts.concat()).to_string();
+    assert_eq!(message(&[head, users]), "le.toml: there is no network: give [dumbbell] or [topology]");
+    let nothing = "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]]";
+    assert_eq!(message(&[head, dumbbell]), format!("le.toml: {nothing}"));
+    let nobody = users.replace("8568", "0");
+    assert_eq!(message(&[head, dumbbell, &nobody]), format!("le.toml:7: users: {nothing}"));
+    assert!(Scenario::from_toml(&[head, dumbbell, &nobody, flows].concat(), "le.toml", &[]).is_ok());
+}
+
+#[test]
+fn an_empty_text_lacks_what_is_required() {
+    let message = refused("").to_string();
+    assert_eq!(
+        message,
+        "le.toml: missing key \"name\"; legal: a string, not empty\n\
+         le.toml: missing key \"duration_s\"; legal: 0.001 to 10000000"
+    );
+}
+
+#[test]
+fn an_override_is_refused_like_the_text_and_names_itself() {
+    let (scenario, _) = read_table(DUMBBELL);
+    let message = |key: &str, value: &str| {
+        let set = [(key.to_owned(), value.to_owned())];
+        Scenario::from_toml(&scenario, "le.toml", &set).expect_err("a wrong override").to_string()
+    };
+    assert_eq!(
+        message("users.minimum_delay_ms.hihg", "200"),
+        "in --set users.minimum_delay_ms.hihg=200: users.minimum_delay_ms: unknown key \"hihg\"; \
+         legal keys: high, low; did you mean \"high\"?"
+    );
+    assert_eq!(
+        message("dumbbell.rate_mbps", "-1"),
+        "in --set dumbbell.rate_mbps=-1: dumbbell.rate_mbps: -1 is out of range; legal: 0.001 to 1000000"
+    );
+    assert_eq!(
+        message("users.model.server_count", "9"),
+        "in --set users.model.server_count=9: users.model.server_count: 9 is not the number of server machines of \
+         the network; legal: 8, or leave the key out"
+    );
+    assert_eq!(
+        message("flows.7.count", "9"),
+        "in --set flows.7.count=9: flows.7.count: no element \"7\" in an array of 1; legal: 0"
+    );
 }

@@ -1,8 +1,10 @@
 //! Overrides: single keys set from outside the text, `dumbbell.queue.q_ref_packets=240`.
 
-use super::parse::toml_value;
+use super::parse::{from_json, toml_value};
 use super::tree::{Node, Value};
 use crate::error::{Mistake, Place, ScenarioError};
+use crate::schema::{alternatives, property, schema};
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Why an override cannot be applied.
@@ -11,8 +13,8 @@ struct Refusal {
     legal: String,
 }
 
-/// Sets each `(key path, value)` in the tree, in order. Tables on the way are made where they are missing;
-/// whether a key is legal is for the shape check to say.
+/// Sets each `(key path, value)` in the tree, in order. A table on the way that is missing is made, as its
+/// default if it has one; whether a key is legal is for the shape check to say.
 ///
 /// # Errors
 /// Every override whose key path leads nowhere, or whose value begins like TOML and is not.
@@ -35,12 +37,14 @@ fn apply(tree: &mut Node, key: &str, text: &str, place: &Place) -> Result<(), Re
     }
     let new = parse_value(text, place)?;
     let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
-    let mut node = tree;
+    let (mut node, mut described) = (tree, vec![schema()]);
     for part in path.split('.').filter(|part| !part.is_empty()) {
-        node = step(node, part, place)?;
+        described = below(&described, part);
+        node = step(node, part, || absent_table(&described, place))?;
     }
     make_way_for_users(node, key);
-    *step(node, last, place)? = new;
+    let empty = || Node { place: place.clone(), value: Value::Table(BTreeMap::new()) };
+    *step(node, last, empty)? = new;
     Ok(())
 }
 
@@ -56,13 +60,25 @@ fn parse_value(text: &str, place: &Place) -> Result<Node, Refusal> {
     })
 }
 
-/// The part of `node` called `part`, made as an empty table if it is a key that a table lacks.
-fn step<'a>(node: &'a mut Node, part: &str, place: &Place) -> Result<&'a mut Node, Refusal> {
+/// The schemas of the part called `part`, in any of the tables or arrays that these schemas describe.
+fn below(described: &[&'static Json], part: &str) -> Vec<&'static Json> {
+    let tables = described.iter().flat_map(|one| alternatives(one));
+    tables.filter_map(|one| property(one, part).or_else(|| one.get("items"))).collect()
+}
+
+/// A table that is not written: its default, so that `users.minimum_delay_ms.low=20` keeps the other bound.
+fn absent_table(described: &[&'static Json], place: &Place) -> Node {
+    match described.iter().find_map(|one| one.get("default")) {
+        Some(default @ Json::Object(_)) => Node { place: place.clone(), ..from_json(default) },
+        _ => Node { place: place.clone(), value: Value::Table(BTreeMap::new()) },
+    }
+}
+
+/// The part of `node` called `part`, made if it is a key that a table lacks.
+fn step<'a>(node: &'a mut Node, part: &str, absent: impl FnOnce() -> Node) -> Result<&'a mut Node, Refusal> {
     let kind = node.value.kind();
     match &mut node.value {
-        Value::Table(members) => Ok(members
-            .entry(part.to_owned())
-            .or_insert_with(|| Node { place: place.clone(), value: Value::Table(BTreeMap::new()) })),
+        Value::Table(members) => Ok(members.entry(part.to_owned()).or_insert_with(absent)),
         Value::Array(elements) => {
             let count = elements.len();
             match part.parse::<usize>().ok().and_then(|index| elements.get_mut(index)) {
@@ -78,7 +94,11 @@ fn step<'a>(node: &'a mut Node, part: &str, place: &Place) -> Result<&'a mut Nod
 }
 
 fn no_element(part: &str, count: usize) -> Refusal {
-    let legal = if count == 0 { "none".to_owned() } else { format!("0 to {}", count - 1) };
+    let legal = match count {
+        0 => "none".to_owned(),
+        1 => "0".to_owned(),
+        _ => format!("0 to {}", count - 1),
+    };
     Refusal { wrong: format!("no element \"{part}\" in an array of {count}"), legal }
 }
 
@@ -158,6 +178,17 @@ mod tests {
             users(&[("users.left", "7"), ("users.per_side", "9")]),
             serde_json::json!({"per_side": 9})
         );
+    }
+
+    #[test]
+    fn a_table_that_is_not_written_starts_from_its_default() {
+        let users =
+            set(&[("users.minimum_delay_ms.low", "20"), ("users.model.think_time_median_seconds", "5")])
+                .unwrap()["users"]
+                .clone();
+        assert_eq!(users["minimum_delay_ms"], serde_json::json!({"low": 20, "high": 150}));
+        assert_eq!(users["model"]["model"], "unc");
+        assert_eq!(users["model"]["think_time_median_seconds"], 5);
     }
 
     #[test]

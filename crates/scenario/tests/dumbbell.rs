@@ -1,0 +1,132 @@
+//! What a dumbbell stands for.
+
+use aqmlab_scenario::{Link, MinimumDelay, NodeIndex, NodeKind, Scenario, StartRule, UserModel};
+use aqmlab_units::{Rate, Span};
+use std::collections::BTreeSet;
+
+const TEXT: &str = r#"
+name = "small"
+duration_s = 60.0
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 0.1
+queue = { scheme = "pi", limit_packets = 100 }
+queue_right_to_left = { scheme = "drop-tail", limit_packets = 50 }
+browser_machines_per_side = 3
+server_machines_per_side = 2
+interface_rate_mbps = 25.0
+[users]
+left = 7
+right = 0
+start = "fresh"
+start_spread_s = 2.5
+minimum_delay_ms = { low = 20, high = 30 }
+host = { ecn = "on" }
+"#;
+
+fn small() -> Scenario {
+    Scenario::from_toml(TEXT, "small.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn names(scenario: &Scenario, nodes: &[NodeIndex]) -> Vec<String> {
+    nodes.iter().map(|node| scenario.network.node(*node).name.clone()).collect()
+}
+
+fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
+    let mut named = scenario.network.links.iter().filter(|link| link.name == name);
+    let found = named.next().unwrap_or_else(|| panic!("no link {name}"));
+    assert!(named.next().is_none(), "two links {name}");
+    found
+}
+
+#[test]
+fn there_are_two_routers_and_every_machine_has_a_link_each_way() {
+    let network = small().network;
+    let machines = 2 * (3 + 2);
+    assert_eq!(network.nodes.len(), 2 + machines);
+    assert_eq!(network.links.len(), 2 + 2 * machines);
+    assert_eq!(network.nodes.iter().filter(|node| node.kind == NodeKind::Router).count(), 2);
+    let names: BTreeSet<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names.len(), network.nodes.len(), "names are unique");
+    assert!(names.contains("router-left") && names.contains("servers-right-1"));
+}
+
+#[test]
+fn the_bottleneck_has_a_queue_each_way_and_is_monitored() {
+    let scenario = small();
+    for (name, from, to, scheme) in [
+        ("left-to-right", "router-left", "router-right", "pi"),
+        ("right-to-left", "router-right", "router-left", "drop-tail"),
+    ] {
+        let link = link(&scenario, name);
+        assert_eq!(names(&scenario, &[link.from, link.to]), [from, to]);
+        assert_eq!(link.rate, Some(Rate::from_megabits_per_second(10.0)));
+        assert_eq!(link.delay, Span::from_microseconds(100));
+        assert_eq!(link.queue.as_ref().map(|queue| queue.name()), Some(scheme));
+        assert!(link.monitored);
+    }
+    assert_eq!(scenario.network.links.iter().filter(|link| link.monitored).count(), 2);
+}
+
+#[test]
+fn a_machine_sends_over_its_interface_and_is_reached_over_an_ideal_wire() {
+    let scenario = small();
+    let out = link(&scenario, "browsers-left-2-to-router-left");
+    assert_eq!(out.rate, Some(Rate::from_megabits_per_second(25.0)));
+    assert_eq!((out.delay, out.queue.is_none()), (Span::ZERO, true));
+    let back = link(&scenario, "router-left-to-browsers-left-2");
+    assert_eq!((back.rate, back.delay, back.queue.is_none()), (None, Span::ZERO, true));
+}
+
+#[test]
+fn users_of_each_side_browse_the_servers_of_the_other_over_the_bottleneck() {
+    let scenario = small();
+    let [left, right] = scenario.populations.as_slice() else { panic!("two populations") };
+    assert_eq!((left.name.as_str(), left.users), ("left", 7));
+    assert_eq!((right.name.as_str(), right.users), ("right", 0));
+    assert_eq!(names(&scenario, &left.browsers), ["browsers-left-0", "browsers-left-1", "browsers-left-2"]);
+    assert_eq!(names(&scenario, &left.servers), ["servers-right-0", "servers-right-1"]);
+    assert_eq!(names(&scenario, &right.servers), ["servers-left-0", "servers-left-1"]);
+    let path = scenario.network.path(left.browsers[1], left.servers[0]).unwrap();
+    let hops: Vec<&str> = path.iter().map(|hop| scenario.network.link(*hop).name.as_str()).collect();
+    assert_eq!(hops, ["browsers-left-1-to-router-left", "left-to-right", "router-right-to-servers-right-0"]);
+}
+
+#[test]
+fn what_users_do_is_as_written() {
+    let scenario = small();
+    let left = &scenario.populations[0];
+    assert_eq!(left.start, StartRule::Fresh { spread: Span::from_milliseconds(2_500) });
+    assert_eq!(left.minimum_delay, MinimumDelay { low_ms: 20, high_ms: 30 });
+    assert_eq!(left.profile.name, "bsd45");
+    assert_ne!(left.profile.ecn, aqmlab_tcp::Ecn::Off);
+    let UserModel::Unc(parameters) = &left.model;
+    assert_eq!(parameters.server_count, 2, "as many as there are server machines");
+}
+
+/// Every default of the documentation that the studies and IEEE 802.3 give.
+#[test]
+fn what_is_not_written_has_its_default() {
+    let text = "name = \"x\"\nduration_s = 1\n[dumbbell]\nrate_mbps = 100\n\
+                queue = { scheme = \"drop-tail\", limit_packets = 240 }\n[users]\nper_side = 5\n";
+    let scenario = Scenario::from_toml(text, "x.toml", &[]).unwrap();
+    assert_eq!(scenario.populations[0].browsers.len(), 14);
+    assert_eq!(scenario.populations[0].servers.len(), 8);
+    assert_eq!([scenario.populations[0].users, scenario.populations[1].users], [5, 5]);
+    assert_eq!(scenario.populations[0].start, StartRule::Steady);
+    assert_eq!(scenario.populations[0].minimum_delay, MinimumDelay { low_ms: 10, high_ms: 150 });
+    let bottleneck = link(&scenario, "left-to-right");
+    assert_eq!((bottleneck.framing.frame_bytes(1500), bottleneck.framing.wire_bytes(1500)), (1518, 1538));
+    assert_eq!(bottleneck.queue, link(&scenario, "right-to-left").queue);
+    assert_eq!((scenario.warm_up, scenario.cool_down), (Span::ZERO, Span::ZERO));
+    assert_eq!(scenario.record.queue_interval, Span::from_milliseconds(10));
+    assert_eq!(scenario.record.link_interval, Span::from_milliseconds(100));
+}
+
+#[test]
+fn populations_between_machine_groups_stand_beside_users() {
+    let more = "\n[[populations]]\nname = \"local\"\nbrowsers = \"browsers-left\"\nservers = \"servers-left\"\ncount = 4\n";
+    let scenario = Scenario::from_toml(&format!("{TEXT}{more}"), "x.toml", &[]).unwrap();
+    let names: Vec<&str> = scenario.populations.iter().map(|population| population.name.as_str()).collect();
+    assert_eq!(names, ["left", "right", "local"]);
+}

@@ -1,0 +1,77 @@
+//! Long-lived flows: their machines and delays.
+
+use aqmlab_scenario::{Flow, FlowGroup, Scenario};
+use aqmlab_units::Span;
+
+fn flows(table: &str) -> (Scenario, FlowGroup) {
+    let text = format!(
+        "name = \"x\"\nduration_s = 100\n[dumbbell]\nrate_mbps = 100\n\
+         queue = {{ scheme = \"drop-tail\", limit_packets = 240 }}\n\
+         server_machines_per_side = 2\nbrowser_machines_per_side = 3\n[[flows]]\n{table}"
+    );
+    let scenario = Scenario::from_toml(&text, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let group = scenario.flows[0].clone();
+    (scenario, group)
+}
+
+fn round_trip(flow: &Flow) -> Span {
+    flow.delay_from_sender + flow.delay_from_receiver
+}
+
+#[test]
+fn round_trip_delays_are_evenly_spaced_and_split_in_halves() {
+    let (_, group) =
+        flows("count = 50\ndirection = \"left-to-right\"\nbase_rtt_ms = { first = 10, last = 150 }\n");
+    assert_eq!(group.flows.len(), 50);
+    for (index, flow) in (0..50_u64).zip(&group.flows) {
+        let exact_ns = 10e6 + 140e6 * index as f64 / 49.0;
+        assert!((round_trip(flow).nanoseconds() as f64 - exact_ns).abs() <= 0.5, "flow {index}");
+        let halves = [flow.delay_from_sender, flow.delay_from_receiver];
+        assert!(halves[1].nanoseconds() - halves[0].nanoseconds() <= 1, "flow {index}: {halves:?}");
+    }
+}
+
+#[test]
+fn the_delay_can_lie_on_one_side() {
+    let on = |side: &str| {
+        let table =
+            format!("count = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 80.5\ndelay_on = \"{side}\"\n");
+        let flow = flows(&table).1.flows[0];
+        (flow.delay_from_sender, flow.delay_from_receiver)
+    };
+    let all = Span::from_microseconds(80_500);
+    assert_eq!(on("sender"), (all, Span::ZERO));
+    assert_eq!(on("receiver"), (Span::ZERO, all));
+}
+
+#[test]
+fn data_go_from_servers_to_browsers_of_the_other_side_machine_by_machine() {
+    for (direction, senders, receivers) in [
+        ("left-to-right", "servers-left", "browsers-right"),
+        ("right-to-left", "servers-right", "browsers-left"),
+    ] {
+        let (scenario, group) = flows(&format!("count = 7\ndirection = \"{direction}\"\n"));
+        for (index, flow) in group.flows.iter().enumerate() {
+            let name = |node| scenario.network.node(node).name.as_str();
+            assert_eq!(name(flow.sender), format!("{senders}-{}", index % 2));
+            assert_eq!(name(flow.receiver), format!("{receivers}-{}", index % 3));
+        }
+    }
+}
+
+#[test]
+fn flows_start_within_a_second_and_never_end_unless_told() {
+    let (_, group) = flows("count = 1\ndirection = \"left-to-right\"\n");
+    assert_eq!((group.start_spread, group.bytes), (Span::from_milliseconds(1_000), None));
+    assert_eq!(round_trip(&group.flows[0]), Span::ZERO);
+    let (_, told) = flows("count = 1\ndirection = \"left-to-right\"\nstart_spread_s = 0\nbytes = 1000000\n");
+    assert_eq!((told.start_spread, told.bytes), (Span::ZERO, Some(1_000_000)));
+}
+
+#[test]
+fn settings_of_the_profile_are_replaced() {
+    let (_, group) = flows(
+        "count = 1\ndirection = \"left-to-right\"\nprofile = \"ns2-oneway\"\nhost = { maximum_segment_bytes = 500 }\n",
+    );
+    assert_eq!((group.profile.name, group.profile.maximum_segment_bytes), ("ns2-oneway", 500));
+}

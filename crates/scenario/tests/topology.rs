@@ -1,0 +1,144 @@
+//! Any network as data.
+
+use aqmlab_scenario::{NodeKind, Scenario};
+use aqmlab_units::{Rate, Span};
+
+const TEXT: &str = r#"
+name = "line"
+duration_s = 60.0
+[[topology.nodes]]
+name = "readers"
+kind = "host"
+count = 3
+[[topology.nodes]]
+name = "near"
+kind = "router"
+[[topology.nodes]]
+name = "far"
+kind = "router"
+[[topology.nodes]]
+name = "site"
+kind = "host"
+[[topology.links]]
+from = "readers"
+to = "near"
+rate_mbps = 10.0
+[[topology.links]]
+from = "near"
+to = "far"
+rate_mbps = 2.0
+delay_ms = 20.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+uncongested_rate_mbps = 1000.0
+[[topology.links]]
+from = "far"
+to = "site"
+both_ways = false
+rate_mbps = 5.0
+monitored = true
+[[topology.links]]
+from = "site"
+to = "far"
+both_ways = false
+[[populations]]
+name = "people"
+browsers = "readers"
+servers = "site"
+count = 30
+[[flows]]
+count = 2
+senders = "site"
+receivers = "readers"
+"#;
+
+fn line() -> Scenario {
+    Scenario::from_toml(TEXT, "line.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn groups_are_numbered_and_single_nodes_keep_their_name() {
+    let network = line().network;
+    let nodes: Vec<_> = network.nodes.iter().map(|node| (node.name.as_str(), node.group.as_str())).collect();
+    assert_eq!(
+        nodes,
+        [
+            ("readers-0", "readers"),
+            ("readers-1", "readers"),
+            ("readers-2", "readers"),
+            ("near", "near"),
+            ("far", "far"),
+            ("site", "site")
+        ]
+    );
+    assert_eq!(network.nodes[3].kind, NodeKind::Router);
+    assert_eq!(network.machines("readers").len(), 3);
+    assert!(network.machines("near").is_empty(), "a router is no machine");
+}
+
+#[test]
+fn a_link_of_a_group_is_a_link_of_each_machine_and_both_ways() {
+    let network = line().network;
+    let names: Vec<&str> = network.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "readers-0-to-near",
+            "near-to-readers-0",
+            "readers-1-to-near",
+            "near-to-readers-1",
+            "readers-2-to-near",
+            "near-to-readers-2",
+            "near-to-far",
+            "far-to-near",
+            "far-to-site",
+            "site-to-far",
+        ]
+    );
+}
+
+#[test]
+fn links_are_as_written_and_monitored_when_they_have_a_queue_or_are_said_to_be() {
+    let network = line().network;
+    let by_name = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
+    for name in ["near-to-far", "far-to-near"] {
+        let link = by_name(name);
+        assert_eq!(link.rate, Some(Rate::from_megabits_per_second(2.0)));
+        assert_eq!(link.delay, Span::from_milliseconds(20));
+        assert!(link.queue.is_some() && link.monitored);
+    }
+    assert!(by_name("far-to-site").monitored && by_name("far-to-site").queue.is_none());
+    assert!(by_name("site-to-far").rate.is_none() && !by_name("site-to-far").monitored);
+    assert!(!by_name("readers-0-to-near").monitored);
+}
+
+#[test]
+fn populations_and_flows_use_the_groups_they_name() {
+    let scenario = line();
+    let population = &scenario.populations[0];
+    assert_eq!((population.name.as_str(), population.users), ("people", 30));
+    assert_eq!((population.browsers.len(), population.servers.len()), (3, 1));
+    let flows = &scenario.flows[0];
+    assert_eq!(flows.name, "flows-0");
+    assert_eq!(flows.flows[1].sender, population.servers[0]);
+    assert_eq!(flows.flows[1].receiver, population.browsers[1]);
+}
+
+#[test]
+fn the_twin_of_a_topology_takes_its_uncongested_settings_alone() {
+    let twin = line().uncongested_twin().unwrap();
+    let rates: Vec<_> = twin.network.links.iter().map(|link| link.rate).collect();
+    let megabits = |rate| Some(Rate::from_megabits_per_second(rate));
+    assert_eq!(rates[6..], [megabits(1000.0), megabits(1000.0), megabits(5.0), None]);
+    assert_eq!(twin.network.links[6].queue, line().network.links[6].queue);
+}
+
+#[test]
+fn a_topology_without_uncongested_settings_has_no_twin() {
+    let text = TEXT.replace("uncongested_rate_mbps = 1000.0\n", "");
+    let error = Scenario::from_toml(&text, "line.toml", &[]).unwrap().uncongested_twin().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line: topology.links: no link has uncongested settings, so there is no uncongested twin; \
+         give uncongested_rate_mbps or uncongested_queue on at least one link"
+    );
+}
