@@ -9,6 +9,7 @@ carry their units. Many runs, on all cores, interruptible and resumable: `run_ma
 """
 
 from aqmlab._core import version as _version
+from aqmlab.compare import compare
 from aqmlab.errors import (
     Cancelled,
     FolderError,
@@ -36,6 +37,7 @@ __all__ = [
     "StorageError",
     "TableError",
     "__version__",
+    "compare",
     "run",
     "run_each",
     "run_many",

@@ -4,6 +4,21 @@ from typing import Any, final
 
 import numpy as np
 
+__all__ = [
+    "Cancelled",
+    "Run",
+    "RunError",
+    "ScenarioError",
+    "explain",
+    "json_schema",
+    "override_resolved",
+    "profile_names",
+    "resolve",
+    "scheme_names",
+    "uncongested_twin",
+    "version",
+]
+
 class ScenarioError(ValueError):
     """A scenario is refused: the message names the place, the legal values and the nearest name."""
 
@@ -31,6 +46,5 @@ def uncongested_twin(scenario_json: str) -> str: ...
 def json_schema() -> str: ...
 def scheme_names() -> list[str]: ...
 def profile_names() -> list[str]: ...
-def model_names() -> list[str]: ...
 def explain(scheme: str) -> str: ...
 def version() -> str: ...

@@ -63,11 +63,14 @@ def require_writable(folder: Path) -> None:
     if not ancestor.is_dir():
         raise FolderError(f"{folder}: cannot be made, because {ancestor} is a file")
     try:
-        _make_temporary(ancestor).rmdir()
+        probe = _make_temporary(ancestor)
     except OSError as error:
         if error.errno in _NO_SPACE:
             raise _storage_error(folder, error) from error
         raise FolderError(f"{folder}: cannot write in {ancestor}: {error.strerror}") from error
+    # Another writer may have taken it for abandoned, which serves as well.
+    with contextlib.suppress(FileNotFoundError):
+        probe.rmdir()
 
 
 def remove_abandoned(parent: Path) -> None:

@@ -21,7 +21,7 @@ from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.workers import Task, available_cores, compute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def run_each(
     store: str | Path | None = None,
     progress: bool = True,
     label: str = "",
-) -> Iterator[tuple[int, Result]]:
+) -> Generator[tuple[int, Result]]:
     """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
     if workers is not None and workers < 1:
         raise ValueError(f"workers: at least 1, not {workers}")
@@ -164,7 +164,7 @@ def _make_room(task: Task) -> None:
             shutil.rmtree(task.place)
 
 
-def _deliver(positions: Iterable[int], jobs: Sequence[Job], result: Result) -> Iterator[tuple[int, Result]]:
+def _deliver(positions: Iterable[int], jobs: Sequence[Job], result: Result) -> Generator[tuple[int, Result]]:
     for position in positions:
         offered_load = jobs[position].offered_load
         known = offered_load is None or offered_load == result.offered_load

@@ -17,7 +17,7 @@ from aqmlab.errors import Cancelled, RunError
 from aqmlab.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
     from aqmlab.progress import Bar
@@ -55,7 +55,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Iterator[tuple[Task, Result]]:
+def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Generator[tuple[Task, Result]]:
     """Makes the runs and yields each as it finishes.
 
     Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from aqmlab import Result, __version__, _core, cli
+from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
 from small import BULK, WEB, aqmlab_run, contents
@@ -39,7 +39,7 @@ def leave(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str,
 def test_the_help_of_every_command_has_examples(name: str) -> None:
     shown = CliRunner().invoke(commands, [name, "--help"])
     assert shown.exit_code == 0
-    assert f"    aqmlab {name}" in shown.output.split("Examples:")[1]
+    assert f"\n    aqmlab {name}" in shown.output.split("Examples:")[1]
 
 
 @pytest.mark.parametrize("name", sorted(commands.commands))
@@ -155,7 +155,7 @@ MISTAKES = {
         ["dumbbell.queue", "min_th"],
     ),
     "no users and no flows": (["--set", "flows=[]"], ["users", "flows"]),
-    "zero users": (["--set", "users.per_side=0"], ["users.per_side", "0"]),
+    "zero users": (["--set", "flows=[]", "--set", "users.per_side=0"], ["users", "0"]),
     "an unknown scheme": (
         ["--set", 'dumbbell.queue={scheme="blu", limit_packets=9}'],
         ["dumbbell.queue", "blu", "drop-tail"],
@@ -234,17 +234,17 @@ def test_an_unknown_part_of_an_experiment_is_told_with_what_exists(
     assert sorted(contents(Path())) == [scenario.name]
 
 
-def test_calibration_needs_a_dumbbell(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_calibration_needs_two_points(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = leave("calibrate", str(scenario), "--users", "100", capfd=capfd)
     assert code == 2
-    assert "bulk.toml" in err
+    assert "two different numbers of users" in err
 
 
 def test_a_failed_run_is_our_fault(
     scenario: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
-        raise cli.RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
+        raise RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
 
     monkeypatch.setattr("aqmlab.workers._Crew.perform", lambda _, task: broken(task))
     code, _, err = leave("run", str(scenario), capfd=capfd)

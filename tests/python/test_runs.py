@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,9 +151,10 @@ def test_a_failed_run_is_named_and_ends_the_sweep_but_not_what_had_finished(
 
 def test_leaving_early_stops_the_rest(tmp_path: Path) -> None:
     long = bulk(duration_s=100_000.0)
-    stream = aqmlab.run_each([*jobs(1), Job(long, 2)], workers=2, store=tmp_path, progress=False)
-    position, result = next(stream)
-    stream.close()
+    with closing(
+        aqmlab.run_each([*jobs(1), Job(long, 2)], workers=2, store=tmp_path, progress=False)
+    ) as stream:
+        position, result = next(stream)
     assert (position, result.seed) == (0, 1)
     assert len(list(tmp_path.iterdir())) == 1
     assert not list(tmp_path.glob(PARTIAL_PREFIX + "*"))

@@ -24,7 +24,7 @@ DONE, FAILED, MISTAKEN, INTERRUPTED = 0, 1, 2, 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="aqmlab")
 def commands() -> None:
-    r"""What does this queue management do to the people browsing the web through this link?
+    """What does this queue management do to the people browsing the web through this link?
 
     \b
     Try:

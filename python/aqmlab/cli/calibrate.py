@@ -70,7 +70,7 @@ def calibrate(
     workers: int | None,
     quiet: bool,
 ) -> None:
-    r"""Find how many users offer how much load.
+    """Find how many users offer how much load.
 
     Runs the uncongested twin of the scenario with different numbers of users, fits a line to the throughput
     of one direction, and prints the line, its R², and the users for a load.
@@ -84,6 +84,8 @@ def calibrate(
     from aqmlab.calibration import calibrate as fit
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    if len(users) < 2:
+        raise click.BadParameter("a line needs two different numbers of users", param_hint="--users")
     if "dumbbell" not in scenario.resolved:
         raise ScenarioError(f"{scenario_file}: load is a share of the rate of [dumbbell], and there is none")
     require_writable(output)

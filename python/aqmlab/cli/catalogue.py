@@ -12,7 +12,7 @@ from aqmlab import _core
 
 @click.command("list")
 def list_names() -> None:
-    r"""List queue disciplines, host profiles, traffic models and experiments.
+    """List queue disciplines, host profiles, traffic models and experiments.
 
     \b
     Examples:
@@ -24,7 +24,7 @@ def list_names() -> None:
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
         ("Host profiles", _core.profile_names()),
-        ("Traffic models", _core.model_names()),
+        ("Traffic models", _traffic_models()),
         ("Experiments (aqmlab reproduce NAME)", experiment.names()),
     ):
         click.echo(click.style(title, bold=True))
@@ -32,10 +32,15 @@ def list_names() -> None:
             click.echo(f"  {name}")
 
 
+def _traffic_models() -> list[str]:
+    models = json.loads(_core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    return [model["properties"]["model"]["const"] for model in models]
+
+
 @click.command
 @click.argument("scheme", metavar="SCHEME")
 def explain(scheme: str) -> None:
-    r"""Explain a queue discipline: what it does, its source, its parameters with units and defaults.
+    """Explain a queue discipline: what it does, its source, its parameters with units and defaults.
 
     \b
     Examples:
@@ -52,7 +57,7 @@ def explain(scheme: str) -> None:
 
 @click.command
 def schema() -> None:
-    r"""Print the JSON Schema of a scenario, for editors that check and complete TOML.
+    """Print the JSON Schema of a scenario, for editors that check and complete TOML.
 
     \b
     Examples:

@@ -25,10 +25,15 @@ def result_tables(result: Result) -> Iterator[Table]:
 
 
 def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
-    table = Table(title=f"{heading}: links", title_justify="left")
+    table = Table(
+        title=f"{heading}: links",
+        title_justify="left",
+        caption="queue: mean, in packets; frame: mean, in bytes",
+        caption_justify="left",
+    )
     for column in ("link", "scheme"):
-        table.add_column(column)
-    for column in ("Mbit/s", "busy %", "loss %", "marked %", "mean queue, packets", "mean frame, bytes"):
+        table.add_column(column, no_wrap=True)
+    for column in ("Mbit/s", "busy %", "loss %", "marked %", "queue", "frame"):
         table.add_column(column, justify="right")
     for link in links:
         table.add_row(
@@ -46,11 +51,11 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
 
 def _responses(heading: str, result: Result) -> Table:
     table = Table(title=f"{heading}: responses", title_justify="left")
-    table.add_column("users")
+    table.add_column("users", no_wrap=True)
     for column in ("number", "completed", "failed", "unfinished"):
         table.add_column(column, justify="right")
     for share in _QUANTILES:
-        table.add_column(f"{100 * share:g} % within, s", justify="right")
+        table.add_column(f"{100 * share:g} % in, s", justify="right")
     for index, population in enumerate(result.run["populations"]):
         times = response_times(result, population=index)
         table.add_row(

@@ -43,7 +43,7 @@ def reproduce(
     workers: int | None,
     quiet: bool,
 ) -> None:
-    r"""Repeat the experiments of a paper and set the results beside the published ones.
+    """Repeat the experiments of a paper and set the results beside the published ones.
 
     Runs every cell, prints the paper's table with ours beside it, judges each of its claims, and writes a
     report (HTML, figures as PNG and SVG). Finished runs are kept: the same command goes on where it stopped.

@@ -54,7 +54,7 @@ def run(
     workers: int | None,
     quiet: bool,
 ) -> None:
-    r"""Run a scenario and keep what it leaves behind.
+    """Run a scenario and keep what it leaves behind.
 
     The scenario is checked whole before anything runs. A result is a folder with run.json and one Parquet
     file per table; it is written whole or not at all. A result that is there already is not computed again,

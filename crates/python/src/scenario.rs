@@ -1,0 +1,32 @@
+//! Scenarios go back and forth as canonical JSON text.
+
+use crate::error::refused;
+use aqmlab_scenario::Scenario;
+use pyo3::prelude::*;
+
+/// Checks TOML text with overrides, and resolves it.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn resolve(text: &str, source_name: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+    let scenario = Scenario::from_toml(text, source_name, &overrides).map_err(refused)?;
+    Ok(scenario.to_json())
+}
+
+/// A resolved scenario with some keys set anew, checked again.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn override_resolved(scenario_json: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    Ok(scenario.with_overrides(&overrides).map_err(refused)?.to_json())
+}
+
+/// The uncongested twin of a resolved scenario.
+///
+/// Raises `ScenarioError` when the scenario does not say what its uncongested network is.
+#[pyfunction]
+pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
+}
