@@ -219,7 +219,8 @@ pub(crate) fn sending_segments(endpoint: &Endpoint, profile: &HostProfile) -> u3
 
 /// tcp.cc `send_much`.
 pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out: &mut Outbox) {
-    if endpoint.outstanding() == 0 {
+    let paused = endpoint.outstanding() == 0 && endpoint.retransmission_deadline == Time::MAX;
+    if paused {
         let timer = &context.profile.retransmission;
         if now >= endpoint.active_at + endpoint.round_trip_time.timeout(timer) {
             restart(endpoint);

@@ -2,7 +2,7 @@
 //! decides the fate of every packet. At one instant arrivals come before timers.
 #![allow(dead_code, reason = "each test file uses its part of the world")]
 
-use aqmlab_tcp::{Context, Endpoint, Flags, HostClock, HostProfile, Outbox, Segment};
+use aqmlab_tcp::{Context, Endpoint, Flags, HostClock, HostProfile, Outbox, Segment, respond_to_stray};
 use aqmlab_units::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -138,6 +138,8 @@ pub(crate) struct World<'a> {
     pub(crate) server: Host,
     pub(crate) trace: Vec<Sent>,
     pub(crate) keep_trace: bool,
+    /// Whether finished endpoints are forgotten at once.
+    pub(crate) recycle: bool,
     /// When request i was written and when its response was complete.
     pub(crate) exchanges: Vec<(Time, Time)>,
     one_way: Span,
@@ -161,6 +163,7 @@ impl<'a> World<'a> {
             server: Host::new(Endpoint::passive(), profile, Span::ZERO),
             trace: Vec::new(),
             keep_trace: true,
+            recycle: false,
             exchanges: Vec::new(),
             one_way: Span::from_nanoseconds(round_trip.nanoseconds() / 2),
             law: Box::new(|_| Fate::Pass),
@@ -213,6 +216,13 @@ impl<'a> World<'a> {
         if out.finished {
             assert!(host.finished_at.is_none(), "finished twice");
             host.finished_at = Some(now);
+        }
+        // A FIN alone may lie one number beyond a full window.
+        let outstanding = host.endpoint.outstanding();
+        assert!(outstanding <= host.profile.window_bytes + 1, "{outstanding} bytes outstanding");
+        for segment in &out.segments {
+            assert!(segment.payload <= host.profile.maximum_segment_bytes);
+            assert!(!segment.ect || segment.payload > 0, "ECN-capable without data: {segment}");
         }
         for segment in &out.segments {
             self.send(side, *segment);
@@ -325,20 +335,28 @@ impl<'a> World<'a> {
         self.now = due;
         if arrival <= timer {
             match self.events.pop_first().map(|(_, event)| event) {
-                Some((side, Event::Arrival(segment, marked))) => {
-                    self.call(side, |endpoint, now, context, out| {
-                        endpoint.on_segment(now, context, &segment, marked, out);
-                    });
-                }
+                Some((side, Event::Arrival(segment, marked))) => self.arrive(side, segment, marked),
                 Some((_, Event::Request(number))) => self.request(number),
                 None => unreachable!("there is an earliest event"),
             }
-        } else if self.client.endpoint.deadline() == timer {
-            self.call(Side::Client, Endpoint::on_timer);
         } else {
-            self.call(Side::Server, Endpoint::on_timer);
+            let side = if self.client.endpoint.deadline() == timer { Side::Client } else { Side::Server };
+            self.call(side, Endpoint::on_timer);
+            assert!(self.host(side).endpoint.deadline() > self.now, "a timer that stays due");
         }
         true
+    }
+
+    fn arrive(&mut self, side: Side, segment: Segment, marked: bool) {
+        if self.recycle && self.host(side).finished_at.is_some() {
+            if let Some(answer) = respond_to_stray(&segment) {
+                self.send(side, answer);
+            }
+            return;
+        }
+        self.call(side, |endpoint, now, context, out| {
+            endpoint.on_segment(now, context, &segment, marked, out);
+        });
     }
 
     /// Runs until nothing is left to happen, or `end` is passed.
