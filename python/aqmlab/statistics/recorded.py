@@ -42,7 +42,7 @@ def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
 
 def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:
     """The summaries of the links under study, in the order of the scenario."""
-    links = [link for link in result.run["links"] if link["monitored"]]
+    links = [link for link in result.run["links"] if link.get("monitored", True)]
     if not links:
         raise MissingDataError("no monitored link in this run")
     return links

@@ -1,0 +1,108 @@
+"""Section 6: why the schemes differ, seen in TCP's own events and in who loses packets."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from aqmlab.claims.evidence import answered, attempt, higher, positive, within
+from aqmlab.claims.le2003.cells import SCHEMES, called, cell, le2003
+from aqmlab.statistics import mean_interval
+from aqmlab.statistics.measures import (
+    class_loss_percent,
+    multiple_drop_share,
+    tcp_count,
+    timeouts_per_episode,
+)
+
+if TYPE_CHECKING:
+    from aqmlab.claims.outcome import Part
+    from aqmlab.statistics import Recorded
+    from aqmlab.study import Study
+
+TARGET = 24
+LOADS_WITH_LOSS = (90.0, 98.0)
+ALIKE = (0.8, 1.25)
+"""Loss ratios within this factor of one another count as alike."""
+REMOVED = 0.25
+"""ECN "removes" a gap when less than a quarter of it is left."""
+
+
+@le2003("L28")
+def rem_causes_timeouts(study: Study) -> list[Part]:
+    """REM loses several packets of one window, and so causes more timeouts than PI; ECN ends that."""
+    parts = []
+    for load in LOADS_WITH_LOSS:
+        rem, pi = (cell("rem", TARGET), load), (cell("pi", TARGET), load)
+        parts += [
+            higher(
+                study,
+                f"REM has more episodes with several drops than PI at {load:g} %",
+                rem,
+                pi,
+                multiple_drop_share,
+            ),
+            higher(
+                study,
+                f"REM causes more timeouts per loss episode than PI at {load:g} %",
+                rem,
+                pi,
+                timeouts_per_episode,
+            ),
+            gap_removed(study, f"ECN removes most of REM's extra timeouts at {load:g} %", load),
+        ]
+    return parts
+
+
+def timeouts_per_thousand(result: Recorded) -> float:
+    """Retransmission timeouts per thousand completed exchanges."""
+    completed = sum(int(entry["completed"]) for entry in result.run["populations"])
+    return 1000.0 * tcp_count(result, "timeouts") / max(1, completed)
+
+
+@answered
+def gap_removed(study: Study, statement: str, load: float) -> Part:
+    """REM's excess of timeouts over PI's is with ECN less than a quarter of what it is without."""
+    left = [
+        REMOVED * without - ecn
+        for without, ecn in zip(_excess(study, load, ecn=False), _excess(study, load, ecn=True), strict=True)
+    ]
+    return positive(statement, mean_interval(left), unit="timeouts per thousand exchanges to spare")
+
+
+def _excess(study: Study, load: float, *, ecn: bool) -> list[float]:
+    rem = study.results(cell("rem", TARGET, ecn=ecn), load)
+    pi = study.results(cell("pi", TARGET, ecn=ecn), load)
+    return [
+        timeouts_per_thousand(one) - timeouts_per_thousand(other) for one, other in zip(rem, pi, strict=True)
+    ]
+
+
+@le2003("L29")
+def small_packets_are_spared(study: Study) -> list[Part]:
+    """In byte mode SYNs and pure ACKs are lost less often than data; in packet mode as often."""
+    parts = []
+    for scheme in SCHEMES:
+        for packet_class, words in (("syn", "SYNs"), ("pure_ack", "pure ACKs")):
+            parts.append(_class_part(study, scheme, packet_class, words))
+    return parts
+
+
+def _class_part(study: Study, scheme: str, packet_class: str, words: str) -> Part:
+    name, load = cell(scheme, TARGET), 98.0
+    if scheme == "ared":
+        statement = f"under ARED (packet mode) {words} are lost about as often as data at {load:g} %"
+        ratio = partial(_loss_against_data, packet_class=packet_class)
+        return attempt(statement, lambda: within(statement, study.measure(name, load, ratio), *ALIKE))
+    statement = f"under {called(scheme)} (byte mode) {words} are lost less often than data at {load:g} %"
+    spared = partial(_data_minus, packet_class=packet_class)
+    return attempt(statement, lambda: positive(statement, study.measure(name, load, spared), unit="points"))
+
+
+def _data_minus(result: Recorded, *, packet_class: str) -> float:
+    return class_loss_percent(result, "data") - class_loss_percent(result, packet_class)
+
+
+def _loss_against_data(result: Recorded, *, packet_class: str) -> float:
+    data = class_loss_percent(result, "data")
+    return class_loss_percent(result, packet_class) / data if data > 0.0 else 1.0

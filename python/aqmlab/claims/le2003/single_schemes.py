@@ -1,0 +1,97 @@
+"""Sections 4.1 to 4.3, figures 8 to 10: each scheme by itself, with packet drops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.claims.evidence import answered, better, equivalent, no_worse, positive
+from aqmlab.claims.le2003.cells import LOADS, TARGETS, UNCONGESTED, cell, le2003
+from aqmlab.statistics import mean_interval
+
+if TYPE_CHECKING:
+    from aqmlab.claims.outcome import Part
+    from aqmlab.study import Study
+
+SHORT, LONG = (0.0, 0.5), (0.5, 2.0)
+EQUIVALENCE_MARGIN = -0.02
+OTHER_ARED_SETTINGS = ("ared-24-wq-1024", "ared-24-wq-16384", "ared-120")
+
+
+@le2003("L08")
+def pi_targets(study: Study) -> list[Part]:
+    """Which target suits PI at which load."""
+    short, long = cell("pi", 24), cell("pi", 240)
+    return [
+        equivalent(study, "PI 24 and 240 are equal at 80 %", (short, 80.0), (long, 80.0)),
+        equivalent(
+            study, "PI 24 and 240 are equal below 0.5 s at 90 %", (short, 90.0), (long, 90.0), between_s=SHORT
+        ),
+        better(study, "PI 240 beats 24 above 0.5 s at 90 %", (long, 90.0), (short, 90.0), between_s=LONG),
+        better(study, "PI 24 beats 240 below 0.5 s at 98 %", (short, 98.0), (long, 98.0), between_s=SHORT),
+        no_worse(
+            study,
+            "PI 24 is no worse than 240 above 0.5 s at 98 %",
+            (short, 98.0),
+            (long, 98.0),
+            between_s=LONG,
+        ),
+    ]
+
+
+@le2003("L09")
+def rem_targets(study: Study) -> list[Part]:
+    """REM wants the short target, above all at 90 %."""
+    short, long = cell("rem", 24), cell("rem", 240)
+    return [
+        better(study, "REM 24 beats 240 at 90 %", (short, 90.0), (long, 90.0)),
+        better(study, "REM 24 beats 240 at 98 %", (short, 98.0), (long, 98.0)),
+        larger_gain_at_90_percent(study, 'the gain is larger at 90 % ("much") than at 98 % ("slightly")'),
+    ]
+
+
+@answered
+def larger_gain_at_90_percent(study: Study, statement: str) -> Part:
+    """The area between the curves of REM 24 and 240 is larger at 90 than at 98 %."""
+    areas = {
+        load: [
+            long.restricted_mean_s() - short.restricted_mean_s()
+            for short, long in zip(study.times("rem-24", load), study.times("rem-240", load), strict=True)
+        ]
+        for load in (90.0, 98.0)
+    }
+    gaps = [1000.0 * (at_90 - at_98) for at_90, at_98 in zip(areas[90.0], areas[98.0], strict=True)]
+    return positive(statement, mean_interval(gaps), unit="ms of mean response time up to 2 s")
+
+
+@le2003("L10")
+def ared_alone(study: Study) -> list[Part]:
+    """ARED degrades at 80 % already, whatever its target or weight."""
+    parts = [
+        better(
+            study,
+            f"the uncongested network beats ARED {target} at 80 %",
+            (UNCONGESTED, 80.0),
+            (cell("ared", target), 80.0),
+        )
+        for target in TARGETS
+    ]
+    parts += [
+        equivalent(
+            study,
+            f"ARED 24 and 240 barely differ at {load:g} %",
+            (cell("ared", 24), load),
+            (cell("ared", 240), load),
+        )
+        for load in LOADS
+    ]
+    return parts + [
+        no_worse(
+            study,
+            f"{study.configuration(other).label} is no improvement at {load:g} %",
+            (cell("ared", 24), load),
+            (other, load),
+            margin=EQUIVALENCE_MARGIN,
+        )
+        for other in OTHER_ARED_SETTINGS
+        for load in (90.0, 98.0)
+    ]

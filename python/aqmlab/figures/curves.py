@@ -1,0 +1,111 @@
+"""Distribution functions of response times: up to 2 s, their tails, and the difference of two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from aqmlab.figures.style import GREY, SEQUENCE, Line, line_of, new_axes, styled, widths
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Band
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from aqmlab.compare import Comparison
+    from aqmlab.study import Cell, Study
+
+    FloatArray = NDArray[np.float64]
+
+MILLISECONDS = 1000.0
+UNTIL_S = 2.0
+POINTS = 401
+LEAST_IN_TAIL = 10
+"""A tail is drawn as far as this many exchanges of all replications lie beyond."""
+
+
+@styled
+def draw_cdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | None = None) -> Axes:
+    """Share of responses complete within a time, up to 2 s: mean over replications with its interval."""
+    axes = axes or new_axes()
+    time_s = np.linspace(0.0, UNTIL_S, POINTS)
+    for cell, line, width in zip(cells, _looks(cells), widths(len(cells)), strict=True):
+        curves = 100.0 * np.array([times.cdf(time_s) for times in study.times(*cell)])
+        _draw_mean(axes, time_s * MILLISECONDS, curves, line, width)
+        axes.lines[-1].set_label(_label(study, cell, cells))
+    axes.set(
+        title=title, xlabel="response time, ms", ylabel="responses complete, %", xlim=(0, 2000), ylim=(0, 100)
+    )
+    axes.legend(loc="lower right")
+    return axes
+
+
+@styled
+def draw_ccdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | None = None) -> Axes:
+    """Share of responses that take longer, on logarithmic axes, pooled over replications."""
+    axes = axes or new_axes()
+    time_s = np.geomspace(0.01, 1000.0, POINTS)
+    for cell, line, width in zip(cells, _looks(cells), widths(len(cells)), strict=True):
+        replications = study.times(*cell)
+        ended = np.array([times.ended for times in replications], dtype=np.float64)
+        beyond = np.array([times.ccdf(time_s) for times in replications]) * ended[:, None]
+        pooled = beyond.sum(axis=0)
+        shown = pooled >= LEAST_IN_TAIL
+        share = pooled[shown] / ended.sum()
+        label = _label(study, cell, cells)
+        axes.plot(
+            time_s[shown], share, color=line.colour, linestyle=line.pattern, linewidth=width, label=label
+        )
+    axes.set(title=title, xlabel="response time, s", ylabel="share of responses taking longer")
+    axes.set(xscale="log", yscale="log", xlim=(0.01, 1000.0))
+    axes.legend(loc="lower left")
+    return axes
+
+
+@styled
+def draw_difference(comparison: Comparison, axes: Axes | None = None) -> Axes:
+    """Difference of two distribution functions with its simultaneous band and the verdict's margins."""
+    axes = axes or new_axes()
+    time_ms = comparison.time_s * MILLISECONDS
+    if isinstance(comparison.band, Band):
+        band = comparison.band
+        lower, upper = 100.0 * band.lower, 100.0 * band.upper
+        axes.fill_between(time_ms, lower, upper, color=SEQUENCE[0], alpha=0.2, linewidth=0)
+    axes.plot(time_ms, 100.0 * comparison.difference, color=SEQUENCE[0])
+    for margin in (-2.0, -1.0, 1.0, 2.0):
+        axes.axhline(margin, color=GREY, linewidth=0.6, linestyle=":" if abs(margin) > 1 else "--")
+    a, b = comparison.names
+    axes.set(xlabel="response time, ms", ylabel="difference, percentage points", xlim=(0, 2000))
+    axes.set_title(f"{a} minus {b}: {comparison.judgement.verdict}")
+    return axes
+
+
+def _draw_mean(axes: Axes, time_ms: FloatArray, curves: FloatArray, line: Line, width: float) -> None:
+    mean = curves.mean(axis=0)
+    axes.plot(time_ms, mean, color=line.colour, linestyle=line.pattern, linewidth=width)
+    replications = len(curves)
+    if replications < MINIMUM_REPLICATIONS:
+        return
+    standard_error = curves.std(axis=0, ddof=1) / np.sqrt(replications)
+    half = float(stats.t.ppf(0.975, replications - 1)) * standard_error
+    lower, upper = np.maximum(mean - half, 0.0), np.minimum(mean + half, 100.0)
+    axes.fill_between(time_ms, lower, upper, color=line.colour, alpha=0.18, linewidth=0)
+
+
+def _looks(cells: Sequence[Cell]) -> list[Line]:
+    """One look per line; where several loads meet in a figure, colour tells the loads apart."""
+    loads = sorted({load for _, load in cells})
+    if len(loads) == 1:
+        return [line_of(configuration) for configuration, _ in cells]
+    return [
+        Line(SEQUENCE[loads.index(load)], line_of(configuration).pattern) for configuration, load in cells
+    ]
+
+
+def _label(study: Study, cell: Cell, cells: Sequence[Cell]) -> str:
+    one_load = len({load for _, load in cells}) == 1
+    return study.configuration(cell[0]).label if one_load else study.label(cell)

@@ -1,0 +1,145 @@
+"""One look for all figures, and how they are written.
+
+A configuration looks the same in every figure: the colour names the scheme (Okabe and Ito's palette, which
+readers with any colour vision can tell apart), a dark shade means ECN, the line pattern the queue: solid for
+24 packets, dashed for 240, dotted for 2,400. The same results give the same bytes.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WIDTH_INCHES = 5.6
+HEIGHT_INCHES = 3.6
+RASTER_DOTS_PER_INCH = 200
+
+BLACK, GREY = "#000000", "#7f7f7f"
+COLOURS = {
+    "drop-tail": ("#E69F00", "#E69F00"),
+    "pi": ("#56B4E9", "#0B5D93"),
+    "rem": ("#4DC9A0", "#00664C"),
+    "ared": ("#F0905A", "#B03A00"),
+    "red": ("#DDA0C8", "#9A3F7C"),
+}
+PATTERNS: dict[str, str | tuple[int, tuple[int, ...]]] = {"24": "-", "240": "--", "2400": ":", "120": "-."}
+SEQUENCE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+PARAMETERS: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "figure.titlesize": 9.5,
+    "figure.labelsize": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "aqmlab",
+    "figure.constrained_layout.use": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a configuration's line looks."""
+
+    colour: str
+    pattern: str | tuple[int, tuple[int, ...]]
+
+
+def line_of(configuration: str) -> Line:
+    """The look of a configuration, from its name: scheme, queue, and perhaps `ecn`."""
+    if configuration == "uncongested":
+        return Line(BLACK, "-")
+    found = re.match(r"(?P<scheme>[a-z-]+?)-(?P<queue>\d+)(?P<rest>.*)", configuration)
+    if found is None or found["scheme"] not in COLOURS:
+        return Line(GREY, "-")
+    plain, dark = COLOURS[found["scheme"]]
+    return Line(dark if "ecn" in found["rest"] else plain, PATTERNS.get(found["queue"], "-"))
+
+
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """Lets a drawing function draw in this look, whatever the caller's settings of matplotlib are."""
+
+    @functools.wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> T:
+        with mpl.rc_context(PARAMETERS):
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+@styled
+def new_axes(*, height_inches: float = HEIGHT_INCHES) -> Axes:
+    """Axes of a figure of the usual size."""
+    figure = Figure(figsize=(WIDTH_INCHES, height_inches))
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
+@styled
+def new_stack(rows: int) -> list[Axes]:
+    """Axes one above another, sharing their time."""
+    figure = Figure(figsize=(WIDTH_INCHES, 0.6 + 1.05 * rows))
+    FigureCanvasAgg(figure)
+    return list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+
+
+def widths(lines: int) -> list[float]:
+    """Line widths that thin out in drawing order, so that a line below another of its course still shows."""
+    return [float(width) for width in np.linspace(2.4, 1.1, lines)] if lines > 1 else [1.5]
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that holds some axes."""
+    figure = axes.get_figure()
+    if not isinstance(figure, Figure):
+        raise TypeError("the axes belong to no figure of their own")
+    return figure
+
+
+@styled
+def settle(figure: Figure) -> Figure:
+    """Lays the figure out, once for all the forms it is written in."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+@styled
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG, ready to stand inside HTML; without the date, so that equal figures are equal."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": "aqmlab"})
+    document = text.getvalue()
+    return document[document.index("<svg") :]
+
+
+@styled
+def save_png(figure: Figure, file: Path) -> Path:
+    """Writes the figure as PNG."""
+    figure.savefig(file, format="png", dpi=RASTER_DOTS_PER_INCH, metadata={"Software": "aqmlab"})
+    return file
