@@ -8,7 +8,7 @@ use crate::packet::Packet;
 use aqmlab_aqm::{Counters, Port, PortFacts};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{Framing, NodeIndex};
+use aqmlab_scenario::{Framing, NodeIndex, NodeKind, Scenario};
 use aqmlab_units::{Span, Time, TransmissionClock};
 use std::collections::VecDeque;
 
@@ -89,7 +89,8 @@ impl QueuedLink {
 /// A host's or router's interface with an unlimited queue.
 pub(crate) struct Interface {
     pub(crate) to: u16,
-    pub(crate) pipe: u16,
+    /// Where its packets are while they are under way; without one, each is on its own.
+    pub(crate) pipe: Option<u16>,
     delay: Span,
     framing: Framing,
     transmission: TransmissionClock,
@@ -121,7 +122,9 @@ pub(crate) struct Network {
 const NO_ROUTE: u16 = u16::MAX;
 
 impl Network {
-    pub(crate) fn new(description: &scenario::Network, key: Key) -> Result<Self, RunError> {
+    pub(crate) fn new(scenario: &Scenario, key: Key) -> Result<Self, RunError> {
+        let description = &scenario.network;
+        let direct = sends_directly(scenario);
         let nodes = description.nodes.len();
         if nodes.max(description.links.len()) >= usize::from(NO_ROUTE) {
             return Err(RunError::TooLarge(format!("{nodes} nodes, at most 65,534 are possible")));
@@ -134,18 +137,18 @@ impl Network {
             pipe_ends: Vec::new(),
         };
         for link in &description.links {
-            let hop = network.hop(link, key);
+            let hop = network.hop(link, &direct, key);
             network.hops.push(hop);
         }
         Ok(network)
     }
 
-    fn hop(&mut self, link: &scenario::Link, key: Key) -> Hop {
+    fn hop(&mut self, link: &scenario::Link, direct: &[bool], key: Key) -> Hop {
         let to = link.to.0 as u16;
         let Some(rate) = link.rate else { return Hop::Wire { to, delay: link.delay } };
         let transmission = TransmissionClock::new(rate);
         let Some(scheme) = &link.queue else {
-            let pipe = self.pipe(to);
+            let pipe = direct[link.from.0 as usize].then(|| self.pipe(to));
             return Hop::Interface(Interface {
                 to,
                 pipe,
@@ -205,6 +208,20 @@ impl Network {
             _ => None,
         }
     }
+}
+
+/// Which nodes hand packets to their interfaces that have no delay of their own behind it: a pipe for all of
+/// them keeps their order. Routers do; servers of users do; ends of flows do unless the flow has a delay.
+fn sends_directly(scenario: &Scenario) -> Vec<bool> {
+    let kinds = scenario.network.nodes.iter().map(|node| node.kind == NodeKind::Router);
+    let mut direct: Vec<bool> = kinds.collect();
+    let servers = scenario.populations.iter().flat_map(|population| &population.servers);
+    servers.for_each(|node| direct[node.0 as usize] = true);
+    for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
+        direct[flow.sender.0 as usize] |= flow.delay_from_sender == Span::ZERO;
+        direct[flow.receiver.0 as usize] |= flow.delay_from_receiver == Span::ZERO;
+    }
+    direct
 }
 
 /// Shortest routes in hops; among equal ones, the link that is listed first.

@@ -23,6 +23,8 @@ impl Side {
 const FROM_PASSIVE: u8 = 1;
 const ECN_CAPABLE: u8 = 2;
 const CONGESTION_EXPERIENCED: u8 = 4;
+/// The packet class stands above the flags: it is asked for at every queue and never changes.
+const CLASS_SHIFT: u32 = 3;
 
 /// A TCP segment in its IP packet: 24 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +68,7 @@ impl Packet {
             destination: address.destination,
             at: address.destination,
             flags: segment.flags,
-            bits: from | capable,
+            bits: from | capable | (class_of(segment).index() as u8) << CLASS_SHIFT,
         }
     }
 
@@ -93,27 +95,29 @@ impl Packet {
     }
 
     #[inline]
-    pub(crate) fn class(&self) -> PacketClass {
-        if self.payload > 0 {
-            PacketClass::Data
-        } else if self.flags.contains(Flags::SYN) {
-            if self.flags.contains(Flags::ACK) { PacketClass::SynAck } else { PacketClass::Syn }
-        } else if self.flags.contains(Flags::FIN) {
-            PacketClass::Fin
-        } else if self.flags.contains(Flags::RST) {
-            PacketClass::Reset
-        } else {
-            PacketClass::PureAck
-        }
+    pub(crate) const fn class(&self) -> PacketClass {
+        PacketClass::ALL[(self.bits >> CLASS_SHIFT) as usize]
     }
 
     #[inline]
     pub(crate) const fn codepoint(&self) -> Codepoint {
-        match self.bits & (ECN_CAPABLE | CONGESTION_EXPERIENCED) {
-            0 => Codepoint::NotEct,
-            ECN_CAPABLE => Codepoint::Ect0,
-            _ => Codepoint::Ce,
-        }
+        const BY_BITS: [Codepoint; 4] = [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ce];
+        BY_BITS[(self.bits / ECN_CAPABLE & 3) as usize]
+    }
+}
+
+#[inline]
+fn class_of(segment: &Segment) -> PacketClass {
+    if segment.payload > 0 {
+        PacketClass::Data
+    } else if segment.flags.contains(Flags::SYN) {
+        if segment.flags.contains(Flags::ACK) { PacketClass::SynAck } else { PacketClass::Syn }
+    } else if segment.flags.contains(Flags::FIN) {
+        PacketClass::Fin
+    } else if segment.flags.contains(Flags::RST) {
+        PacketClass::Reset
+    } else {
+        PacketClass::PureAck
     }
 }
 

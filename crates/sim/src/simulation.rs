@@ -8,7 +8,7 @@ use crate::flows::Flows;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
 use crate::network::{Hop, Network, QueuedLink};
-use crate::packet::{Packet, Side};
+use crate::packet::Packet;
 use crate::schedule::MAXIMUM_SOURCES;
 use crate::snapshot::Snapshot;
 use crate::trace::{Trace, TraceEvent};
@@ -51,7 +51,7 @@ pub(crate) struct Simulation {
 impl Simulation {
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
-        let mut network = Network::new(&scenario.network, key)?;
+        let mut network = Network::new(scenario, key)?;
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
@@ -152,7 +152,11 @@ impl Simulation {
                 Hop::Queued(_) => return self.arrive_at_queue(link as u16, packet),
                 Hop::Interface(interface) => {
                     let arrival = interface.send(self.now, &packet);
-                    return self.agenda.push(interface.pipe, arrival, packet);
+                    packet.at = interface.to;
+                    return match interface.pipe {
+                        Some(pipe) => self.agenda.push(pipe, arrival, packet),
+                        None => self.agenda.delay(arrival, packet),
+                    };
                 }
                 Hop::Wire { to, delay } if delay.nanoseconds() == 0 => node = *to,
                 Hop::Wire { to, delay } => {
@@ -251,16 +255,5 @@ fn rows(scenario: &Scenario) -> Rows {
         scenario::Responses::Auto => Rows::UpTo(AUTOMATIC_ROWS),
         scenario::Responses::Rows => Rows::All,
         scenario::Responses::Histogram | scenario::Responses::None => Rows::None,
-    }
-}
-
-impl Simulation {
-    /// Sends what the endpoint has put into the outbox.
-    #[inline]
-    pub(crate) fn send_segments(&mut self, place: u32, side: Side) {
-        for index in 0..self.outbox.segments.len() {
-            let segment = self.outbox.segments[index];
-            self.send_segment(place, side, &segment);
-        }
     }
 }

@@ -68,6 +68,15 @@ impl News {
     }
 }
 
+/// How packets travel from one end of a connection.
+struct Way {
+    address: Address,
+    node: u16,
+    profile: u8,
+    added_delay: AddedDelay,
+    link: usize,
+}
+
 impl Simulation {
     /// Lets one end of a connection act, and carries out what follows.
     #[inline]
@@ -87,19 +96,41 @@ impl Simulation {
         self.react(place, side, &news);
     }
 
-    /// One end has a segment for the other.
+    /// Sends what the endpoint has put into the outbox.
     #[inline]
-    pub(crate) fn send_segment(&mut self, place: u32, from: Side, segment: &Segment) {
+    fn send_segments(&mut self, place: u32, from: Side) {
+        match self.outbox.segments.len() {
+            0 => {}
+            count => {
+                let way = self.way(place, from);
+                for index in 0..count {
+                    let segment = self.outbox.segments[index];
+                    self.send_segment(&way, &segment);
+                }
+            }
+        }
+    }
+
+    /// How packets from one end travel to the other.
+    #[inline]
+    fn way(&mut self, place: u32, from: Side) -> Way {
         let connection = self.connections.at(place);
         let node = connection.node(from);
         let destination = connection.node(from.other());
-        let address = Address { connection: place, generation: connection.generation, from, destination };
-        let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(connection.profile)]);
-        let mut packet = Packet::new(segment, ip_bytes, address);
-        let added_delay = connection.added_delay[from as usize];
-        let link = self.network.route(node, destination);
-        match (&mut self.network.hops[link], added_delay) {
-            (_, AddedDelay::None) => self.forward(node, packet),
+        Way {
+            address: Address { connection: place, generation: connection.generation, from, destination },
+            node,
+            profile: connection.profile,
+            added_delay: connection.added_delay[from as usize],
+            link: self.network.route(node, destination),
+        }
+    }
+
+    #[inline]
+    fn send_segment(&mut self, way: &Way, segment: &Segment) {
+        let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(way.profile)]);
+        let mut packet = Packet::new(segment, ip_bytes, way.address);
+        match (&mut self.network.hops[way.link], way.added_delay) {
             (Hop::Interface(interface), AddedDelay::Own(delay)) => {
                 packet.at = interface.to;
                 let arrival = interface.send(self.now, &packet) + delay;
@@ -109,9 +140,10 @@ impl Simulation {
                 let arrival = interface.send(self.now, &packet) + delay;
                 self.agenda.push(pipe, arrival, packet);
             }
+            (_, AddedDelay::None) => self.forward(way.node, packet),
             // Behind any other link the delay comes first: the packet waits at its own node.
             (_, AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay)) => {
-                packet.at = node;
+                packet.at = way.node;
                 self.agenda.delay(self.now + delay, packet);
             }
         }
@@ -125,7 +157,8 @@ impl Simulation {
         let segment = packet.segment();
         if connection.finished[side as usize] {
             if let Some(answer) = respond_to_stray(&segment) {
-                self.send_segment(packet.connection, side, &answer);
+                let way = self.way(packet.connection, side);
+                self.send_segment(&way, &answer);
             }
             return;
         }

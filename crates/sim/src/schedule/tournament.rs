@@ -53,14 +53,19 @@ impl Tournament {
         self.update(source, EMPTY);
     }
 
+    /// Replays the matches of a source, as far up as their outcome changes.
     #[inline]
     fn update(&mut self, source: Source, key: u64) {
+        let keys = &mut self.keys[..];
         let mut node = self.leaves + usize::from(source.0);
-        self.keys[node] = key;
+        keys[node] = key;
         while node > 1 {
-            let winner = self.keys[node].min(self.keys[node ^ 1]);
+            let winner = keys[node].min(keys[node ^ 1]);
             node >>= 1;
-            self.keys[node] = winner;
+            if keys[node] == winner {
+                return;
+            }
+            keys[node] = winner;
         }
     }
 }
