@@ -3,6 +3,46 @@
 //! A scenario is written in TOML, checked whole before anything runs, and resolved into what a driver
 //! consumes: a network of nodes and links, populations of browsing users, groups of long-lived flows, and
 //! what to record.
+//!
+//! ```
+//! use aqmlab_scenario::Scenario;
+//!
+//! let text = r#"
+//!     name = "drop-tail-240"
+//!     duration_s = 60.0
+//!     [dumbbell]
+//!     rate_mbps = 100.0
+//!     queue = { scheme = "drop-tail", limit_packets = 240 }
+//!     [users]
+//!     per_side = 500
+//! "#;
+//! let scenario = Scenario::from_toml(text, "droptail.toml", &[])?;
+//! assert_eq!(scenario.populations[0].users, 500);
+//! assert_eq!(scenario.network.links[0].name, "left-to-right");
+//!
+//! let misspelt = text.replace("rate_mbps", "rate_mpbs");
+//! let error = Scenario::from_toml(&misspelt, "droptail.toml", &[]).unwrap_err().to_string();
+//! assert!(error.starts_with("droptail.toml:5: dumbbell: unknown key \"rate_mpbs\""));
+//! assert!(error.ends_with("did you mean \"rate_mbps\"?"));
+//! # Ok::<(), aqmlab_scenario::ScenarioError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and range;
+//!   the checks, the messages, the JSON Schema and the tables of `docs/scenario.md` follow.
+//! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
+//! - [`ScenarioError`]: every mistake with its place, what is legal, and the nearest name.
+//! - [`json_schema`], [`reference()`]: the schema for editors and for people.
+//!
+//! # The way of a text
+//!
+//! 1. `text`: TOML or JSON becomes a tree of values that remember their line; overrides are set in it.
+//! 2. `shape`: the tree is held against the JSON Schema of [`Document`]: keys, types, names, ranges.
+//! 3. The tree becomes a [`Document`], and defaults that depend on other keys are filled in.
+//! 4. `resolve`: names become indices, shorthands networks, numbers quantities; contradictions are refused.
+//!
+//! The first step with mistakes ends the way, with all the mistakes it found.
 #![deny(missing_docs)]
 
 pub mod document;

@@ -22,6 +22,33 @@ pub struct Network {
     pub links: Vec<Link>,
 }
 
+impl Network {
+    /// The node at an index.
+    ///
+    /// # Panics
+    /// If the index is not of this network.
+    #[must_use]
+    pub fn node(&self, index: NodeIndex) -> &Node {
+        &self.nodes[index.0 as usize]
+    }
+
+    /// The link at an index.
+    ///
+    /// # Panics
+    /// If the index is not of this network.
+    #[must_use]
+    pub fn link(&self, index: LinkIndex) -> &Link {
+        &self.links[index.0 as usize]
+    }
+
+    /// The hosts of a machine group, in order; empty when no host belongs to it.
+    #[must_use]
+    pub fn machines(&self, group: &str) -> Vec<NodeIndex> {
+        let hosts = self.nodes.iter().zip(0..).filter(|(node, _)| node.kind == NodeKind::Host);
+        hosts.filter(|(node, _)| node.group == group).map(|(_, index)| NodeIndex(index)).collect()
+    }
+}
+
 /// A host or a router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {

@@ -1,80 +1,71 @@
-//! Paths through a network.
+//! Routes through a network.
+//!
+//! Packets take a path of the fewest links. Only routers forward. Where several links lead on equally short
+//! paths, a node uses the one that is listed first in [`Network::links`].
 
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use std::collections::VecDeque;
 
 impl Network {
-    /// The links from one node to another, in order: a path of the fewest links; of several such, the one
-    /// whose links come first in [`Network::links`], link by link from the start. Only routers forward.
-    /// None when there is no path; empty when both nodes are one.
+    /// For each node, in the order of [`Network::nodes`], the link on which it sends what is for `destination`;
+    /// none at the destination itself and where there is no route. Time grows with nodes and links.
     ///
-    /// Time grows with the links of the network: this is for preparing a run.
+    /// # Panics
+    /// If the index is not of this network.
+    #[must_use]
+    pub fn next_links(&self, destination: NodeIndex) -> Vec<Option<LinkIndex>> {
+        let hops = self.hops_to(destination);
+        let mut next = vec![None; self.nodes.len()];
+        for (link, index) in self.links.iter().zip(0..) {
+            let (from, to) = (link.from.0 as usize, link.to.0 as usize);
+            let forwards = link.to == destination || self.nodes[to].kind == NodeKind::Router;
+            let is_on_a_shortest_path = hops[from].is_some() && hops[from] == hops[to].map(|hops| hops + 1);
+            if forwards && is_on_a_shortest_path && next[from].is_none() {
+                next[from] = Some(LinkIndex(index));
+            }
+        }
+        next
+    }
+
+    /// The links from one node to another, in order; none when there is no route, empty when both are one node.
+    /// Time grows with the nodes and links of the network: this is for preparing a run.
+    ///
+    /// # Panics
+    /// If an index is not of this network.
     #[must_use]
     pub fn path(&self, from: NodeIndex, to: NodeIndex) -> Option<Vec<LinkIndex>> {
-        let leaving = self.links_by_sender();
-        let mut arrived_by: Vec<Option<LinkIndex>> = vec![None; self.nodes.len()];
-        let mut waiting = VecDeque::from([from]);
-        while let Some(node) = waiting.pop_front() {
-            if node == to {
-                return Some(self.walk_back(&arrived_by, from, to));
-            }
-            if node != from && self.node(node).kind == NodeKind::Host {
+        let next = self.next_links(to);
+        let mut path = Vec::new();
+        let mut node = from;
+        while node != to {
+            let link = next[node.0 as usize]?;
+            path.push(link);
+            node = self.link(link).to;
+        }
+        Some(path)
+    }
+
+    /// How many links each node is away from `destination`, over routers; none where there is no way.
+    fn hops_to(&self, destination: NodeIndex) -> Vec<Option<u32>> {
+        let mut arriving = vec![Vec::new(); self.nodes.len()];
+        for link in &self.links {
+            arriving[link.to.0 as usize].push(link.from);
+        }
+        let mut hops = vec![None; self.nodes.len()];
+        hops[destination.0 as usize] = Some(0);
+        let mut reached = VecDeque::from([(destination, 0)]);
+        while let Some((node, away)) = reached.pop_front() {
+            if node != destination && self.node(node).kind == NodeKind::Host {
                 continue;
             }
-            for &link in &leaving[node.0 as usize] {
-                let next = self.link(link).to;
-                if next != from && arrived_by[next.0 as usize].is_none() {
-                    arrived_by[next.0 as usize] = Some(link);
-                    waiting.push_back(next);
+            for &sender in &arriving[node.0 as usize] {
+                if hops[sender.0 as usize].is_none() {
+                    hops[sender.0 as usize] = Some(away + 1);
+                    reached.push_back((sender, away + 1));
                 }
             }
         }
-        None
-    }
-
-    /// The node at an index.
-    ///
-    /// # Panics
-    /// If the index is not of this network.
-    #[must_use]
-    pub fn node(&self, index: NodeIndex) -> &crate::Node {
-        &self.nodes[index.0 as usize]
-    }
-
-    /// The link at an index.
-    ///
-    /// # Panics
-    /// If the index is not of this network.
-    #[must_use]
-    pub fn link(&self, index: LinkIndex) -> &crate::Link {
-        &self.links[index.0 as usize]
-    }
-
-    /// The hosts of a machine group, in order; empty when no host belongs to it.
-    #[must_use]
-    pub fn machines(&self, group: &str) -> Vec<NodeIndex> {
-        let hosts = self.nodes.iter().zip(0..).filter(|(node, _)| node.kind == NodeKind::Host);
-        hosts.filter(|(node, _)| node.group == group).map(|(_, index)| NodeIndex(index)).collect()
-    }
-
-    fn links_by_sender(&self) -> Vec<Vec<LinkIndex>> {
-        let mut leaving = vec![Vec::new(); self.nodes.len()];
-        for (link, index) in self.links.iter().zip(0..) {
-            leaving[link.from.0 as usize].push(LinkIndex(index));
-        }
-        leaving
-    }
-
-    fn walk_back(&self, arrived_by: &[Option<LinkIndex>], from: NodeIndex, to: NodeIndex) -> Vec<LinkIndex> {
-        let mut path = Vec::new();
-        let mut node = to;
-        while node != from {
-            let link = arrived_by[node.0 as usize].expect("every node on the way was arrived at");
-            path.push(link);
-            node = self.link(link).from;
-        }
-        path.reverse();
-        path
+        hops
     }
 }
 
@@ -126,6 +117,15 @@ mod tests {
         let lower_first = network(&nodes, &[(0, 2), (0, 1), (1, 3), (2, 3)]);
         assert_eq!(path(&upper_first, 0, 3), Some(vec![0, 2]));
         assert_eq!(path(&lower_first, 0, 3), Some(vec![0, 3]));
+    }
+
+    #[test]
+    fn every_node_on_a_path_sends_on_its_own_next_link() {
+        let nodes = [("a", false), ("r", true), ("s", true), ("b", false), ("alone", false)];
+        let network = network(&nodes, &[(0, 1), (0, 2), (1, 3), (2, 3), (3, 2), (2, 0)]);
+        let next = network.next_links(NodeIndex(3));
+        assert_eq!(next, [Some(LinkIndex(0)), Some(LinkIndex(2)), Some(LinkIndex(3)), None, None]);
+        assert_eq!(path(&network, 3, 0), Some(vec![4, 5]));
     }
 
     #[test]

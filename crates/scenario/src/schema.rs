@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// The JSON Schema (draft 2020-12) of a scenario: every key with its meaning, type, default and range.
 ///
-/// An editor that knows JSON Schema completes and checks scenarios by it; so do [`crate::Document::from_toml`]
+/// An editor that knows JSON Schema completes and checks scenarios by it; so do [`crate::Scenario::from_toml`]
 /// and the tables of the documentation.
 #[must_use]
 pub fn json_schema() -> Json {
