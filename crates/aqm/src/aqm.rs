@@ -165,6 +165,12 @@ pub trait Aqm: Send {
         let _ = sink;
     }
 
+    /// Whether [`Aqm::on_departure`] has to be called. Answering false is for speed alone, where it would always
+    /// pass. Asked once, when the port is built.
+    fn watches_departures(&self) -> bool {
+        true
+    }
+
     /// Whether the port has to remember when each packet was queued. Asked once, when the port is built.
     fn needs_arrival_instants(&self) -> bool {
         false

@@ -52,6 +52,7 @@ pub struct Port<P: Queued> {
     queue: Fifo<P>,
     room: Room,
     ecn: bool,
+    asks_on_departure: bool,
     latest: Time,
     next_timer: Time,
     coins: Stream,
@@ -78,6 +79,7 @@ impl<P: Queued> Port<P> {
             queue: Fifo::new(scheme.needs_arrival_instants()),
             room: limit.room(),
             ecn,
+            asks_on_departure: scheme.watches_departures(),
             latest: Time::ZERO,
             next_timer: scheme.next_timer().unwrap_or(Time::MAX),
             coins,
@@ -97,19 +99,27 @@ impl<P: Queued> Port<P> {
         let facts = packet.facts();
         self.counters.arrivals.count(&facts);
         let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-        match self.scheme.on_arrival(now, &facts, &queue, &mut self.coins) {
-            Verdict::Pass => self.admit(now, packet, false, discarded),
-            Verdict::Signal(_) if self.marks(&facts) => self.admit(now, packet, true, discarded),
-            Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
+        let mark = match self.scheme.on_arrival(now, &facts, &queue, &mut self.coins) {
+            Verdict::Pass => false,
+            Verdict::Signal(_) if self.marks(&facts) => true,
+            Verdict::Signal(reason) | Verdict::Drop(reason) => {
+                return self.discard(packet, reason, discarded);
+            }
             Verdict::DropWith { positions, reason } => {
                 self.evict(&positions, reason, discarded);
-                self.discard(packet, reason, discarded);
+                return self.discard(packet, reason, discarded);
             }
             Verdict::PassEvicting { positions, reason } => {
                 self.evict(&positions, reason, discarded);
-                self.admit(now, packet, false, discarded);
+                false
             }
+        };
+        if !self.room.admits(self.queue.packets(), self.queue.bytes(), facts.bytes) {
+            self.scheme.on_overflow(now, &facts);
+            return self.discard(packet, Reason::Overflow, discarded);
         }
+        let packet = if mark { self.mark(packet) } else { packet };
+        self.queue.push(now, packet, facts.bytes);
     }
 
     /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that the
@@ -120,25 +130,33 @@ impl<P: Queued> Port<P> {
     #[inline]
     pub fn depart(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
         self.advance(now);
-        while let Some((mut packet, facts, arrived)) = self.queue.pop() {
+        while let Some((packet, facts, arrived)) = self.queue.pop() {
+            if !self.asks_on_departure {
+                self.counters.departures.count(&facts);
+                return Some(packet);
+            }
             let departing = Departing { facts, arrived };
             let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-            match self.scheme.on_departure(now, &departing, &queue, &mut self.coins) {
-                Verdict::Pass => return Some(self.send(packet)),
-                Verdict::Signal(_) if self.marks(&facts) => {
-                    self.mark(&mut packet);
-                    return Some(self.send(packet));
+            let mark = match self.scheme.on_departure(now, &departing, &queue, &mut self.coins) {
+                Verdict::Pass => false,
+                Verdict::Signal(_) if self.marks(&facts) => true,
+                Verdict::Signal(reason) | Verdict::Drop(reason) => {
+                    self.discard(packet, reason, discarded);
+                    continue;
                 }
-                Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
                 Verdict::DropWith { positions, reason } => {
                     self.discard(packet, reason, discarded);
                     self.evict(&positions, reason, discarded);
+                    continue;
                 }
                 Verdict::PassEvicting { positions, reason } => {
                     self.evict(&positions, reason, discarded);
-                    return Some(self.send(packet));
+                    false
                 }
-            }
+            };
+            let packet = if mark { self.mark(packet) } else { packet };
+            self.counters.departures.count(&packet.facts());
+            return Some(packet);
         }
         self.scheme.on_idle(now);
         None
@@ -214,28 +232,12 @@ impl<P: Queued> Port<P> {
         self.ecn && facts.codepoint.can_be_marked()
     }
 
-    /// Queues the packet if there is room; only then does a mark take effect.
-    #[inline]
-    fn admit(&mut self, now: Time, mut packet: P, mark: bool, discarded: &mut impl FnMut(P, Reason)) {
-        let bytes = packet.facts().bytes;
-        if !self.room.admits(self.queue.packets(), self.queue.bytes(), bytes) {
-            self.scheme.on_overflow(now, &packet.facts());
-            return self.discard(packet, Reason::Overflow, discarded);
-        }
-        if mark {
-            self.mark(&mut packet);
-        }
-        self.queue.push(now, packet, bytes);
-    }
-
-    fn mark(&mut self, packet: &mut P) {
+    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow was
+    /// never marked.
+    #[cold]
+    fn mark(&mut self, mut packet: P) -> P {
         self.counters.marks.count(&packet.facts());
         packet.mark();
-    }
-
-    #[inline]
-    fn send(&mut self, packet: P) -> P {
-        self.counters.departures.count(&packet.facts());
         packet
     }
 
@@ -248,6 +250,7 @@ impl<P: Queued> Port<P> {
     }
 
     /// The one way by which a packet is lost.
+    #[cold]
     fn discard(&mut self, packet: P, reason: Reason, discarded: &mut impl FnMut(P, Reason)) {
         self.counters.discards[reason.index()].count(&packet.facts());
         discarded(packet, reason);

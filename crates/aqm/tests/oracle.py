@@ -49,8 +49,16 @@ class Scheme:
         self.queue, self.chance, self.ticks = [], None, 0
         self.start()
 
-    shared = dict(limit_packets=None, limit_bytes=None, limit_rule="hold_limit", ecn=False,
-                  measure="packets", scale_probability="none", mean_packet_bytes=500, max_packet_bytes=1500)
+    shared = dict(
+        limit_packets=None,
+        limit_bytes=None,
+        limit_rule="hold_limit",
+        ecn=False,
+        measure="packets",
+        scale_probability="none",
+        mean_packet_bytes=500,
+        max_packet_bytes=1500,
+    )
 
     def start(self):
         pass
@@ -83,7 +91,8 @@ class Scheme:
             packets_full = lambda limit: waiting >= limit
             bytes_full = lambda limit: held >= limit
         return (self.limit_packets is not None and packets_full(self.limit_packets)) or (
-            self.limit_bytes is not None and bytes_full(self.limit_bytes))
+            self.limit_bytes is not None and bytes_full(self.limit_bytes)
+        )
 
     def toss(self, chance):
         self.chance = chance
@@ -154,9 +163,19 @@ class DropTail(Scheme):
 class Red(Scheme):
     name = "red"
     columns = ["average_packets", "base_probability"]
-    defaults = dict(min_th_packets=5, max_th_packets=15, w_q=0.002, max_p=0.1, gentle=True, spacing="classic",
-                    idle="paper", ecn_rule="mark_below_max_th", mark_p=0.1, spare_nearly_empty=False,
-                    spare_first_in_region=False)
+    defaults = dict(
+        min_th_packets=5,
+        max_th_packets=15,
+        w_q=0.002,
+        max_p=0.1,
+        gentle=True,
+        spacing="classic",
+        idle="paper",
+        ecn_rule="mark_below_max_th",
+        mark_p=0.1,
+        spare_nearly_empty=False,
+        spare_first_in_region=False,
+    )
 
     def start(self):
         self.avg, self.count, self.count_bytes, self.old, self.idle_since = 0.0, 0, 0, False, None
@@ -238,8 +257,12 @@ class Red(Scheme):
         if not self.toss(self.modified(self.base(), size)):
             return "pass", None
         self.count = self.count_bytes = 0
-        marks = {"mark_below_max_th": self.avg < high, "mark_p": self.base() <= self.mark_p,
-                 "mark_always": True, "mark_until_forced": True}[self.ecn_rule]
+        marks = {
+            "mark_below_max_th": self.avg < high,
+            "mark_p": self.base() <= self.mark_p,
+            "mark_always": True,
+            "mark_until_forced": True,
+        }[self.ecn_rule]
         return ("signal" if marks else "drop"), "early"
 
     def on_overflow(self):
@@ -256,9 +279,20 @@ class Red(Scheme):
 class Ared(Red):
     name = "ared"
     columns = ["average_packets", "base_probability", "max_p"]
-    defaults = {**Red.defaults, "min_th_packets": None, "max_th_packets": None, "target_delay_ms": None,
-                "w_q": {"time_constant_s": 1}, "alpha": 0.01, "beta": 0.9, "top": 0.5, "bottom": 0.01,
-                "interval_ms": 500, "adapt_on": "timer", "gentle_frozen": False}
+    defaults = {
+        **Red.defaults,
+        "min_th_packets": None,
+        "max_th_packets": None,
+        "target_delay_ms": None,
+        "w_q": {"time_constant_s": 1},
+        "alpha": 0.01,
+        "beta": 0.9,
+        "top": 0.5,
+        "bottom": 0.01,
+        "interval_ms": 500,
+        "adapt_on": "timer",
+        "gentle_frozen": False,
+    }
 
     def start(self):
         super().start()
@@ -309,7 +343,11 @@ class Pi(Scheme):
         if "fixed" in self.gains:
             self.a, self.b = self.gains["fixed"]["a"], self.gains["fixed"]["b"]
         else:
-            n, r, c = self.gains["designed"]["flows"], self.gains["designed"]["rtt_ms"] / 1000, self.capacity()
+            n, r, c = (
+                self.gains["designed"]["flows"],
+                self.gains["designed"]["rtt_ms"] / 1000,
+                self.capacity(),
+            )
             w = 2 * n / (r * r * c)
             k = w * abs(1 + 1j * w * r) * (2 * n) ** 2 / (r * c) ** 3
             self.a = k / w + k / (2 * self.sampling_hz)
@@ -335,8 +373,17 @@ class Pi(Scheme):
 class Rem(Scheme):
     name = "rem"
     columns = ["price", "probability", "rate_packets"]
-    defaults = dict(q_ref_packets=20, gamma=0.001, alpha=0.1, phi=1.001, update_interval_ms=2,
-                    rate_filter_weight=1, point="enqueue", not_ect="drop", mean_packet_bytes=1000)
+    defaults = dict(
+        q_ref_packets=20,
+        gamma=0.001,
+        alpha=0.1,
+        phi=1.001,
+        update_interval_ms=2,
+        rate_filter_weight=1,
+        point="enqueue",
+        not_ect="drop",
+        mean_packet_bytes=1000,
+    )
 
     def start(self):
         self.price, self.rate, self.offered, self.p = 0.0, 0.0, 0, 0.0
@@ -350,7 +397,7 @@ class Rem(Scheme):
         c = self.update_interval_ms / 1000 * self.capacity()
         self.price += self.gamma * (self.rate + self.alpha * (self.length() - self.q_ref_packets) - c)
         self.price = max(0.0, self.price)
-        self.p, self.offered = 1 - self.phi ** -self.price, 0
+        self.p, self.offered = 1 - self.phi**-self.price, 0
 
     def coin(self, packet):
         if not self.toss(self.scaled(self.p, packet["bytes"])):
@@ -406,7 +453,9 @@ def work(title, scheme, facts, keys, events):
             row += [number(aqm.coins.last), number(aqm.chance)]
         rows.append(row + [number(aqm.seen()[name]) for name in scheme.columns])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines += [""] + ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    lines += [""] + [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -431,96 +480,270 @@ TEN = dict(link_mbps=10)
 def drop_tail_cases():
     fill = burst(0, 1, 5, depart_every=0) + drain(5, 1, 1) + burst(6, 1, 2) + drain(8, 1, 6)
     yield "three packets may wait", DropTail, TEN, dict(limit_packets=3), fill
-    yield "ns-2 holds one packet less", DropTail, TEN, dict(limit_packets=3, limit_rule="hold_limit_minus_one"), fill
-    sizes = burst(0, 1, 7, sizes=(1500, 1000, 600, 500, 400, 40)) + drain(8, 1, 2) + burst(10, 1, 2, sizes=(1500, 40))
-    yield "bytes: a packet that does not fit is lost, a smaller one after it is not", DropTail, TEN, \
-        dict(limit_bytes=3000), sizes
-    yield "bytes: refused only when full, so that one packet may overshoot", DropTail, TEN, \
-        dict(limit_bytes=3000, limit_rule="refuse_when_full"), sizes
-    yield "both limits: the first one reached counts; ECN changes nothing", DropTail, TEN, \
-        dict(limit_packets=4, limit_bytes=3000), burst(0, 1, 7, sizes=(1500, 40), ecns=("ect0", "not_ect", "ce"))
+    yield (
+        "ns-2 holds one packet less",
+        DropTail,
+        TEN,
+        dict(limit_packets=3, limit_rule="hold_limit_minus_one"),
+        fill,
+    )
+    sizes = (
+        burst(0, 1, 7, sizes=(1500, 1000, 600, 500, 400, 40))
+        + drain(8, 1, 2)
+        + burst(10, 1, 2, sizes=(1500, 40))
+    )
+    yield (
+        "bytes: a packet that does not fit is lost, a smaller one after it is not",
+        DropTail,
+        TEN,
+        dict(limit_bytes=3000),
+        sizes,
+    )
+    yield (
+        "bytes: refused only when full, so that one packet may overshoot",
+        DropTail,
+        TEN,
+        dict(limit_bytes=3000, limit_rule="refuse_when_full"),
+        sizes,
+    )
+    yield (
+        "both limits: the first one reached counts; ECN changes nothing",
+        DropTail,
+        TEN,
+        dict(limit_packets=4, limit_bytes=3000),
+        burst(0, 1, 7, sizes=(1500, 40), ecns=("ect0", "not_ect", "ce")),
+    )
 
 
 def red_cases():
-    small = dict(limit_packets=12, min_th_packets=2, max_th_packets=6, w_q=0.25, max_p=0.4, mean_packet_bytes=1000)
+    small = dict(
+        limit_packets=12, min_th_packets=2, max_th_packets=6, w_q=0.25, max_p=0.4, mean_packet_bytes=1000
+    )
     ns2 = dict(spare_nearly_empty=True, spare_first_in_region=True)
     seed = lambda n: dict(TEN, seed=n)
-    yield "geometric: the same chance at every arrival", Red, seed(1), dict(small, spacing="geometric"), \
-        burst(0, 1, 26, depart_every=3)
-    yield "classic, as in 1993: a coin for the first arrival above min_th, and missed samples after idle time", Red, \
-        seed(2), dict(small), burst(0, 0.5, 16, depart_every=4) + drain(9, 0.8, 14) + burst(26.25, 0.5, 12)
-    yield "as ns-2: silent for 1/p arrivals, then certain by 2/p; nearly empty and first arrivals are spared", Red, \
-        seed(3), dict(small, **ns2, spacing="ns2_wait", idle="ns2", gentle=False, max_p=0.3), \
-        burst(0, 0.5, 22, depart_every=2) + drain(12, 0.8, 12) + burst(24.05, 0.5, 14, depart_every=3)
-    yield "as ALTQ: forced drops above max_th, the idle rule with m - 1", Red, seed(4), \
-        dict(small, **ns2, spacing="altq", idle="altq", gentle=False, limit_packets=9), \
-        burst(0, 0.5, 24, depart_every=4) + drain(13, 0.8, 14) + burst(40.1, 0.5, 8)
-    yield "ECN, marks below max_th: capable packets are dropped above it", Red, seed(5), \
-        dict(small, spacing="altq", ecn=True), burst(0, 1, 30, ecns=("ect0", "ect0", "not_ect", "ect1"), depart_every=3)
-    yield "ECN, mark_p: marks while the base probability is at most 0.2; no forced region", Red, seed(6), \
-        dict(small, spacing="geometric", ecn=True, ecn_rule="mark_p", mark_p=0.2, limit_packets=20), \
-        burst(0, 1, 34, ecns=("ect0",), depart_every=6)
-    yield "ECN, mark_until_forced: marks on the whole curve, drops beyond it", Red, seed(7), \
-        dict(small, spacing="geometric", ecn=True, ecn_rule="mark_until_forced", max_th_packets=4, limit_packets=20), \
-        burst(0, 1, 24, ecns=("ect0", "ce", "not_ect"), depart_every=6)
-    yield "ECN, mark_always: only a full queue drops capable packets", Red, seed(8), \
-        dict(small, spacing="geometric", ecn=True, ecn_rule="mark_always", max_th_packets=4, limit_packets=14), \
-        burst(0, 1, 26, ecns=("ect0", "ect1", "not_ect"), depart_every=6)
-    yield "bytes in both senses: length over the mean packet, chances by size, the count in whole mean packets", Red, \
-        seed(9), dict(small, limit_packets=30, spacing="classic", measure="bytes", scale_probability="mean", max_p=0.2), \
-        burst(0, 1, 36, sizes=(1500, 40, 1000, 576), depart_every=4)
-    yield "packets measured, chances by size over the largest packet, as in 1993", Red, seed(10), \
-        dict(small, scale_probability="max", max_packet_bytes=1500), \
-        burst(0, 1, 24, sizes=(1500, 40, 1500, 576), depart_every=3)
+    yield (
+        "geometric: the same chance at every arrival",
+        Red,
+        seed(1),
+        dict(small, spacing="geometric"),
+        burst(0, 1, 26, depart_every=3),
+    )
+    yield (
+        "classic, as in 1993: a coin for the first arrival above min_th, and missed samples after idle time",
+        Red,
+        seed(2),
+        dict(small),
+        burst(0, 0.5, 16, depart_every=4) + drain(9, 0.8, 14) + burst(26.25, 0.5, 12),
+    )
+    yield (
+        "as ns-2: silent for 1/p arrivals, then certain by 2/p; nearly empty and first arrivals are spared",
+        Red,
+        seed(3),
+        dict(small, **ns2, spacing="ns2_wait", idle="ns2", gentle=False, max_p=0.3),
+        burst(0, 0.5, 22, depart_every=2) + drain(12, 0.8, 12) + burst(24.05, 0.5, 14, depart_every=3),
+    )
+    yield (
+        "as ALTQ: forced drops above max_th, the idle rule with m - 1",
+        Red,
+        seed(4),
+        dict(small, **ns2, spacing="altq", idle="altq", gentle=False, limit_packets=9),
+        burst(0, 0.5, 24, depart_every=4) + drain(13, 0.8, 14) + burst(40.1, 0.5, 8),
+    )
+    yield (
+        "ECN, marks below max_th: capable packets are dropped above it",
+        Red,
+        seed(5),
+        dict(small, spacing="altq", ecn=True),
+        burst(0, 1, 30, ecns=("ect0", "ect0", "not_ect", "ect1"), depart_every=3),
+    )
+    yield (
+        "ECN, mark_p: marks while the base probability is at most 0.2; no forced region",
+        Red,
+        seed(6),
+        dict(small, spacing="geometric", ecn=True, ecn_rule="mark_p", mark_p=0.2, limit_packets=20),
+        burst(0, 1, 34, ecns=("ect0",), depart_every=6),
+    )
+    yield (
+        "ECN, mark_until_forced: marks on the whole curve, drops beyond it",
+        Red,
+        seed(7),
+        dict(
+            small,
+            spacing="geometric",
+            ecn=True,
+            ecn_rule="mark_until_forced",
+            max_th_packets=4,
+            limit_packets=20,
+        ),
+        burst(0, 1, 24, ecns=("ect0", "ce", "not_ect"), depart_every=6),
+    )
+    yield (
+        "ECN, mark_always: only a full queue drops capable packets",
+        Red,
+        seed(8),
+        dict(
+            small, spacing="geometric", ecn=True, ecn_rule="mark_always", max_th_packets=4, limit_packets=14
+        ),
+        burst(0, 1, 26, ecns=("ect0", "ect1", "not_ect"), depart_every=6),
+    )
+    yield (
+        "bytes in both senses: length over the mean packet, chances by size, the count in whole mean packets",
+        Red,
+        seed(9),
+        dict(
+            small, limit_packets=30, spacing="classic", measure="bytes", scale_probability="mean", max_p=0.2
+        ),
+        burst(0, 1, 36, sizes=(1500, 40, 1000, 576), depart_every=4),
+    )
+    yield (
+        "packets measured, chances by size over the largest packet, as in 1993",
+        Red,
+        seed(10),
+        dict(small, scale_probability="max", max_packet_bytes=1500),
+        burst(0, 1, 24, sizes=(1500, 40, 1500, 576), depart_every=3),
+    )
 
 
 def ared_cases():
-    quick = dict(limit_packets=30, min_th_packets=2, max_th_packets=8, w_q=0.2, interval_ms=10, mean_packet_bytes=1000)
-    load = burst(0, 2, 16, depart_every=3) + [(40, "wait")] + drain(41, 0.8, 18) + [(80, "wait")] + burst(81, 2, 6)
-    yield "a timer steps max_p, also while nothing arrives; an idle link's average ages", Ared, dict(TEN, seed=21), \
-        dict(quick, max_p=0.3, alpha=0.1), load
-    yield "another timer phase shifts the steps", Ared, dict(TEN, seed=21, timer_phase=0.25), \
-        dict(quick, max_p=0.3, alpha=0.1), load
-    yield "as ns-2: the first arrival after the interval steps, and only a step restarts the clock", Ared, \
-        dict(TEN, seed=22), dict(quick, adapt_on="arrivals", spacing="ns2_wait", idle="ns2", spare_nearly_empty=True,
-                                 spare_first_in_region=True, max_p=0.4, alpha=0.1), load
+    quick = dict(
+        limit_packets=30, min_th_packets=2, max_th_packets=8, w_q=0.2, interval_ms=10, mean_packet_bytes=1000
+    )
+    load = (
+        burst(0, 2, 16, depart_every=3)
+        + [(40, "wait")]
+        + drain(41, 0.8, 18)
+        + [(80, "wait")]
+        + burst(81, 2, 6)
+    )
+    yield (
+        "a timer steps max_p, also while nothing arrives; an idle link's average ages",
+        Ared,
+        dict(TEN, seed=21),
+        dict(quick, max_p=0.3, alpha=0.1),
+        load,
+    )
+    yield (
+        "another timer phase shifts the steps",
+        Ared,
+        dict(TEN, seed=21, timer_phase=0.25),
+        dict(quick, max_p=0.3, alpha=0.1),
+        load,
+    )
+    yield (
+        "as ns-2: the first arrival after the interval steps, and only a step restarts the clock",
+        Ared,
+        dict(TEN, seed=22),
+        dict(
+            quick,
+            adapt_on="arrivals",
+            spacing="ns2_wait",
+            idle="ns2",
+            spare_nearly_empty=True,
+            spare_first_in_region=True,
+            max_p=0.4,
+            alpha=0.1,
+        ),
+        load,
+    )
     rise = burst(0, 1, 36, ecns=("ect0", "not_ect"), depart_every=5)
     for frozen in (False, True):
         word = "keeps its first slope" if frozen else "follows max_p"
-        yield f"the gentle rise {word}", Ared, dict(TEN, seed=23), \
-            dict(quick, max_p=0.05, alpha=0.05, interval_ms=4, spacing="altq", ecn=True,
-                 ecn_rule="mark_until_forced", gentle_frozen=frozen), rise
-    yield "automatic settings at 100 Mbit/s and 500-byte packets", Ared, dict(link_mbps=100, seed=24), \
-        dict(limit_packets=240, bottom="from_link_rate", interval_ms=0.5), burst(0, 0.04, 30, sizes=(500,))
+        yield (
+            f"the gentle rise {word}",
+            Ared,
+            dict(TEN, seed=23),
+            dict(
+                quick,
+                max_p=0.05,
+                alpha=0.05,
+                interval_ms=4,
+                spacing="altq",
+                ecn=True,
+                ecn_rule="mark_until_forced",
+                gentle_frozen=frozen,
+            ),
+            rise,
+        )
+    yield (
+        "automatic settings at 100 Mbit/s and 500-byte packets",
+        Ared,
+        dict(link_mbps=100, seed=24),
+        dict(limit_packets=240, bottom="from_link_rate", interval_ms=0.5),
+        burst(0, 0.04, 30, sizes=(500,)),
+    )
 
 
 def pi_cases():
-    quick = dict(limit_packets=12, q_ref_packets=3, gains={"fixed": {"a": 0.06, "b": 0.04}}, mean_packet_bytes=1000)
-    yield "the probability moves at each sampling instant, and not between", Pi, dict(TEN, seed=31), dict(quick), \
-        burst(0, 1.3, 24, depart_every=3) + drain(34, 1.3, 10) + [(60, "wait")]
-    yield "another timer phase samples another queue", Pi, dict(TEN, seed=31, timer_phase=0.5), dict(quick), \
-        burst(0, 1.3, 24, depart_every=3)
-    yield "ECN: capable packets are marked; a full queue drops them without a coin", Pi, dict(TEN, seed=32), \
-        dict(quick, limit_packets=8, ecn=True), burst(0, 1.3, 30, ecns=("ect0", "not_ect", "ce"), depart_every=3)
-    yield "bytes in both senses: an acknowledgement meets 40/1000 of the probability", Pi, dict(TEN, seed=33), \
-        dict(quick, measure="bytes", scale_probability="mean", limit_packets=30, q_ref_packets=2), \
-        burst(0, 1.3, 28, sizes=(1500, 40, 1000), depart_every=4)
-    yield "gains designed for the link", Pi, dict(link_mbps=1.5, seed=34), \
-        dict(quick, gains={"designed": {"flows": 2, "rtt_ms": 70}}, sampling_hz=160), burst(0, 4, 16, depart_every=4)
+    quick = dict(
+        limit_packets=12, q_ref_packets=3, gains={"fixed": {"a": 0.06, "b": 0.04}}, mean_packet_bytes=1000
+    )
+    yield (
+        "the probability moves at each sampling instant, and not between",
+        Pi,
+        dict(TEN, seed=31),
+        dict(quick),
+        burst(0, 1.3, 24, depart_every=3) + drain(34, 1.3, 10) + [(60, "wait")],
+    )
+    yield (
+        "another timer phase samples another queue",
+        Pi,
+        dict(TEN, seed=31, timer_phase=0.5),
+        dict(quick),
+        burst(0, 1.3, 24, depart_every=3),
+    )
+    yield (
+        "ECN: capable packets are marked; a full queue drops them without a coin",
+        Pi,
+        dict(TEN, seed=32),
+        dict(quick, limit_packets=8, ecn=True),
+        burst(0, 1.3, 30, ecns=("ect0", "not_ect", "ce"), depart_every=3),
+    )
+    yield (
+        "bytes in both senses: an acknowledgement meets 40/1000 of the probability",
+        Pi,
+        dict(TEN, seed=33),
+        dict(quick, measure="bytes", scale_probability="mean", limit_packets=30, q_ref_packets=2),
+        burst(0, 1.3, 28, sizes=(1500, 40, 1000), depart_every=4),
+    )
+    yield (
+        "gains designed for the link",
+        Pi,
+        dict(link_mbps=1.5, seed=34),
+        dict(quick, gains={"designed": {"flows": 2, "rtt_ms": 70}}, sampling_hz=160),
+        burst(0, 4, 16, depart_every=4),
+    )
 
 
 def rem_cases():
     quick = dict(limit_packets=12, q_ref_packets=2, gamma=0.2, phi=1.5)
-    yield "drops on arrival; the price counts what was offered", Rem, dict(TEN, seed=41), dict(quick), \
-        burst(0.1, 0.4, 32, depart_every=2) + drain(14, 1.5, 10)
-    yield "as ns-2 with marking: coins on departure, packets that cannot be marked pass", Rem, dict(TEN, seed=42), \
-        dict(quick, ecn=True, point="dequeue", not_ect="pass", limit_rule="hold_limit_minus_one"), \
-        burst(0.1, 0.4, 26, ecns=("ect0", "not_ect"), depart_every=2) + drain(11.3, 0.8, 13)
-    yield "ECN on arrival: marks and drops by the same coin", Rem, dict(TEN, seed=43), dict(quick, ecn=True), \
-        burst(0.1, 0.4, 30, ecns=("ect0", "not_ect"), depart_every=3)
-    yield "bytes in both senses, with a filtered rate", Rem, dict(TEN, seed=44), \
-        dict(quick, measure="bytes", scale_probability="mean", rate_filter_weight=0.25, limit_packets=30), \
-        burst(0.1, 0.4, 30, sizes=(1500, 40, 1000), depart_every=4)
+    yield (
+        "drops on arrival; the price counts what was offered",
+        Rem,
+        dict(TEN, seed=41),
+        dict(quick),
+        burst(0.1, 0.4, 32, depart_every=2) + drain(14, 1.5, 10),
+    )
+    yield (
+        "as ns-2 with marking: coins on departure, packets that cannot be marked pass",
+        Rem,
+        dict(TEN, seed=42),
+        dict(quick, ecn=True, point="dequeue", not_ect="pass", limit_rule="hold_limit_minus_one"),
+        burst(0.1, 0.4, 26, ecns=("ect0", "not_ect"), depart_every=2) + drain(11.3, 0.8, 13),
+    )
+    yield (
+        "ECN on arrival: marks and drops by the same coin",
+        Rem,
+        dict(TEN, seed=43),
+        dict(quick, ecn=True),
+        burst(0.1, 0.4, 30, ecns=("ect0", "not_ect"), depart_every=3),
+    )
+    yield (
+        "bytes in both senses, with a filtered rate",
+        Rem,
+        dict(TEN, seed=44),
+        dict(quick, measure="bytes", scale_probability="mean", rate_filter_weight=0.25, limit_packets=30),
+        burst(0.1, 0.4, 30, sizes=(1500, 40, 1000), depart_every=4),
+    )
 
 
 def main():

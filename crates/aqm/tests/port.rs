@@ -5,8 +5,8 @@ mod packet;
 
 use aqmlab_aqm::parts::Limit;
 use aqmlab_aqm::{
-    Aqm, Codepoint, ConservationError, Departing, Event, PacketClass, PacketFacts, Port, Positions, QueueView,
-    Queued, Reason, Verdict,
+    Aqm, Codepoint, ConservationError, Departing, Event, PacketClass, PacketFacts, Port, Positions,
+    QueueView, Queued, Reason, Verdict,
 };
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::Time;
@@ -49,10 +49,19 @@ impl Aqm for Script {
         self.on_arrival.pop_front().unwrap_or(Verdict::Pass)
     }
 
-    fn on_departure(&mut self, _: Time, leaving: &Departing, queue: &QueueView<'_>, _: &mut Stream) -> Verdict {
+    fn on_departure(
+        &mut self,
+        _: Time,
+        leaving: &Departing,
+        queue: &QueueView<'_>,
+        _: &mut Stream,
+    ) -> Verdict {
         let behind = (0..queue.packets()).map(|position| queue.facts(position).bytes);
         let behind: Vec<u32> = behind.collect();
-        self.note(format!("departure of {} queued at {:?} before {behind:?}", leaving.facts.bytes, leaving.arrived));
+        self.note(format!(
+            "departure of {} queued at {:?} before {behind:?}",
+            leaving.facts.bytes, leaving.arrived
+        ));
         self.on_departure.pop_front().unwrap_or(Verdict::Pass)
     }
 
@@ -246,9 +255,16 @@ fn a_scheme_that_asks_learns_when_packets_were_queued() {
     bench.arrive(5, 200, Codepoint::NotEct);
     bench.arrive(8, 300, Codepoint::NotEct);
     bench.drain();
-    let departures: Vec<String> = bench.log().into_iter().filter(|line| line.starts_with("departure")).collect();
-    assert_eq!(departures[0], format!("departure of 100 queued at {:?} before [300]", Some(Time::from_nanoseconds(1))));
-    assert_eq!(departures[1], format!("departure of 300 queued at {:?} before []", Some(Time::from_nanoseconds(8))));
+    let departures: Vec<String> =
+        bench.log().into_iter().filter(|line| line.starts_with("departure")).collect();
+    assert_eq!(
+        departures[0],
+        format!("departure of 100 queued at {:?} before [300]", Some(Time::from_nanoseconds(1)))
+    );
+    assert_eq!(
+        departures[1],
+        format!("departure of 300 queued at {:?} before []", Some(Time::from_nanoseconds(8)))
+    );
 }
 
 #[test]
@@ -297,7 +313,8 @@ fn evicting_what_does_not_wait_is_a_bug() {
 
 #[test]
 fn counters_of_a_window_are_those_of_the_end_minus_those_of_its_start() {
-    let mut bench = Bench::new(Script::arrivals([Verdict::Pass, Verdict::Drop(Reason::Early), SIGNAL]), 9, true);
+    let mut bench =
+        Bench::new(Script::arrivals([Verdict::Pass, Verdict::Drop(Reason::Early), SIGNAL]), 9, true);
     bench.arrive(1, 100, Codepoint::Ect0);
     let warm_up = bench.port.counters().clone();
     bench.arrive(2, 200, Codepoint::Ect0);

@@ -91,7 +91,8 @@ impl Bench {
             "arrive" => {
                 let packet = self.packets;
                 self.packets += 1;
-                let mut packet = TestPacket::data(packet, cells[2].parse().expect("bytes"), codepoint(cells[4]));
+                let mut packet =
+                    TestPacket::data(packet, cells[2].parse().expect("bytes"), codepoint(cells[4]));
                 packet.facts.flow = cells[3].parse().expect("a flow");
                 self.port.arrive(now, packet, &mut discarded);
                 "pass"

@@ -300,4 +300,8 @@ impl Aqm for Ared {
         self.detector.observe(sink);
         sink("bottom", self.adaptation.bottom);
     }
+
+    fn watches_departures(&self) -> bool {
+        false
+    }
 }

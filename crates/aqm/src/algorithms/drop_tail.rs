@@ -68,4 +68,8 @@ impl Aqm for DropTail {
     ) -> Verdict {
         Verdict::Pass
     }
+
+    fn watches_departures(&self) -> bool {
+        false
+    }
 }

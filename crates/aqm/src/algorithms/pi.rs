@@ -164,27 +164,43 @@ impl Parameters for Params {
 
     fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
         Box::new(Pi {
-            gains: self.gains(facts),
-            q_ref: self.q_ref_packets,
+            controller: Controller::new(self.gains(facts), self.q_ref_packets),
             gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
             scale: self.scale(),
             ticker: Ticker::new(1.0 / self.sampling_hz, facts),
-            probability: 0.0,
-            q_old: 0.0,
         })
+    }
+}
+
+/// The controller: what it last saw, and the probability that follows.
+#[derive(Clone, Copy, Debug)]
+struct Controller {
+    gains: PiGains,
+    q_ref: f64,
+    q_old: f64,
+    probability: f64,
+}
+
+impl Controller {
+    const fn new(gains: PiGains, q_ref: f64) -> Self {
+        Self { gains, q_ref, q_old: 0.0, probability: 0.0 }
+    }
+
+    /// One sampling instant, at which the queue holds `q` packets.
+    fn update(&mut self, q: f64) {
+        let step = self.gains.a * (q - self.q_ref) - self.gains.b * (self.q_old - self.q_ref);
+        self.probability = (self.probability + step).clamp(0.0, 1.0);
+        self.q_old = q;
     }
 }
 
 /// PI at a port.
 #[derive(Clone, Debug)]
 pub struct Pi {
-    gains: PiGains,
-    q_ref: f64,
+    controller: Controller,
     gauge: Gauge,
     scale: PacketScale,
     ticker: Ticker,
-    probability: f64,
-    q_old: f64,
 }
 
 impl Aqm for Pi {
@@ -196,7 +212,7 @@ impl Aqm for Pi {
         coins: &mut Stream,
     ) -> Verdict {
         if queue.has_room_for(packet.bytes)
-            && coins.uniform() < self.scale.apply(self.probability, packet.bytes)
+            && coins.uniform() < self.scale.apply(self.controller.probability, packet.bytes)
         {
             return Verdict::Signal(Reason::Early);
         }
@@ -208,21 +224,52 @@ impl Aqm for Pi {
     }
 
     fn on_timer(&mut self, _due: Time, queue: &QueueView<'_>) {
-        let q = self.gauge.length(queue);
-        let step = self.gains.a * (q - self.q_ref) - self.gains.b * (self.q_old - self.q_ref);
-        self.probability = (self.probability + step).clamp(0.0, 1.0);
-        self.q_old = q;
+        self.controller.update(self.gauge.length(queue));
         self.ticker.advance();
     }
 
     fn signal_probability(&self) -> Probability {
-        Probability::clamped(self.probability)
+        Probability::clamped(self.controller.probability)
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("probability", self.probability);
-        sink("q_old_packets", self.q_old);
-        sink("a", self.gains.a);
-        sink("b", self.gains.b);
+        sink("probability", self.controller.probability);
+        sink("q_old_packets", self.controller.q_old);
+        sink("a", self.controller.gains.a);
+        sink("b", self.controller.gains.b);
+    }
+
+    fn watches_departures(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAPER: PiGains = PiGains { a: 1.822e-5, b: 1.816e-5 };
+
+    #[test]
+    fn one_step_with_the_papers_gains() {
+        let mut controller = Controller { q_old: 240.0, probability: 0.01, ..Controller::new(PAPER, 200.0) };
+        controller.update(250.0);
+        // 0.01 + 1.822e-5·50 − 1.816e-5·40
+        assert!((controller.probability - 0.010_184_6).abs() < 1e-12);
+        assert_eq!(controller.q_old, 250.0);
+    }
+
+    #[test]
+    fn nothing_winds_up_beyond_the_range() {
+        let mut controller = Controller::new(PiGains { a: 0.5, b: 0.4 }, 100.0);
+        for _ in 0..50 {
+            controller.update(0.0);
+        }
+        assert_eq!(controller.probability, 0.0);
+        // The first sample above the reference acts at once: 0.5·1 + 0.4·100, clamped.
+        controller.update(101.0);
+        assert_eq!(controller.probability, 1.0);
+        controller.update(0.0);
+        assert_eq!(controller.probability, 0.0, "and so does the first one below");
     }
 }

@@ -213,4 +213,8 @@ impl Aqm for Red {
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.detector.observe(sink);
     }
+
+    fn watches_departures(&self) -> bool {
+        false
+    }
 }

@@ -261,10 +261,10 @@ impl Aqm for Rem {
         _queue: &QueueView<'_>,
         coins: &mut Stream,
     ) -> Verdict {
-        if self.point == Point::Enqueue {
-            return Verdict::Pass;
+        match self.point {
+            Point::Enqueue => Verdict::Pass,
+            Point::Dequeue => self.toss(&packet.facts, coins),
         }
-        self.toss(&packet.facts, coins)
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -289,6 +289,10 @@ impl Aqm for Rem {
         sink("price", self.price.value);
         sink("rate_packets", self.rate.average());
         sink("capacity_packets", self.price.capacity);
+    }
+
+    fn watches_departures(&self) -> bool {
+        self.point == Point::Dequeue
     }
 }
 

@@ -87,6 +87,19 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_burst_below_the_threshold_is_the_papers() {
+        // Samples 1, 2, …, L: the queue that each packet of a burst finds, itself included.
+        for (weight, min_th, longest) in [(0.002, 5.0, 71), (1.0 / 512.0, 30.0, 185)] {
+            let mut average = Ewma::new(weight);
+            let below = (1..1000).take_while(|&packet| {
+                average.sample(f64::from(packet));
+                average.average() < min_th
+            });
+            assert_eq!(below.last(), Some(longest), "w = {weight}");
+        }
+    }
+
+    #[test]
     fn powers_are_repeated_products() {
         assert!((power(1.0 - 1.0 / 512.0, 125) - 0.78319).abs() < 5e-6);
         assert!((power(1.0 - 1.0 / 512.0, 126) - 0.78166).abs() < 5e-6);

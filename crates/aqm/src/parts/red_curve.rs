@@ -32,13 +32,16 @@ pub struct RedCurve {
     min_th: f64,
     max_th: f64,
     max_p: f64,
+    /// Probability per packet of the first rise.
+    slope: f64,
     gentle: Option<GentleRise>,
 }
 
-/// The second rise, with the `max_p` from which it starts.
+/// The second rise, with the probability from which it starts.
 #[derive(Clone, Copy, Debug)]
 struct GentleRise {
     from: f64,
+    slope: f64,
     frozen: bool,
 }
 
@@ -47,22 +50,28 @@ impl RedCurve {
     #[must_use]
     pub fn new(min_th: f64, max_th: f64, max_p: f64) -> Self {
         assert!(0.0 <= min_th && min_th < max_th, "not thresholds: {min_th}, {max_th}");
-        Self { min_th, max_th, max_p, gentle: None }
+        let mut curve = Self { min_th, max_th, max_p, slope: 0.0, gentle: None };
+        curve.set_max_p(max_p);
+        curve
     }
 
     /// The same curve with a gentle rise. A frozen one keeps starting from the present `max_p` when
     /// [`RedCurve::set_max_p`] changes it, as in ns-2 and ns-3: the curve then jumps at `max_th`.
     #[must_use]
-    pub const fn gentle(mut self, frozen: bool) -> Self {
-        self.gentle = Some(GentleRise { from: self.max_p, frozen });
-        self
+    pub fn gentle(self, frozen: bool) -> Self {
+        Self { gentle: Some(self.gentle_rise(frozen)), ..self }
+    }
+
+    fn gentle_rise(&self, frozen: bool) -> GentleRise {
+        GentleRise { from: self.max_p, slope: (1.0 - self.max_p) / self.max_th, frozen }
     }
 
     /// Changes `max_p`.
     pub fn set_max_p(&mut self, max_p: f64) {
         self.max_p = max_p;
-        if let Some(GentleRise { from, frozen: false }) = &mut self.gentle {
-            *from = max_p;
+        self.slope = max_p / (self.max_th - self.min_th);
+        if let Some(GentleRise { frozen: false, .. }) = self.gentle {
+            self.gentle = Some(self.gentle_rise(false));
         }
     }
 
@@ -92,11 +101,11 @@ impl RedCurve {
             return Region::Below;
         }
         if average < self.max_th {
-            return Region::Between(self.max_p * (average - self.min_th) / (self.max_th - self.min_th));
+            return Region::Between(self.slope * (average - self.min_th));
         }
         match self.gentle {
-            Some(GentleRise { from, .. }) if average < 2.0 * self.max_th => {
-                Region::Gentle(from + (1.0 - from) * (average - self.max_th) / self.max_th)
+            Some(GentleRise { from, slope, .. }) if average < 2.0 * self.max_th => {
+                Region::Gentle(from + slope * (average - self.max_th))
             }
             _ => Region::Above,
         }

@@ -1,0 +1,255 @@
+//! Schemes as data: parsing, refusals, descriptions.
+
+#[path = "support/keys.rs"]
+mod keys;
+
+use aqmlab_aqm::algorithms::{ared, drop_tail, pi, red, rem};
+use aqmlab_aqm::parts::{Bottom, Measure, TimeConstant, Weight, Word};
+use aqmlab_aqm::{ParameterError, PortFacts, Scheme};
+use aqmlab_units::Rate;
+use keys::parse;
+use schemars::{Schema, json_schema};
+
+fn refusal(table: &Schema) -> String {
+    parse(table).expect_err("a table that is not a scheme")
+}
+
+fn illegal(table: &Schema) -> ParameterError {
+    let scheme = parse(table).unwrap_or_else(|error| panic!("{error}"));
+    scheme.validate().expect_err("a parameter that is not legal")
+}
+
+#[test]
+fn the_schemes_are_listed_once_each() {
+    assert_eq!(Scheme::names(), ["drop-tail", "red", "ared", "pi", "rem"]);
+    for name in Scheme::names() {
+        let scheme =
+            parse(&json_schema!({ "scheme": name, "limit_packets": 50 })).expect("the limit suffices");
+        assert_eq!(scheme.name(), *name);
+        assert_eq!(scheme.validate(), Ok(()));
+        assert_eq!(scheme.limit().packets, Some(50));
+        assert!(!scheme.ecn());
+    }
+}
+
+#[test]
+fn keys_that_are_not_given_have_their_defaults() {
+    let bare = |name: &str| parse(&json_schema!({ "scheme": name })).expect("every key has a default");
+    assert_eq!(bare("drop-tail"), Scheme::DropTail(drop_tail::Params::default()));
+    assert_eq!(bare("red"), Scheme::Red(red::Params::default()));
+    assert_eq!(bare("ared"), Scheme::Ared(ared::Params::default()));
+    assert_eq!(bare("pi"), Scheme::Pi(pi::Params::default()));
+    assert_eq!(bare("rem"), Scheme::Rem(rem::Params::default()));
+}
+
+#[test]
+fn given_keys_arrive_where_they_belong() {
+    let scheme = parse(&json_schema!({
+        "scheme": "ared", "limit_bytes": 500_000, "w_q": { "time_constant_s": 2.5 }, "bottom": "from_link_rate",
+        "measure": "bytes", "max_p": 1, "ecn": true,
+    }));
+    let expected = ared::Params {
+        limit_bytes: Some(500_000),
+        w_q: Weight::FromLinkRate(TimeConstant { time_constant_s: 2.5 }),
+        bottom: Bottom::FromLinkRate(Word::FromLinkRate),
+        measure: Measure::Bytes,
+        max_p: 1.0,
+        ecn: true,
+        ..ared::Params::default()
+    };
+    assert_eq!(scheme, Ok(Scheme::Ared(expected)));
+    let scheme =
+        parse(&json_schema!({ "scheme": "pi", "gains": { "designed": { "flows": 60, "rtt_ms": 246 } } }));
+    let expected =
+        pi::Params { gains: pi::Gains::Designed { flows: 60.0, rtt_ms: 246.0 }, ..pi::Params::default() };
+    assert_eq!(scheme, Ok(Scheme::Pi(expected)));
+}
+
+#[test]
+fn a_misspelt_key_is_refused_with_its_name_and_the_legal_ones() {
+    for name in Scheme::names() {
+        let message = refusal(&json_schema!({ "scheme": name, "limit_packet": 50 }));
+        assert!(message.starts_with("unknown field `limit_packet`"), "{message}");
+        let schema = Scheme::parameter_schema(name).expect("a registered name");
+        for key in schema.get("properties").and_then(|keys| keys.as_object()).expect("properties").keys() {
+            assert!(message.contains(&format!("`{key}`")), "{message} does not name {key}");
+        }
+    }
+}
+
+#[test]
+fn misspelt_nested_keys_and_words_are_refused_with_the_legal_ones() {
+    for (table, message) in [
+        (
+            json_schema!({ "scheme": "rde" }),
+            "unknown variant `rde`, expected one of `drop-tail`, `red`, `ared`, `pi`, `rem`",
+        ),
+        (json_schema!({ "limit_packets": 5 }), "missing field `scheme`"),
+        (
+            json_schema!({ "scheme": "red", "spacing": "clasic" }),
+            "unknown variant `clasic`, expected one of `geometric`, `classic`, `altq`, `ns2_wait`",
+        ),
+        (
+            json_schema!({ "scheme": "red", "w_q": { "time_constant": 1 } }),
+            "w_q: expected a number above 0 and at most 1, or { time_constant_s = SECONDS }",
+        ),
+        (
+            json_schema!({ "scheme": "red", "w_q": "auto" }),
+            "w_q: expected a number above 0 and at most 1, or { time_constant_s = SECONDS }",
+        ),
+        (
+            json_schema!({ "scheme": "ared", "bottom": "auto" }),
+            "bottom: expected a number from 0 to 1, or \"from_link_rate\"",
+        ),
+        (
+            json_schema!({ "scheme": "pi", "gains": { "fixed": { "a": 0.1, "b": 0.05, "c": 0 } } }),
+            "unknown field `c`, expected `a` or `b`",
+        ),
+        (
+            json_schema!({ "scheme": "pi", "gains": { "paper": {} } }),
+            "unknown variant `paper`, expected `fixed` or `designed`",
+        ),
+        (json_schema!({ "scheme": "pi", "gains": { "fixed": { "a": 0.1 } } }), "missing field `b`"),
+    ] {
+        assert_eq!(refusal(&table), message);
+    }
+}
+
+#[test]
+fn values_of_the_wrong_type_are_refused() {
+    for table in [
+        json_schema!({ "scheme": "red", "limit_packets": -1 }),
+        json_schema!({ "scheme": "red", "limit_packets": 2.5 }),
+        json_schema!({ "scheme": "red", "ecn": "yes" }),
+        json_schema!({ "scheme": "red", "max_p": "0.1" }),
+        json_schema!({ "scheme": "red", "max_p": null }),
+    ] {
+        assert!(refusal(&table).starts_with("invalid "), "{}", refusal(&table));
+    }
+}
+
+#[test]
+fn parameters_can_be_parsed_without_the_tag() {
+    let tagged = parse(&json_schema!({ "scheme": "pi", "limit_packets": 9, "q_ref_packets": 4 }));
+    let table = json_schema!({ "limit_packets": 9, "q_ref_packets": 4 });
+    let parsed = |name: &str| Scheme::deserialize_parameters(name, table.clone().to_value());
+    assert_eq!(parsed("pi").ok(), tagged.ok());
+    let message = parsed("pie").expect_err("no such scheme").to_string();
+    assert!(message.starts_with("unknown variant `pie`, expected one of `drop-tail`"), "{message}");
+    let message = parsed("red").expect_err("a key of another scheme").to_string();
+    assert!(message.starts_with("unknown field `q_ref_packets`"), "{message}");
+}
+
+#[test]
+fn illegal_values_are_refused_with_key_value_and_legal_range() {
+    let fixed = |a: f64, b: f64| json_schema!({ "fixed": { "a": a, "b": b } }).to_value();
+    let designed = |flows: f64, rtt_ms: f64| {
+        json_schema!({ "designed": { "flows": flows, "rtt_ms": rtt_ms } }).to_value()
+    };
+    let number = |value: f64| json_schema!({ "v": value }).get("v").cloned().expect("inserted above");
+    let word = |value: &str| json_schema!({ "v": value }).get("v").cloned().expect("inserted above");
+    let weight = |tau: f64| json_schema!({ "time_constant_s": tau }).to_value();
+    let cases = [
+        ("red", "min_th_packets", number(0.0), "min_th_packets"),
+        ("red", "min_th_packets", number(-5.0), "min_th_packets"),
+        ("red", "max_th_packets", number(15.0), "max_th_packets"),
+        ("red", "target_delay_ms", number(0.0), "target_delay_ms"),
+        ("red", "w_q", number(0.0), "w_q"),
+        ("red", "w_q", number(1.001), "w_q"),
+        ("red", "w_q", weight(0.0), "w_q"),
+        ("red", "max_p", number(0.0), "max_p"),
+        ("red", "max_p", number(1.01), "max_p"),
+        ("red", "mark_p", number(1.01), "mark_p"),
+        ("ared", "alpha", number(-0.01), "alpha"),
+        ("ared", "beta", number(1.1), "beta"),
+        ("ared", "beta", number(0.0), "beta"),
+        ("ared", "top", number(0.995), "top"),
+        ("ared", "bottom", number(0.5), "bottom"),
+        ("ared", "interval_ms", number(0.0), "interval_ms"),
+        ("pi", "q_ref_packets", number(-1.0), "q_ref_packets"),
+        ("pi", "sampling_hz", number(0.0), "sampling_hz"),
+        ("pi", "gains", fixed(0.0, 0.0), "gains.fixed.a"),
+        ("pi", "gains", fixed(0.1, 0.2), "gains.fixed.b"),
+        ("pi", "gains", fixed(0.1, -0.1), "gains.fixed.b"),
+        ("pi", "gains", designed(0.0, 100.0), "gains.designed.flows"),
+        ("pi", "gains", designed(10.0, 0.0), "gains.designed.rtt_ms"),
+        ("rem", "gamma", number(0.0), "gamma"),
+        ("rem", "alpha", number(-0.1), "alpha"),
+        ("rem", "phi", number(1.0), "phi"),
+        ("rem", "update_interval_ms", number(0.0), "update_interval_ms"),
+        ("rem", "rate_filter_weight", number(0.0), "rate_filter_weight"),
+        ("rem", "not_ect", word("pass"), "not_ect"),
+    ];
+    for (scheme, key, value, refused) in cases {
+        let mut table = json_schema!({ "scheme": scheme, "limit_packets": 50 });
+        table.insert(key.to_owned(), value);
+        assert_eq!(illegal(&table).key, refused, "{:?}", table.as_value());
+    }
+    for scheme in Scheme::names() {
+        assert_eq!(illegal(&json_schema!({ "scheme": scheme })).key, "limit_packets");
+        assert_eq!(illegal(&json_schema!({ "scheme": scheme, "limit_packets": 0 })).key, "limit_packets");
+        assert_eq!(illegal(&json_schema!({ "scheme": scheme, "limit_bytes": 0 })).key, "limit_bytes");
+        if *scheme != "drop-tail" {
+            let table = json_schema!({ "scheme": scheme, "limit_packets": 5, "mean_packet_bytes": 0 });
+            assert_eq!(illegal(&table).key, "mean_packet_bytes");
+            let table = json_schema!({ "scheme": scheme, "limit_packets": 5, "max_packet_bytes": 0 });
+            assert_eq!(illegal(&table).key, "max_packet_bytes");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_reads_as_a_sentence() {
+    let table =
+        json_schema!({ "scheme": "red", "limit_packets": 50, "min_th_packets": 90, "max_th_packets": 30 });
+    assert_eq!(illegal(&table).to_string(), "`min_th_packets` is 90: it must be below max_th_packets (30)");
+    let table = json_schema!({ "scheme": "red" });
+    assert_eq!(
+        illegal(&table).to_string(),
+        "`limit_packets` is not given: it must be given, or limit_bytes, or both"
+    );
+}
+
+#[test]
+fn a_design_that_samples_too_slowly_for_its_link_is_refused() {
+    // w_g = 2·50/(0.01²·1250) = 800 rad/s at 10 Mbit/s of 1000-byte packets: above 400 Hz it works.
+    let design = |sampling_hz: f64| {
+        let table = json_schema!({
+            "scheme": "pi", "limit_packets": 50, "mean_packet_bytes": 1000, "sampling_hz": sampling_hz,
+            "gains": { "designed": { "flows": 50, "rtt_ms": 10 } },
+        });
+        let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
+        parse(&table).expect("known keys").validate_at(&facts).map_err(|error| error.key)
+    };
+    assert_eq!(design(399.0), Err("sampling_hz"));
+    assert_eq!(design(401.0), Ok(()));
+}
+
+#[test]
+#[should_panic(expected = "red: `limit_packets` is not given")]
+fn building_from_illegal_parameters_is_a_bug_of_the_caller() {
+    let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
+    let _ = Scheme::Red(red::Params::default()).build(&facts);
+}
+
+#[test]
+fn a_description_names_every_parameter_with_its_default_and_meaning() {
+    for name in Scheme::names() {
+        let text = Scheme::describe(name).expect("a registered name");
+        assert!(text.starts_with(&format!("{name}\n")), "{text}");
+        let schema = Scheme::parameter_schema(name).expect("a registered name");
+        for (key, property) in schema.get("properties").and_then(|keys| keys.as_object()).expect("properties")
+        {
+            assert!(text.contains(&format!("\n  {key}: ")), "{name}: {key} is missing");
+            assert!(property.get("description").is_some(), "{name}: {key} has no meaning");
+            assert!(property.get("default").is_some(), "{name}: {key} has no default");
+        }
+    }
+    let red = Scheme::describe("red").expect("a registered name");
+    assert!(red.contains("  max_p: number, default 0.1\n      Base probability at max_th.\n"), "{red}");
+    assert!(red.contains("  limit_packets: integer, unset unless given\n"), "{red}");
+    assert!(red.contains("        \"ns2_wait\": 0 while c p < 1"), "{red}");
+    assert!(red.contains("        { time_constant_s = ... }: "), "{red}");
+    let error = Scheme::describe("blue").expect_err("no such scheme").to_string();
+    assert_eq!(error, "there is no scheme `blue`: the schemes are drop-tail, red, ared, pi, rem");
+}

@@ -1,0 +1,81 @@
+//! Random legal parameters of any scheme, drawn from its JSON schema: a scheme is covered once it is registered.
+//!
+//! The unit in a key's name gives the scale of a value without a default.
+
+use crate::keys::parse;
+use aqmlab_aqm::Scheme;
+use aqmlab_random::Stream;
+use schemars::{Schema, json_schema};
+
+/// A valid scheme of this name. Most keys are drawn, some are left at their defaults.
+pub(crate) fn random_scheme(name: &str, random: &mut Stream) -> Scheme {
+    let schema = Scheme::parameter_schema(name).expect("a registered name");
+    for _ in 0..10_000 {
+        let mut table = random_table(&schema, 0.7, random);
+        table.insert("scheme".to_owned(), name.into());
+        let scheme = parse(&table).unwrap_or_else(|error| panic!("{name}: {error}\n{:?}", table.as_value()));
+        if scheme.validate().is_ok() {
+            return scheme;
+        }
+    }
+    panic!("{name}: no legal parameters in 10 000 draws");
+}
+
+/// Draws each property with a probability; those without a default always.
+fn random_table(schema: &Schema, share: f64, random: &mut Stream) -> Schema {
+    let mut table = json_schema!({});
+    let properties = schema.get("properties").and_then(|properties| properties.as_object());
+    for (key, property) in properties.into_iter().flatten() {
+        let property = Schema::try_from(property.clone()).expect("a schema");
+        if property.get("default").is_none() || random.uniform() < share {
+            insert(&mut table, key, &property, random);
+        }
+    }
+    table
+}
+
+fn insert(table: &mut Schema, key: &str, property: &Schema, random: &mut Stream) {
+    let default = property.get("default").and_then(|default| default.as_f64());
+    let forms = ["oneOf", "anyOf"].into_iter().find_map(|form| property.get(form)?.as_array());
+    if let Some(forms) = forms {
+        let form = &forms[random.below(forms.len() as u64) as usize];
+        return insert(table, key, &Schema::try_from(form.clone()).expect("a schema"), random);
+    }
+    let words = property.get("enum").and_then(|words| words.as_array());
+    let value = if let Some(word) = property.get("const") {
+        word.clone()
+    } else if let Some(words) = words {
+        words[random.below(words.len() as u64) as usize].clone()
+    } else if is(property, "object") {
+        random_table(property, 1.0, random).to_value()
+    } else if is(property, "boolean") {
+        (random.uniform() < 0.5).into()
+    } else if is(property, "integer") {
+        (random_number(key, default, random).ceil() as u64).into()
+    } else if is(property, "number") {
+        random_number(key, default, random).into()
+    } else {
+        panic!("{key}: no rule for {:?}", property.as_value())
+    };
+    table.insert(key.to_owned(), value);
+}
+
+fn is(property: &Schema, kind: &str) -> bool {
+    let Some(types) = property.get("type") else { return false };
+    types.as_str() == Some(kind)
+        || types.as_array().is_some_and(|types| types.iter().any(|t| t.as_str() == Some(kind)))
+}
+
+/// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests.
+fn random_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
+    let (low, high) = match default {
+        Some(default) => (default / 100.0, default * 5.0),
+        None if key == "limit_packets" => (4.0, 80.0),
+        None if key.ends_with("_packets") => (0.5, 20.0),
+        None if key.ends_with("_bytes") => (6_000.0, 120_000.0),
+        None if key.ends_with("_ms") => (1.0, 400.0),
+        None if key.ends_with("_s") => (0.01, 3.0),
+        None => (1e-3, 10.0),
+    };
+    low * libm::pow(high / low, random.uniform())
+}
