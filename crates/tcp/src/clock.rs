@@ -12,6 +12,8 @@ use aqmlab_units::{Span, Time};
 pub struct HostClock {
     tick: Span,
     phase: Span,
+    /// ⌊2⁶⁴ / tick⌋: every acknowledgement asks for the tick, and a division costs more than all else it does.
+    reciprocal: u64,
 }
 
 impl HostClock {
@@ -24,7 +26,9 @@ impl HostClock {
     pub fn new(tick: Span, phase: Span) -> Self {
         assert!(tick > Span::ZERO, "a clock must tick: tick {tick}");
         assert!(phase < tick, "the phase {phase} is not within a tick of {tick}");
-        Self { tick, phase }
+        // A tick of one nanosecond would need 65 bits; with one less, the remainder below corrects by one as well.
+        let reciprocal = u64::try_from((1_u128 << 64) / u128::from(tick.nanoseconds())).unwrap_or(u64::MAX);
+        Self { tick, phase, reciprocal }
     }
 
     /// Length of a tick.
@@ -37,7 +41,18 @@ impl HostClock {
     #[must_use]
     #[inline]
     pub fn ticks_at(&self, now: Time) -> u64 {
-        (now.nanoseconds() + self.phase.nanoseconds()) / self.tick.nanoseconds()
+        self.whole_ticks(Span::from_nanoseconds(now.nanoseconds() + self.phase.nanoseconds()))
+    }
+
+    /// How many whole ticks fit into a span: rounded down, exactly.
+    #[must_use]
+    #[inline]
+    pub fn whole_ticks(&self, span: Span) -> u64 {
+        let nanoseconds = span.nanoseconds();
+        // The product is at most one below the quotient, because the reciprocal is at most one below 2⁶⁴ / tick.
+        let quotient = ((u128::from(nanoseconds) * u128::from(self.reciprocal)) >> 64) as u64;
+        let remainder = nanoseconds - quotient * self.tick.nanoseconds();
+        quotient + u64::from(remainder >= self.tick.nanoseconds())
     }
 
     /// The instant at which the clock counts tick number `tick`.
@@ -78,5 +93,18 @@ mod tests {
         assert_eq!(instant, Time::from_seconds(0.047));
         assert_eq!(clock.ticks_at(instant), 5);
         assert_eq!(clock.ticks_at(Time::from_nanoseconds(instant.nanoseconds() - 1)), 4);
+    }
+
+    #[test]
+    fn whole_ticks_are_the_quotient_whatever_the_tick() {
+        for tick in [1, 2, 3, 7, 1_000, 10_000_000, 500_000_000, u64::MAX / 2, u64::MAX] {
+            let clock = HostClock::new(Span::from_nanoseconds(tick), Span::ZERO);
+            for near in [0, 1, tick, tick.saturating_mul(12_345), u64::MAX / 3, u64::MAX - 1] {
+                for span in [near.saturating_sub(1), near, near.saturating_add(1)] {
+                    let ticks = clock.whole_ticks(Span::from_nanoseconds(span));
+                    assert_eq!(ticks, span / tick, "{span} in ticks of {tick}");
+                }
+            }
+        }
     }
 }

@@ -36,7 +36,7 @@ impl Endpoint {
     fn begin(&mut self, now: Time, context: &Context<'_>) {
         let timer = &context.profile.retransmission;
         congestion::begin(self, context.profile);
-        self.round_trip_time = RoundTripTime::new(timer);
+        self.round_trip_time = RoundTripTime::new(timer, &context.clock);
         self.next = SequenceNumber::INITIAL.plus(1);
         self.highest = self.next;
         self.timed_since = now;
@@ -158,7 +158,7 @@ impl Endpoint {
         out.established = true;
         congestion::open(self, profile);
         if self.marks.has(Marks::SYN_LOST) && profile.retransmission.algorithm == RtoAlgorithm::Rfc6298 {
-            self.round_trip_time.raise_to(&profile.retransmission, TIMEOUT_AFTER_LOST_SYN);
+            self.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
         }
     }
 
@@ -194,7 +194,7 @@ impl Endpoint {
         self.statistics.count_syn_retransmission();
         self.marks.set(Marks::SYN_LOST);
         self.timed_since = Time::MAX;
-        self.round_trip_time.back_off(timer, self.phase == Phase::SynSent);
+        self.round_trip_time.back_off(timer, &context.clock, self.phase == Phase::SynSent);
         self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
         if self.phase == Phase::SynSent {
             self.send_syn(context.profile, out);

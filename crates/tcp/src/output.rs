@@ -218,9 +218,11 @@ impl Endpoint {
             IdleRestart::Never | IdleRestart::SinceAcknowledged => false,
             IdleRestart::SinceReceived => {
                 let ticks = context.clock.ticks_between(self.active_at, now);
-                timer.tick * ticks >= self.round_trip_time.timeout(timer)
+                context.clock.tick() * ticks >= self.round_trip_time.timeout(timer, &context.clock)
             }
-            IdleRestart::SinceSent => now - self.active_at > self.round_trip_time.timeout(timer),
+            IdleRestart::SinceSent => {
+                now - self.active_at > self.round_trip_time.timeout(timer, &context.clock)
+            }
         };
         if paused {
             congestion::restart(self, profile);

@@ -35,7 +35,7 @@ impl Endpoint {
             self.marks.set(Marks::ACK_NOW);
         } else if self.secondary_deadline == Time::MAX {
             self.secondary_deadline = if context.profile.timers_fire_on_ticks() {
-                let ticks = rule.delay.div_floor(context.clock.tick());
+                let ticks = context.clock.whole_ticks(rule.delay);
                 context.clock.instant_of(context.clock.ticks_at(now) + ticks)
             } else {
                 now + rule.delay

@@ -5,7 +5,7 @@
 //! | algorithm | source | first sample m | later samples | RTO |
 //! | --- | --- | --- | --- | --- |
 //! | `Bsd` | FreeBSD 4.x tcp_input.c `tcp_xmit_timer` | S = 32m, V = 8m | d = 4(m − 1) − ⌊S/8⌋; S += d; V += \|d\| − ⌊V/4⌋; both at least 1 | R = ⌊(⌊S/8⌋ + V)/4⌋ ticks, at least m + 2 |
-//! | `Ns2` | ns-2.35 tcp.cc `rtt_update` | S = 8m, V = 2m | d = m − ⌊S/8⌋; S += d; V += \|d\| − ⌊V/4⌋; both at least 1 | R = ⌊(8V + S)/8⌋ ticks with V in quarters: ⌊(2·4·V/4 + S)/8⌋ |
+//! | `Ns2` | ns-2.35 tcp.cc `rtt_update` | S = 8m, V = 2m | d = m − ⌊S/8⌋; S += d; V += \|d\| − ⌊V/4⌋; both at least 1 | R = ⌊(8V + S)/8⌋ ticks, at least the minimum, before the back-off |
 //! | `Rfc6298` | RFC 6298 rules 2.2 and 2.3 | SRTT = m, RTTVAR = m/2 | RTTVAR = ¾ RTTVAR + ¼ \|SRTT − m\|, then SRTT = ⅞ SRTT + ⅛ m | SRTT + max(G, 4 RTTVAR) |
 //!
 //! m is in ticks of the host's clock for `Bsd` and `Ns2` (whole ticks that the clock counted during the round
@@ -43,13 +43,15 @@ const BSD_BACKOFF: [u32; 13] = [1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64, 64];
 const BSD_SYN_BACKOFF: [u32; 13] = [1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 64, 64, 64];
 /// Back-offs after which BSD no longer trusts its estimate (`TCP_MAXRXTSHIFT / 4`).
 const BSD_TRUSTED_BACKOFFS: u8 = 3;
-/// Microseconds in a nanosecond count.
+/// Back-offs after which ns-2 no longer trusts its estimate (a factor above 8).
+const NS2_TRUSTED_BACKOFFS: u8 = 3;
+/// Nanoseconds in a microsecond.
 const NANOSECONDS_PER_MICROSECOND: u64 = 1_000;
 
 impl RoundTripTime {
     /// An estimator without a sample.
-    pub(crate) fn new(timer: &RetransmissionTimer) -> Self {
-        let timeout = in_units(timer, timer.initial);
+    pub(crate) fn new(timer: &RetransmissionTimer, clock: &HostClock) -> Self {
+        let timeout = in_units(timer, clock, timer.initial);
         let variation = match timer.algorithm {
             // FreeBSD 4.x tcp_subr.c: RTTVAR starts where R gives the initial timeout.
             RtoAlgorithm::Bsd { .. } => 4 * timeout as i32,
@@ -72,15 +74,15 @@ impl RoundTripTime {
     pub(crate) fn sample(&mut self, timer: &RetransmissionTimer, clock: &HostClock, start: Time, now: Time) {
         self.backoffs = 0;
         match timer.algorithm {
-            RtoAlgorithm::Bsd { .. } => self.sample_bsd(timer, clock.ticks_between(start, now) as i32),
+            RtoAlgorithm::Bsd { .. } => self.sample_bsd(timer, clock, clock.ticks_between(start, now) as i32),
             RtoAlgorithm::Ns2 => self.sample_ns2((clock.ticks_between(start, now) as i32).max(1)),
             RtoAlgorithm::Rfc6298 => {
-                self.sample_rfc6298(timer, (now - start).nanoseconds() / NANOSECONDS_PER_MICROSECOND);
+                self.sample_rfc6298(timer, clock, (now - start).nanoseconds() / NANOSECONDS_PER_MICROSECOND);
             }
         }
     }
 
-    fn sample_bsd(&mut self, timer: &RetransmissionTimer, ticks: i32) {
+    fn sample_bsd(&mut self, timer: &RetransmissionTimer, clock: &HostClock, ticks: i32) {
         if self.smoothed == 0 {
             self.smoothed = ticks << 5;
             self.variation = ticks << 3;
@@ -89,15 +91,18 @@ impl RoundTripTime {
             self.smoothed = (self.smoothed + difference).max(1);
             self.variation = (self.variation + difference.abs() - (self.variation >> 2)).max(1);
         }
-        let least = in_units(timer, timer.minimum).max(ticks as u32 + 2);
-        self.timeout = self.bsd_base(timer).clamp(least, in_units(timer, timer.maximum).max(least));
+        let least = in_units(timer, clock, timer.minimum).max(ticks as u32 + 2);
+        self.timeout =
+            self.bsd_base(timer, clock).clamp(least, in_units(timer, clock, timer.maximum).max(least));
     }
 
     /// `TCP_REXMTVAL` in ticks.
-    fn bsd_base(&self, timer: &RetransmissionTimer) -> u32 {
+    fn bsd_base(&self, timer: &RetransmissionTimer, clock: &HostClock) -> u32 {
         let base = (((self.smoothed >> 3) + self.variation) >> 2) as u32;
         match timer.algorithm {
-            RtoAlgorithm::Bsd { minimum_before_backoff: true } => base.max(in_units(timer, timer.minimum)),
+            RtoAlgorithm::Bsd { minimum_before_backoff: true } => {
+                base.max(in_units(timer, clock, timer.minimum))
+            }
             _ => base,
         }
     }
@@ -114,7 +119,7 @@ impl RoundTripTime {
         self.timeout = (((self.variation << 3) + self.smoothed) >> 3) as u32;
     }
 
-    fn sample_rfc6298(&mut self, timer: &RetransmissionTimer, microseconds: u64) {
+    fn sample_rfc6298(&mut self, timer: &RetransmissionTimer, clock: &HostClock, microseconds: u64) {
         // Longer than 200 s is not a round trip but a bug elsewhere; the bound keeps the scaled sum in range.
         let sample = microseconds.clamp(1, 200_000_000) as i32;
         if self.smoothed == 0 {
@@ -125,62 +130,66 @@ impl RoundTripTime {
             self.variation += error.abs() - (self.variation >> 2);
             self.smoothed += error;
         }
-        let granularity = in_units(timer, timer.tick);
+        let granularity = in_units(timer, clock, clock.tick());
         let timeout = (self.smoothed >> 3) as u32 + granularity.max(self.variation as u32);
-        self.timeout = timeout.clamp(in_units(timer, timer.minimum), in_units(timer, timer.maximum));
+        self.timeout =
+            timeout.clamp(in_units(timer, clock, timer.minimum), in_units(timer, clock, timer.maximum));
     }
 
     /// Backs off after a timeout; `opening` when it was a client's SYN that timed out.
-    pub(crate) fn back_off(&mut self, timer: &RetransmissionTimer, opening: bool) {
-        self.backoffs = self.backoffs.saturating_add(1);
-        let longest = in_units(timer, timer.maximum);
+    pub(crate) fn back_off(&mut self, timer: &RetransmissionTimer, clock: &HostClock, opening: bool) {
         match timer.algorithm {
-            RtoAlgorithm::Bsd { .. } => self.back_off_bsd(timer, opening && timer.linear_syn_backoff),
-            RtoAlgorithm::Ns2 => self.back_off_ns2(timer, longest),
-            RtoAlgorithm::Rfc6298 => self.timeout = (2 * self.timeout).min(longest),
+            RtoAlgorithm::Bsd { .. } => self.back_off_bsd(timer, clock, opening && timer.linear_syn_backoff),
+            RtoAlgorithm::Ns2 => self.back_off_ns2(timer, clock),
+            RtoAlgorithm::Rfc6298 => {
+                self.backoffs = self.backoffs.saturating_add(1);
+                self.timeout = (2 * self.timeout).min(in_units(timer, clock, timer.maximum));
+            }
         }
     }
 
-    fn back_off_bsd(&mut self, timer: &RetransmissionTimer, linear: bool) {
+    fn back_off_bsd(&mut self, timer: &RetransmissionTimer, clock: &HostClock, linear: bool) {
+        self.backoffs = self.backoffs.saturating_add(1);
         let table = if linear { &BSD_SYN_BACKOFF } else { &BSD_BACKOFF };
         let factor = table[usize::from(self.backoffs).min(table.len() - 1)];
-        let least = in_units(timer, timer.minimum);
-        self.timeout =
-            (self.bsd_base(timer) * factor).clamp(least, in_units(timer, timer.maximum).max(least));
+        let least = in_units(timer, clock, timer.minimum);
+        self.timeout = (self.bsd_base(timer, clock) * factor)
+            .clamp(least, in_units(timer, clock, timer.maximum).max(least));
         if self.backoffs > BSD_TRUSTED_BACKOFFS {
             self.variation += self.smoothed >> 5;
             self.smoothed = 0;
         }
     }
 
-    fn back_off_ns2(&mut self, timer: &RetransmissionTimer, longest: u32) {
-        // The count was raised by the caller; ns-2 raises its factor only while that still matters.
-        let before = self.backoffs - 1;
-        if before >= 6 && self.ns2_timeout(timer, before) >= longest {
-            self.backoffs = before;
+    fn back_off_ns2(&mut self, timer: &RetransmissionTimer, clock: &HostClock) {
+        // Beyond a factor of 64, ns-2 doubles only while that still lengthens the timeout.
+        if self.backoffs < 6 || self.ns2_timeout(timer, clock) < in_units(timer, clock, timer.maximum) {
+            self.backoffs += 1;
         }
-        if self.backoffs > 3 {
+        if self.backoffs > NS2_TRUSTED_BACKOFFS {
             self.variation += self.smoothed >> 3;
             self.smoothed = 0;
         }
     }
 
-    fn ns2_timeout(&self, timer: &RetransmissionTimer, backoffs: u8) -> u32 {
-        let base = u64::from(self.timeout.max(in_units(timer, timer.minimum)));
-        let longest = u64::from(in_units(timer, timer.maximum));
-        (base << u32::from(backoffs).min(20)).min(longest).max(2) as u32
+    /// The backed-off timeout of ns-2 in ticks: the minimum applies before the factor, and two ticks after it.
+    fn ns2_timeout(&self, timer: &RetransmissionTimer, clock: &HostClock) -> u32 {
+        let base = u64::from(self.timeout.max(in_units(timer, clock, timer.minimum)));
+        let longest = u64::from(in_units(timer, clock, timer.maximum));
+        // A factor of 2²⁰ exceeds any maximum; the bound keeps the shift in range.
+        (base << self.backoffs.min(20)).min(longest).max(2) as u32
     }
 
     /// Raises the timeout to at least `least`: RFC 6298 rule 5.7.
-    pub(crate) fn raise_to(&mut self, timer: &RetransmissionTimer, least: Span) {
-        self.timeout = self.timeout.max(in_units(timer, least));
+    pub(crate) fn raise_to(&mut self, timer: &RetransmissionTimer, clock: &HostClock, least: Span) {
+        self.timeout = self.timeout.max(in_units(timer, clock, least));
     }
 
     /// The timeout now in force.
-    pub(crate) fn timeout(&self, timer: &RetransmissionTimer) -> Span {
+    pub(crate) fn timeout(&self, timer: &RetransmissionTimer, clock: &HostClock) -> Span {
         match timer.algorithm {
-            RtoAlgorithm::Bsd { .. } => timer.tick * u64::from(self.timeout),
-            RtoAlgorithm::Ns2 => timer.tick * u64::from(self.ns2_timeout(timer, self.backoffs)),
+            RtoAlgorithm::Bsd { .. } => clock.tick() * u64::from(self.timeout),
+            RtoAlgorithm::Ns2 => clock.tick() * u64::from(self.ns2_timeout(timer, clock)),
             RtoAlgorithm::Rfc6298 => Span::from_microseconds(u64::from(self.timeout)),
         }
     }
@@ -190,15 +199,112 @@ impl RoundTripTime {
     pub(crate) fn deadline(&self, timer: &RetransmissionTimer, clock: &HostClock, now: Time) -> Time {
         match timer.algorithm {
             RtoAlgorithm::Bsd { .. } => clock.instant_of(clock.ticks_at(now) + u64::from(self.timeout)),
-            _ => now + self.timeout(timer),
+            _ => now + self.timeout(timer, clock),
         }
     }
 }
 
 /// A span in the algorithm's unit: whole ticks, or microseconds; rounded down.
-fn in_units(timer: &RetransmissionTimer, span: Span) -> u32 {
+fn in_units(timer: &RetransmissionTimer, clock: &HostClock, span: Span) -> u32 {
     match timer.algorithm {
         RtoAlgorithm::Rfc6298 => (span.nanoseconds() / NANOSECONDS_PER_MICROSECOND) as u32,
-        RtoAlgorithm::Bsd { .. } | RtoAlgorithm::Ns2 => span.div_floor(timer.tick) as u32,
+        RtoAlgorithm::Bsd { .. } | RtoAlgorithm::Ns2 => clock.whole_ticks(span) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::HostProfile;
+
+    /// Timer of the FreeBSD 2.2 generation: half-second ticks, and the minimum applied after the back-off.
+    fn half_second_ticks() -> RetransmissionTimer {
+        RetransmissionTimer {
+            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: false },
+            tick: Span::from_milliseconds(500),
+            linear_syn_backoff: false,
+            ..HostProfile::named("bsd45").unwrap().retransmission
+        }
+    }
+
+    /// The timeout after these samples, and after each of the next timeouts, in ticks.
+    fn series<const N: usize>(timer: &RetransmissionTimer, samples: &[u64]) -> [u64; N] {
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let mut estimator = RoundTripTime::new(timer, &clock);
+        for &ticks in samples {
+            estimator.sample(timer, &clock, Time::ZERO, clock.instant_of(ticks));
+        }
+        let mut first = true;
+        [(); N].map(|()| {
+            if !std::mem::take(&mut first) {
+                estimator.back_off(timer, &clock, false);
+            }
+            estimator.timeout(timer, &clock).div_floor(timer.tick)
+        })
+    }
+
+    #[test]
+    fn half_second_ticks_give_the_tabled_timeouts() {
+        let timer = half_second_ticks();
+        assert_eq!(series(&timer, &[]), [6, 12, 24, 48, 96, 128]);
+        assert_eq!(series(&timer, &[1]), [3, 6, 12, 24, 48]);
+        assert_eq!(series(&timer, &[1; 8]), [3, 6, 12, 24, 48]);
+        assert_eq!(series(&timer, &[1; 10]), [3, 4, 8, 16, 32]);
+        assert_eq!(series(&timer, &[1; 15]), [3, 2, 4, 8, 16]);
+        assert_eq!(series(&timer, &[1; 20]), [3, 2, 2, 2, 2, 2]);
+        assert_eq!(series(&timer, &[1, 1, 1, 2]), [4, 6, 12, 24, 48]);
+        assert_eq!(series(&timer, &[2]), [6, 12, 24, 48, 96, 128]);
+    }
+
+    #[test]
+    fn bsd45_timeouts_are_multiples_of_a_second_unless_the_path_is_long() {
+        let timer = HostProfile::named("bsd45").unwrap().retransmission;
+        assert_eq!(series(&timer, &[8]), [100, 200, 400, 800, 1600, 3200, 6400, 6400]);
+        assert_eq!(series(&timer, &[40]), [120, 240, 480, 960]);
+        assert_eq!(series(&timer, &[40, 40, 40]), [100, 200, 400, 800]);
+    }
+
+    #[test]
+    fn rfc6298_follows_its_equations() {
+        let base = HostProfile::named("rfc5681").unwrap().retransmission;
+        let timer = RetransmissionTimer { minimum: Span::ZERO, ..base };
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let mut estimator = RoundTripTime::new(&timer, &clock);
+        assert_eq!(estimator.timeout(&timer, &clock), Span::from_milliseconds(1_000));
+        // SRTT and RTTVAR: 0.1 and 0.05; 0.1125 and 0.0625; 0.1125 and 0.046875 seconds.
+        for (sample, timeout) in [(100_000, 300_000), (200_000, 362_500), (112_500, 300_000)] {
+            let end = Time::ZERO + Span::from_microseconds(sample);
+            estimator.sample(&timer, &clock, Time::ZERO, end);
+            assert_eq!(estimator.timeout(&timer, &clock), Span::from_microseconds(timeout));
+        }
+        for doubled in [600_000, 1_200_000, 2_400_000] {
+            estimator.back_off(&timer, &clock, false);
+            assert_eq!(estimator.timeout(&timer, &clock), Span::from_microseconds(doubled));
+        }
+        for _ in 0..10 {
+            estimator.back_off(&timer, &clock, false);
+        }
+        assert_eq!(estimator.timeout(&timer, &clock), timer.maximum);
+    }
+
+    #[test]
+    fn rfc6298_counts_a_steady_path_as_one_tick_of_variation_at_least() {
+        let base = HostProfile::named("rfc5681").unwrap().retransmission;
+        let timer = RetransmissionTimer { minimum: Span::ZERO, ..base };
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let mut estimator = RoundTripTime::new(&timer, &clock);
+        for _ in 0..200 {
+            estimator.sample(&timer, &clock, Time::ZERO, Time::from_seconds(0.1));
+        }
+        assert_eq!(estimator.timeout(&timer, &clock), Span::from_milliseconds(101));
+    }
+
+    #[test]
+    fn ns2_applies_its_minimum_before_the_back_off_and_its_maximum_after_it() {
+        let timer = HostProfile::named("ns2-oneway").unwrap().retransmission;
+        // 20 ticks: 20 + 4 * 10. Then 0.2 s at least, doubling to 60 s.
+        assert_eq!(series(&timer, &[20]), [60, 120, 240, 480]);
+        assert_eq!(series(&timer, &[1]), [20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 6000, 6000]);
+        assert_eq!(series(&timer, &[]), [300, 600, 1200, 2400, 4800, 6000, 6000]);
     }
 }

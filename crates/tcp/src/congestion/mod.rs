@@ -115,7 +115,7 @@ pub(crate) fn on_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'
     endpoint.marks.clear(Marks::RECOVERING);
     endpoint.marks.clear(Marks::PARTIAL_SEEN);
     endpoint.marks.set(Marks::REDUCED);
-    endpoint.round_trip_time.back_off(&context.profile.retransmission, false);
+    endpoint.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
     endpoint.output(now, context, out);
 }
 

@@ -203,7 +203,7 @@ pub(crate) fn on_congestion_echo(endpoint: &mut Endpoint, context: &Context<'_>,
     if endpoint.window > 1.0 {
         endpoint.marks.clear(Marks::ECN_WAIT);
     } else if endpoint.marks.has(Marks::ECN_WAIT) {
-        endpoint.round_trip_time.back_off(&context.profile.retransmission, false);
+        endpoint.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
     } else {
         endpoint.marks.set(Marks::ECN_WAIT);
     }
@@ -222,7 +222,7 @@ pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, 
     let paused = endpoint.outstanding() == 0 && endpoint.retransmission_deadline == Time::MAX;
     if paused {
         let timer = &context.profile.retransmission;
-        if now >= endpoint.active_at + endpoint.round_trip_time.timeout(timer) {
+        if now >= endpoint.active_at + endpoint.round_trip_time.timeout(timer, &context.clock) {
             restart(endpoint);
         }
     }
