@@ -106,19 +106,21 @@ fn choose_by_key(
     path: &str,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<&'static Json> {
-    let known = |table: &&'static Json| members.keys().filter(|key| property(table, key).is_some()).count();
-    let chosen =
-        tables.iter().copied().max_by_key(|table| (known(table), std::cmp::Reverse(required(table).count())));
-    if chosen.is_none_or(|table| known(&table) == 0) {
-        let legal: Vec<&str> =
-            tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
+    let legal: Vec<&str> = tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
+    let given: Vec<&str> = members.keys().map(String::as_str).filter(|key| legal.contains(key)).collect();
+    if given.is_empty() {
         match members.keys().next() {
-            Some(given) => _ = mistakes.unknown_key(path, given, "", &legal),
+            Some(key) => _ = mistakes.unknown_key(path, key, "", &legal),
             None => {
-                mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")));
+                mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")))
             }
         }
         return None;
+    }
+    let has_all = |table: &&'static Json| given.iter().all(|key| property(table, key).is_some());
+    let chosen = tables.iter().copied().find(has_all);
+    if chosen.is_none() {
+        mistakes.value(path, format!("{} together", given.join(" and ")), "one of them");
     }
     chosen
 }

@@ -50,7 +50,7 @@ fn scenarios_that_say_the_same_in_other_words_have_one_text() {
 description = "for \"us\""
 duration_s = 1.2e3
 name = 'pi-24-90'
-warm_up_s = 0
+warm_up_s = -0.0
 flows = [{ direction = "left-to-right", count = 3, base_rtt_ms = 0, start_spread_s = 1.0 }]
 users.right = 8568
 users.left = 8_568

@@ -47,7 +47,7 @@ pub(crate) fn from_json(json: &serde_json::Value) -> Node {
         Json::Bool(truth) => Value::Boolean(*truth),
         Json::Number(number) => match number.as_i128() {
             Some(whole) => Value::Integer(whole),
-            None => Value::Float(number.as_f64().expect("a JSON number is an integer or a float")),
+            None => real(number.as_f64().expect("a JSON number is an integer or a float")),
         },
         Json::String(text) => Value::String(text.clone()),
         Json::Array(elements) => Value::Array(elements.iter().map(from_json).collect()),
@@ -82,7 +82,7 @@ fn value(parsed: &DeValue<'_>, at: &dyn Fn(usize) -> Place) -> Value {
     match parsed {
         DeValue::String(text) => Value::String(text.to_string()),
         DeValue::Integer(number) => integer(number),
-        DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Float(number) => real(number.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(truth) => Value::Boolean(*truth),
         DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Array(elements) => {
@@ -94,6 +94,11 @@ fn value(parsed: &DeValue<'_>, at: &dyn Fn(usize) -> Place) -> Value {
         }
         DeValue::Table(members) => table(members, at),
     }
+}
+
+/// Minus zero is zero: equal scenarios are equal texts.
+fn real(number: f64) -> Value {
+    Value::Float(number + 0.0)
 }
 
 /// An integer too long for 128 bits is beyond every legal value; it stays so as a real number.
