@@ -52,7 +52,8 @@ pub struct Population {
     pub profile: HostProfile,
 }
 
-/// A minimum round-trip delay in whole milliseconds, uniform over `low_ms..=high_ms`, drawn once per connection.
+/// A minimum round-trip delay in whole milliseconds, uniform over `low_ms..=high_ms`, drawn once per
+/// connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinimumDelay {
     /// The shortest.

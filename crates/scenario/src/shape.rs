@@ -112,7 +112,7 @@ fn choose_by_key(
         match members.keys().next() {
             Some(key) => _ = mistakes.unknown_key(path, key, "", &legal),
             None => {
-                mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")))
+                mistakes.value(path, "an empty table", format!("a table with one of {}", legal.join(", ")));
             }
         }
         return None;
