@@ -1,0 +1,75 @@
+//! Every scenario under `experiments/` is used by the experiment in whose folder it lies.
+
+use crate::finding::Finding;
+use crate::parts;
+use crate::tree::Tree;
+
+const FOLDER: &str = "experiments/";
+const EXPERIMENT: &str = "experiment.toml";
+
+/// Read by their names, in every experiment.
+const FIXED: [&str; 2] = [EXPERIMENT, "tolerances.toml"];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let documents = tree.with_extension("toml").filter_map(|(path, _)| {
+        let (experiment, inside) = path.strip_prefix(FOLDER)?.split_once('/')?;
+        (!FIXED.contains(&inside)).then_some((path, experiment, inside))
+    });
+    documents
+        .filter(|&(_, experiment, inside)| {
+            let text = tree.text(&format!("{FOLDER}{experiment}/{EXPERIMENT}"));
+            text.is_none_or(|text| !names(text, inside))
+        })
+        .map(|(path, experiment, inside)| finding(path, experiment, inside))
+        .collect()
+}
+
+/// Whether a string of the document is this path.
+fn names(document: &str, inside: &str) -> bool {
+    parts::of_python(document).strings.split_whitespace().any(|string| string == inside)
+}
+
+fn finding(path: &str, experiment: &str, inside: &str) -> Finding {
+    Finding::new(
+        path,
+        1,
+        "a scenario that its experiment does not use",
+        format!("`\"{inside}\"` in {FOLDER}{experiment}/{EXPERIMENT}"),
+        "name it there, or remove it",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(experiment: &str) -> Vec<String> {
+        let files = [
+            ("experiments/le2003/experiment.toml", experiment),
+            ("experiments/le2003/tolerances.toml", ""),
+            ("experiments/le2003/scenario.toml", ""),
+            ("experiments/le2003/parts/uncongested.toml", ""),
+        ];
+        check(&Tree::of(&files)).into_iter().map(|one| one.path).collect()
+    }
+
+    #[test]
+    fn a_scenario_that_is_not_named_is_found() {
+        assert_eq!(wrong("scenario = \"scenario.toml\"\ntwin = \"parts/uncongested.toml\"\n"), [""; 0]);
+        let unused = "scenario = \"scenario.toml\"\n# twin = \"parts/uncongested.toml\"\n";
+        assert_eq!(wrong(unused), ["experiments/le2003/parts/uncongested.toml"]);
+    }
+
+    #[test]
+    fn a_longer_name_is_another_name() {
+        assert_eq!(
+            wrong("a = [\"old_scenario.toml\", \"parts/uncongested.toml\"]\n"),
+            ["experiments/le2003/scenario.toml"]
+        );
+    }
+
+    #[test]
+    fn a_scenario_without_an_experiment_is_found() {
+        assert_eq!(check(&Tree::of(&[("experiments/a/scenario.toml", "")])).len(), 1);
+    }
+}
