@@ -102,7 +102,7 @@ impl Packet {
     #[inline]
     pub(crate) const fn codepoint(&self) -> Codepoint {
         const BY_BITS: [Codepoint; 4] = [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ce];
-        BY_BITS[(self.bits / ECN_CAPABLE & 3) as usize]
+        BY_BITS[((self.bits / ECN_CAPABLE) & 3) as usize]
     }
 }
 

@@ -1,0 +1,191 @@
+//! Runs whose outcome can be worked out by hand.
+
+use aqmlab_record::ColumnValues;
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, RunError, run};
+
+fn simulate(text: &str) -> Output {
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 1, &Control::default()).unwrap()
+}
+
+/// One flow of 1000-byte packets from left to right, without link-layer framing.
+fn one_flow(rate_mbps: f64, rtt_ms: f64, window_bytes: u32, limit_packets: u32) -> String {
+    format!(
+        r#"
+name = "one flow"
+duration_s = 60.0
+warm_up_s = 10.0
+[dumbbell]
+rate_mbps = {rate_mbps}
+queue = {{ scheme = "drop-tail", limit_packets = {limit_packets} }}
+interface_rate_mbps = 1000.0
+layer2_overhead_bytes = 0
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+[[flows]]
+count = 1
+direction = "left-to-right"
+base_rtt_ms = {rtt_ms}
+start_spread_s = 0.0
+profile = "ns2-oneway"
+host = {{ maximum_segment_bytes = 960, window_bytes = {window_bytes} }}
+"#
+    )
+}
+
+#[test]
+fn a_flow_limited_by_its_window_sends_a_window_per_round_trip() {
+    let output = simulate(&one_flow(100.0, 100.0, 20 * 960, 240));
+    // Data: 8 us on the interface, 80 us on the link; the acknowledgement of 40 bytes: 0.32 us and 3.2 us.
+    let round_trip_s = 0.1 + 88e-6 + 3.52e-6;
+    let expected_mbps = 20.0 * 8000.0 / round_trip_s / 1e6;
+    let link = &output.summary.links[0];
+    // The window is measured to within one window at each of its ends.
+    let tolerance = 2.0 * 20.0 * 8000.0 / 50.0 / 1e6;
+    assert!(
+        (link.throughput_mbps - expected_mbps).abs() < tolerance,
+        "{} of {expected_mbps}",
+        link.throughput_mbps
+    );
+    assert_eq!(link.loss_ratio, 0.0);
+}
+
+#[test]
+fn a_window_beyond_the_pipe_waits_in_the_queue() {
+    // 100 packets in flight, of which 10 Mbit/s · 20 ms = 25 fit into the pipe.
+    let output = simulate(&one_flow(10.0, 20.0, 100 * 960, 240));
+    let link = &output.summary.links[0];
+    // The pipe also holds the packet in service and what the access link and the acknowledgement take.
+    let round_trip_s = 0.02 + 8e-6 + 800e-6 + 32.32e-6;
+    let expected = 100.0 - round_trip_s / 800e-6;
+    assert!((link.queue_packets_mean - expected).abs() < 1.0, "{} of {expected}", link.queue_packets_mean);
+    assert!((link.busy_share - 1.0).abs() < 1e-4, "{}", link.busy_share);
+    assert_eq!(link.counters.departed.bytes, link.counters.departed.packets * 1000);
+}
+
+#[test]
+fn framing_takes_time_and_is_counted_where_it_should_be() {
+    let text = one_flow(10.0, 20.0, 100 * 960, 240)
+        .replace("layer2_overhead_bytes = 0", "layer2_overhead_bytes = 18")
+        .replace("layer2_minimum_frame_bytes = 0", "layer2_minimum_frame_bytes = 64")
+        .replace("layer2_gap_bytes = 0", "layer2_gap_bytes = 20");
+    let output = simulate(&text);
+    let link = &output.summary.links[0];
+    assert!((link.mean_frame_bytes - 1018.0).abs() < 1e-9);
+    assert!((link.throughput_mbps - 10.0 * 1018.0 / 1038.0).abs() < 1e-3, "{}", link.throughput_mbps);
+    assert!((link.throughput_ip_mbps - 10.0 * 1000.0 / 1038.0).abs() < 1e-3);
+    assert!((link.busy_share - 1.0).abs() < 1e-4);
+    // Acknowledgements of 40 bytes travel in frames of 64.
+    assert!((output.summary.links[1].mean_frame_bytes - 64.0).abs() < 1e-9);
+}
+
+#[test]
+fn two_bottlenecks_in_a_row_are_a_topology_like_any_other() {
+    let text = r#"
+name = "parking lot"
+duration_s = 30.0
+warm_up_s = 5.0
+[topology]
+nodes = [
+  { name = "senders", kind = "host", count = 2 }, { name = "a", kind = "router" },
+  { name = "b", kind = "router" }, { name = "c", kind = "router" },
+  { name = "receivers", kind = "host", count = 2 }, { name = "cross", kind = "host", count = 1 },
+  { name = "sink", kind = "host", count = 1 },
+]
+links = [
+  { from = "senders", to = "a", rate_mbps = 1000.0, both_ways = true },
+  { from = "cross", to = "b", rate_mbps = 1000.0, both_ways = true },
+  { from = "a", to = "b", rate_mbps = 20.0, delay_ms = 5.0, both_ways = true, queue = { scheme = "drop-tail", limit_packets = 50 } },
+  { from = "b", to = "c", rate_mbps = 10.0, delay_ms = 5.0, both_ways = true, queue = { scheme = "drop-tail", limit_packets = 50 } },
+  { from = "c", to = "receivers", rate_mbps = 1000.0, both_ways = true },
+  { from = "c", to = "sink", rate_mbps = 1000.0, both_ways = true },
+]
+[[flows]]
+name = "long"
+count = 2
+senders = "senders"
+receivers = "receivers"
+profile = "rfc5681"
+[[flows]]
+name = "short"
+count = 1
+senders = "cross"
+receivers = "sink"
+profile = "rfc5681"
+"#;
+    let output = simulate(text);
+    let link = |name: &str| output.summary.links.iter().find(|link| link.name == name).unwrap();
+    let names: Vec<&str> = output.summary.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    let (first, second) = (link("a-to-b"), link("b-to-c"));
+    assert!(second.busy_share > 0.95, "{}", second.busy_share);
+    // What left the first bottleneck arrived at the second, beside the flow that joins there.
+    assert!(second.counters.arrived.packets > first.counters.departed.packets);
+    assert_eq!(output.summary.flows.len(), 2);
+    assert!(output.summary.flows[0].delivered_bytes.iter().all(|&bytes| bytes > 100_000));
+}
+
+/// Packet records of the bottleneck: instants and sequence numbers.
+fn packets(output: &Output, link: u8) -> Vec<(f64, u8, u32, u32)> {
+    let table = output.tables.iter().find(|table| table.name == "packets").unwrap();
+    let column = |name: &str| &table.columns.iter().find(|column| column.name == name).unwrap().values;
+    let (ColumnValues::F64(time), ColumnValues::U8(event), ColumnValues::U8(links)) =
+        (column("time_s"), column("event"), column("link"))
+    else {
+        panic!("types")
+    };
+    let (ColumnValues::U32(sequence), ColumnValues::U32(acknowledgement)) =
+        (column("sequence"), column("acknowledgement"))
+    else {
+        panic!("types")
+    };
+    let rows = (0..time.len()).filter(|&row| links[row] == link);
+    rows.map(|row| (time[row], event[row], sequence[row], acknowledgement[row])).collect()
+}
+
+#[test]
+fn an_interface_is_an_unlimited_drop_tail_queue_without_its_events() {
+    // The same network twice; in the second, the senders' interfaces are real queues that never overflow.
+    let network = |queue: &str| {
+        format!(
+            r#"
+name = "interfaces"
+duration_s = 20.0
+warm_up_s = 1.0
+[record]
+packets = true
+[topology]
+nodes = [
+  {{ name = "a", kind = "router" }}, {{ name = "b", kind = "router" }},
+  {{ name = "senders", kind = "host", count = 3 }}, {{ name = "receivers", kind = "host", count = 3 }},
+]
+links = [
+  {{ from = "a", to = "b", rate_mbps = 10.0, delay_ms = 10.0, both_ways = true, queue = {{ scheme = "drop-tail", limit_packets = 8 }} }},
+  {{ from = "senders", to = "a", rate_mbps = 15.0, delay_ms = 3.0, both_ways = true{queue} }},
+  {{ from = "b", to = "receivers", rate_mbps = 100.0, delay_ms = 2.0, both_ways = true }},
+]
+[[flows]]
+count = 3
+senders = "senders"
+receivers = "receivers"
+profile = "bsd45"
+"#
+        )
+    };
+    let lazy = simulate(&network(""));
+    let explicit = simulate(&network(", queue = { scheme = \"drop-tail\", limit_packets = 1000000 }"));
+    let (lazy, explicit) = (packets(&lazy, 0), packets(&explicit, 0));
+    assert!(lazy.len() > 10_000 && lazy.iter().any(|row| row.1 == 2), "the bottleneck must have dropped");
+    let differing = lazy.iter().zip(&explicit).position(|(a, b)| a != b);
+    assert_eq!(differing.map(|row| (lazy[row], explicit[row])), None);
+    assert_eq!(lazy.len(), explicit.len());
+}
+
+#[test]
+fn a_cancelled_run_ends_and_says_so() {
+    let scenario = Scenario::from_toml(&one_flow(10.0, 20.0, 96_000, 240), "test", &[]).unwrap();
+    let control = Control::default();
+    control.cancel();
+    assert_eq!(run(&scenario, 1, &control).unwrap_err(), RunError::Cancelled);
+}
