@@ -7,7 +7,7 @@ use aqmlab_aqm::algorithms::{ared, drop_tail, pi, red, rem};
 use aqmlab_aqm::parts::{Bottom, IdleRule, LimitRule, Spacing, Weight, Word};
 use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
-use aqmlab_units::{Rate, Span, Time};
+use aqmlab_units::{Rate, Time};
 use packet::TestPacket;
 
 fn port_at(megabits_per_second: f64, scheme: &Scheme) -> Port<TestPacket> {
@@ -139,24 +139,20 @@ fn rems_price_climbs_five_per_second_at_a_hundred_packets_too_many() {
     // Rates balanced: 5 packets every 2 ms at 20 Mbit/s of 1000 bytes, and 120 packets that stay.
     let params = rem::Params { limit_packets: Some(500), ecn: true, ..rem::Params::default() };
     let mut port = port_at(20.0, &Scheme::Rem(params));
-    let mut id = 0;
-    let mut price_after_warm_up = 0.0;
-    let (mut now, interval) = (Time::ZERO, Span::from_microseconds(400));
-    for packet in 0..120 + 5 * 1_000 {
-        // ECN-capable packets stay in the queue whatever the coin says.
-        port.arrive(now, TestPacket::data(id, 1000, Codepoint::Ect0), &mut |_, _| {});
-        id += 1;
-        if packet >= 120 {
+    // ECN-capable packets stay in the queue whatever the coin says.
+    let packet = |id| TestPacket::data(id, 1000, Codepoint::Ect0);
+    (0..120).for_each(|id| port.arrive(Time::ZERO, packet(id), &mut |_, _| {}));
+    let mut price_at = |seconds: u64| {
+        for slot in 2_500 * (seconds - 1)..2_500 * seconds {
+            let now = Time::from_nanoseconds(400_000 * slot);
+            port.arrive(now, packet(slot), &mut |_, _| {});
             port.depart(now, &mut |_, _| {});
-            now += interval;
         }
-        if packet == 120 + 5 * 500 {
-            price_after_warm_up = observed(&port, "price");
-        }
-    }
-    // The two readings are 499.8 intervals apart: 500 ticks, or one less.
-    let climbed = observed(&port, "price") - price_after_warm_up;
-    assert_close(climbed, 5.0 * 0.999, 0.011);
+        port.advance(Time::from_seconds(seconds as f64));
+        observed(&port, "price")
+    };
+    let (first, second) = (price_at(1), price_at(2));
+    assert_close(second - first, 5.0, 1e-9);
 }
 
 /// Signals of RED in `arrivals` arrivals that all find 10 packets, where the base probability is 0.02.

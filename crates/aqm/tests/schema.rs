@@ -249,7 +249,11 @@ fn a_description_names_every_parameter_with_its_default_and_meaning() {
     assert!(red.contains("  max_p: number, default 0.1\n      Base probability at max_th.\n"), "{red}");
     assert!(red.contains("  limit_packets: integer, unset unless given\n"), "{red}");
     assert!(red.contains("        \"ns2_wait\": 0 while c p < 1"), "{red}");
-    assert!(red.contains("        { time_constant_s = ... }: "), "{red}");
+    assert!(red.contains("        { time_constant_s = number }: "), "{red}");
+    let pi = Scheme::describe("pi").expect("a registered name");
+    assert!(pi.contains("        { designed = { flows = number, rtt_ms = number } }: Designed"), "{pi}");
+    let ared = Scheme::describe("ared").expect("a registered name");
+    assert!(ared.contains("        \"from_link_rate\": 80 000 bit/s"), "{ared}");
     let error = Scheme::describe("blue").expect_err("no such scheme").to_string();
     assert_eq!(error, "there is no scheme `blue`: the schemes are drop-tail, red, ared, pi, rem");
 }

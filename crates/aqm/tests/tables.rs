@@ -7,12 +7,15 @@
 mod keys;
 #[path = "support/packet.rs"]
 mod packet;
+#[path = "support/settings.rs"]
+mod settings;
 
 use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Time};
+use keys::parse;
 use packet::TestPacket;
-use schemars::{Schema, json_schema};
+use settings::table;
 
 /// The tables print nine significant digits.
 const RELATIVE_TOLERANCE: f64 = 6e-9;
@@ -58,7 +61,7 @@ impl Bench {
                 _ => keys.push((key, value)),
             }
         }
-        let scheme = keys::parse(&table(&keys)).unwrap_or_else(|error| panic!("{settings}\n{error}"));
+        let scheme = parse(&table(&keys)).unwrap_or_else(|error| panic!("{settings}\n{error}"));
         scheme.validate().unwrap_or_else(|error| panic!("{settings}\n{error}"));
         let rate = Rate::from_megabits_per_second(link_mbps.expect("link_mbps"));
         let coins = Key::from_seed(seed);
@@ -138,30 +141,4 @@ fn number(text: &str) -> f64 {
 
 fn codepoint(name: &str) -> Codepoint {
     Codepoint::ALL.into_iter().find(|codepoint| codepoint.name() == name).expect("a codepoint")
-}
-
-/// Settings with dotted keys as a nested table.
-fn table(settings: &[(&str, &str)]) -> Schema {
-    let mut table = json_schema!({});
-    for &(key, value) in settings {
-        let Some((outer, _)) = key.split_once('.') else {
-            insert_scalar(&mut table, key, value);
-            continue;
-        };
-        let prefix = format!("{outer}.");
-        let inner: Vec<(&str, &str)> =
-            settings.iter().filter_map(|&(key, value)| Some((key.strip_prefix(&prefix)?, value))).collect();
-        table.insert(outer.to_owned(), self::table(&inner).to_value());
-    }
-    table
-}
-
-fn insert_scalar(table: &mut Schema, key: &str, value: &str) {
-    let value = match (value.strip_prefix('"'), value.parse::<bool>(), value.parse::<u64>()) {
-        (Some(quoted), ..) => quoted.trim_end_matches('"').into(),
-        (_, Ok(flag), _) => flag.into(),
-        (_, _, Ok(integer)) => integer.into(),
-        _ => number(value).into(),
-    };
-    table.insert(key.to_owned(), value);
 }

@@ -25,41 +25,41 @@ fn parameter(key: &str, property: &Schema) -> String {
     };
     let meaning = string(property, "description").replace('\n', " ");
     let mut text = format!("\n  {key}: {}{default}\n      {meaning}\n", kind(property));
-    for (word, meaning) in words(property) {
-        text.push_str(&format!("        {word}: {meaning}\n"));
+    for (form, meaning) in forms(property) {
+        text.push_str(&format!("        {form}: {meaning}\n"));
     }
     text
 }
 
-/// The type in words: `number`, `integer`, `true or false`, `one of`, …
+/// The type in words: `number`, `integer`, `true or false`, …
 fn kind(property: &Schema) -> String {
     let types: Vec<&str> = match property.get("type") {
         Some(value) if value.is_string() => value.as_str().into_iter().collect(),
         Some(value) => value.as_array().into_iter().flatten().filter_map(|kind| kind.as_str()).collect(),
-        None if property.get("oneOf").is_some() => vec!["one of the words below"],
-        None => vec!["see below"],
+        None => vec!["one of those below"],
     };
     let kinds: Vec<&str> = types.into_iter().filter(|&kind| kind != "null").collect();
     kinds.join(" or ").replace("boolean", "true or false")
 }
 
-/// The words that may stand for the value, or its alternative forms, with their meanings.
-fn words(property: &Schema) -> Vec<(String, String)> {
-    let alternatives =
-        ["oneOf", "anyOf"].into_iter().filter_map(|key| property.get(key)?.as_array()).flatten();
-    alternatives.filter_map(|form| alternative(&Schema::try_from(form.clone()).ok()?)).collect()
+/// The words or forms that the value may take, each with its meaning.
+fn forms(property: &Schema) -> Vec<(String, String)> {
+    let forms = ["oneOf", "anyOf"].into_iter().filter_map(|key| property.get(key)?.as_array()).flatten();
+    let forms = forms.filter_map(|form| Schema::try_from(form.clone()).ok());
+    forms.map(|form| (shape(&form), string(&form, "description").replace('\n', " "))).collect()
 }
 
-fn alternative(form: &Schema) -> Option<(String, String)> {
-    let meaning = string(form, "description").replace('\n', " ");
+/// What a value of this form looks like: a word, a table with its keys, or the type.
+fn shape(form: &Schema) -> String {
     if let Some(word) = form.get("const") {
-        return Some((word.to_string(), meaning));
+        return word.to_string();
     }
-    match form.get("properties").and_then(|properties| properties.as_object()) {
-        Some(keys) => {
-            let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
-            Some((format!("{{ {} = ... }}", keys.join(" = ..., ")), meaning))
-        }
-        None => Some((kind(form), meaning)),
+    let alternatives = forms(form);
+    if !alternatives.is_empty() {
+        return alternatives.into_iter().map(|(shape, _)| shape).collect::<Vec<_>>().join(" or ");
     }
+    let Some(keys) = form.get("properties").and_then(|keys| keys.as_object()) else { return kind(form) };
+    let keys = keys.iter().filter_map(|(key, inner)| Some((key, Schema::try_from(inner.clone()).ok()?)));
+    let keys: Vec<String> = keys.map(|(key, inner)| format!("{key} = {}", shape(&inner))).collect();
+    format!("{{ {} }}", keys.join(", "))
 }
