@@ -225,12 +225,12 @@ def choose_users(survey: Survey, *, targets_mbps: tuple[float, float], tolerance
     tolerance, the pair with the smallest error of the mean among those close to the best.
     """
     sums = survey.offered_mbps
-    # Users fetch from the other side: the right's users load left-to-right with responses, the left's with
-    # requests. For every number on the left the best number on the right follows from that direction.
-    wanted = targets_mbps[0] - sums[LEFT, 0]
-    above = np.searchsorted(sums[RIGHT, 0], wanted)
-    left = np.repeat(np.arange(sums[LEFT, 0].size), 2)
-    right = np.column_stack((above - 1, above)).ravel().clip(0, sums[RIGHT, 0].size - 1)
+    # With more users on the right both directions grow, so for a given number on the left the larger error is
+    # smallest next to where the errors of the two directions cancel.
+    shares = [sums[side, 0] / targets_mbps[0] + sums[side, 1] / targets_mbps[1] for side in (LEFT, RIGHT)]
+    above = np.searchsorted(shares[RIGHT], 2.0 - shares[LEFT])
+    left = np.repeat(np.arange(above.size), 2)
+    right = np.column_stack((above - 1, above)).ravel().clip(0, shares[RIGHT].size - 1)
     errors = np.array(
         [
             (sums[LEFT, direction][left] + sums[RIGHT, direction][right]) / targets_mbps[direction] - 1.0

@@ -13,6 +13,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import jinja2
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from aqmlab import figures, tables
 from aqmlab.claims import Outcome, Verdict, evaluate
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from aqmlab.study import Study
 
 SHOWN_WARNINGS = 40
+LONGEST_PRINTED = 120
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ def parts_of(study: Study) -> Parts:
     )
 
 
-def write_report(study: Study, output: Path) -> dict[str, Path]:
+def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     """Writes report, tables and figures into a folder; what was written, by what it is."""
-    parts = parts_of(study)
+    study = parts.study
     output.mkdir(parents=True, exist_ok=True)
     files = {
         "report": _write(output / "report.html", render(parts)),
@@ -175,6 +178,29 @@ def claims_csv(outcomes: Sequence[Outcome]) -> str:
             ]
         )
     return text.getvalue()
+
+
+def claims_table(outcomes: Sequence[Outcome]) -> RichTable:
+    """The verdicts for the terminal."""
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items())
+    table = RichTable(title="Claims", caption=counted, header_style="bold")
+    for column in ("id", "verdict", "why", "strongest evidence"):
+        table.add_column(column)
+    styles = {
+        Verdict.REPRODUCED: "green",
+        Verdict.PARTLY: "yellow",
+        Verdict.NOT: "red",
+        Verdict.CANNOT_BE_JUDGED: "dim",
+    }
+    for outcome in outcomes:
+        style = styles[outcome.verdict]
+        verdict, reason = Text(outcome.verdict, style=style), Text(_shortened(outcome.reason))
+        table.add_row(outcome.identifier, verdict, reason, Text(_shortened(outcome.effect)))
+    return table
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_PRINTED else f"{text[: LONGEST_PRINTED - 1]}…"
 
 
 def _load_rule(study: Study) -> str:

@@ -11,10 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Group
+
 from aqmlab import experiment as experiments
+from aqmlab import tables
 from aqmlab.calibration import Calibration, fit, with_users
 from aqmlab.experiment import ExperimentError
 from aqmlab.load_matching import MatchedLoad, match_loads
+from aqmlab.report import claims_table, parts_of, write_report
 from aqmlab.runs import Job, run_many
 from aqmlab.scenario import Scenario
 from aqmlab.study import Study
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.experiment import Configuration, Experiment, Scale
+    from aqmlab.report import Parts
     from aqmlab.result import Result
 
 
@@ -30,13 +35,28 @@ if TYPE_CHECKING:
 class Reproduction:
     """A finished reproduction.
 
+    Printed with `rich`, it shows the paper's table with ours beside it and the verdict on every claim.
+
     Attributes:
-        study: The results, by cell.
+        parts: Results, tables, claims and figures.
         files: What was written, by what it is.
     """
 
-    study: Study
+    parts: Parts
     files: Mapping[str, Path]
+
+    @property
+    def study(self) -> Study:
+        """The results, by cell."""
+        return self.parts.study
+
+    def __rich__(self) -> Group:
+        experiment, scale = self.study.experiment, self.study.scale
+        title = f"{experiment.name}, table 2 beside the published one (scale {scale.name})"
+        return Group(
+            tables.to_rich(self.parts.rows, title=title),
+            claims_table(self.parts.outcomes),
+        )
 
 
 @dataclass(frozen=True)
@@ -80,13 +100,12 @@ def reproduce(
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
-    from aqmlab.report import write_report  # noqa: PLC0415 (drawing is loaded when there is something to draw)
-
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
     sweep = Sweep(workers, Path(store) if store else Path(output) / "runs", progress)
     study = run_study(experiment, chosen, sweep)
-    return Reproduction(study, write_report(study, Path(output)))
+    parts = parts_of(study)
+    return Reproduction(parts, write_report(parts, Path(output)))
 
 
 def choose(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from aqmlab.figures.style import GREY, SEQUENCE, Line, line_of, new_axes, styled, widths
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Band
+from aqmlab.statistics.replication import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def _draw_mean(axes: Axes, time_ms: FloatArray, curves: FloatArray, line: Line, 
     if replications < MINIMUM_REPLICATIONS:
         return
     standard_error = curves.std(axis=0, ddof=1) / np.sqrt(replications)
-    half = float(stats.t.ppf(0.975, replications - 1)) * standard_error
+    half = student_quantile(replications - 1) * standard_error
     lower, upper = np.maximum(mean - half, 0.0), np.minimum(mean + half, 100.0)
     axes.fill_between(time_ms, lower, upper, color=line.colour, alpha=0.18, linewidth=0)
 

@@ -5,18 +5,12 @@ another and no interval here is ever taken over exchanges. Everything is a pure 
 
 Read in this order: `recorded` (what a statistic needs of a result), `distribution` (one run's response
 times), `measures` (one run's single numbers), `replication` (means and intervals over runs), `band`
-(a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range dependence).
+(a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range
+dependence, imported by itself).
 """
 
 from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value
 from aqmlab.statistics.distribution import ResponseTimes, response_times
-from aqmlab.statistics.hurst import (
-    HurstEstimate,
-    aggregated_variance,
-    fractional_gaussian_noise,
-    local_whittle,
-    wavelet,
-)
 from aqmlab.statistics.measures import (
     completed_per_90_minutes,
     loss_percent,
@@ -35,7 +29,6 @@ from aqmlab.statistics.verdict import Judgement, Verdict, judge
 __all__ = [
     "MINIMUM_REPLICATIONS",
     "Band",
-    "HurstEstimate",
     "Interval",
     "Judgement",
     "MissingDataError",
@@ -43,12 +36,9 @@ __all__ = [
     "Recorded",
     "ResponseTimes",
     "Verdict",
-    "aggregated_variance",
     "completed_per_90_minutes",
     "critical_value",
-    "fractional_gaussian_noise",
     "judge",
-    "local_whittle",
     "loss_percent",
     "mean_interval",
     "measured_window_s",
@@ -56,5 +46,4 @@ __all__ = [
     "response_times",
     "sign_flip_p_value",
     "throughput_mbps",
-    "wavelet",
 ]

@@ -29,7 +29,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import special
 
 from aqmlab.statistics.replication import MINIMUM_REPLICATIONS, NotEnoughReplications
 
@@ -37,6 +37,8 @@ FloatArray = NDArray[np.float64]
 
 RESOLUTION = 0.001
 """The smallest half width of a band, in shares of responses, fixed before any run."""
+
+BISECTIONS = 60
 
 EXACT_FLIP_REPLICATIONS = 14
 """Up to this many replications all sign changes are enumerated (8,192 of them)."""
@@ -102,14 +104,13 @@ def critical_value(
 ) -> float:
     """The u of this file's formula; for a path of length 0 the Student value of one point."""
     alpha = 1.0 - confidence
-    bonferroni = float(stats.t.isf(alpha / (2.0 * grid_points), degrees_of_freedom))
-
-    def excess(u: float) -> float:
-        return _exceedance(u, path_length=path_length, degrees_of_freedom=degrees_of_freedom) - alpha
-
-    if excess(bonferroni) >= 0.0:
-        return bonferroni
-    return float(optimize.brentq(excess, 0.0, bonferroni, xtol=1e-10))
+    bonferroni = -float(special.stdtrit(degrees_of_freedom, alpha / (2.0 * grid_points)))
+    lower, upper = 0.0, bonferroni
+    for _ in range(BISECTIONS):
+        middle = (lower + upper) / 2.0
+        exceedance = _exceedance(middle, path_length=path_length, degrees_of_freedom=degrees_of_freedom)
+        lower, upper = (middle, upper) if exceedance > alpha else (lower, middle)
+    return upper
 
 
 def sign_flip_p_value(differences: FloatArray, *, seed: int = 0, draws: int = 10_000) -> float:
@@ -137,7 +138,7 @@ def sign_flip_p_value(differences: FloatArray, *, seed: int = 0, draws: int = 10
 
 
 def _exceedance(u: float, *, path_length: float, degrees_of_freedom: int) -> float:
-    endpoint = 2.0 * float(stats.t.sf(u, degrees_of_freedom))
+    endpoint = 2.0 * float(special.stdtr(degrees_of_freedom, -u))
     exponent = -(degrees_of_freedom - 1) / 2.0
     crossings = path_length / np.pi * (1.0 + u**2 / degrees_of_freedom) ** exponent
     return endpoint + float(crossings)

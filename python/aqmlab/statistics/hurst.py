@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 FloatArray = NDArray[np.float64]
 
-NORMAL_95 = float(stats.norm.ppf(0.975))
+NORMAL_95 = float(special.ndtri(0.975))
 WHITTLE_BANDWIDTH_EXPONENT = 0.65
 LEAST_COEFFICIENTS = 8
 """An octave with fewer detail coefficients is left out of the regression."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,5 +94,10 @@ def mean_interval(
     if sample.size < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=int(sample.size), mean=mean)
     standard_error = float(sample.std(ddof=1)) / np.sqrt(sample.size)
-    half = float(stats.t.ppf((1.0 + confidence) / 2.0, sample.size - 1)) * standard_error
+    half = student_quantile(sample.size - 1, confidence) * standard_error
     return Interval(mean, mean - half, mean + half, int(sample.size), confidence)
+
+
+def student_quantile(degrees_of_freedom: int, confidence: float = 0.95) -> float:
+    """How many standard errors a two-sided Student interval reaches either way."""
+    return float(special.stdtrit(degrees_of_freedom, (1.0 + confidence) / 2.0))

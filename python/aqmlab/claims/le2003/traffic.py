@@ -9,15 +9,16 @@ import numpy as np
 from aqmlab.claims.evidence import attempt
 from aqmlab.claims.le2003.cells import LOADS, UNCONGESTED, le2003
 from aqmlab.claims.outcome import Part
-from aqmlab.statistics import MissingDataError, aggregated_variance, local_whittle, wavelet
-from aqmlab.statistics.hurst import aggregate
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.calibration import Calibration
-    from aqmlab.statistics import HurstEstimate, Recorded
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.hurst import HurstEstimate
     from aqmlab.study import Study
 
 LEAST_R_SQUARED = 0.99

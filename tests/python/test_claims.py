@@ -1,0 +1,305 @@
+"""Claims judged on invented worlds: one follows the paper, one denies it, in others data are missing."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from aqmlab.claims import Outcome, Part, Verdict, evaluate, registered
+from aqmlab.claims.le2003.scatter import triangle_share
+from aqmlab.claims.le2003.tails import crossover_s
+from aqmlab.claims.outcome import combine
+from aqmlab.claims.registry import claim
+from aqmlab.statistics import response_times
+from synthetic_results import SyntheticResult, exchange_times, histogram, synthetic_result, synthetic_study
+
+if TYPE_CHECKING:
+    from aqmlab.study import Study
+
+SIZE = 6000
+IDENTIFIERS = [f"L{number:02}" for number in range(1, 32)]
+
+
+def outcomes(study: Study) -> dict[str, Outcome]:
+    return {outcome.identifier: outcome for outcome in evaluate(study)}
+
+
+def paper_timeouts(name: str, load: float) -> float:
+    """Share of responses with a timeout, invented so that the orderings are those of the paper's figures."""
+    if name == "uncongested" or (load == 80.0 and not name.startswith("ared")):
+        return 0.0
+    base = {"drop-tail": 0.12, "pi": 0.06, "rem": 0.10, "ared": 0.18}
+    scheme = next(scheme for scheme in base if name.startswith(scheme))
+    if "ecn" in name and scheme in ("pi", "rem"):
+        return {90.0: 0.03, 98.0: 0.045, 105.0: 0.055}.get(load, 0.0)
+    heavier = {80.0: 0.35, 90.0: 0.6, 98.0: 1.0, 105.0: 1.3}[load]
+    return heavier * base[scheme]
+
+
+def is_of_the_paper(name: str) -> bool:
+    return not name.startswith("red") and "designed" not in name
+
+
+@cache
+def paper_world() -> Study:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if not is_of_the_paper(name):
+            return None
+        times = exchange_times(seed, size=SIZE, timeouts=paper_timeouts(name, load))
+        return synthetic_result(seed=seed, times_s=times)
+
+    return synthetic_study(make)
+
+
+@cache
+def contrary_world() -> Study:
+    """ECN harms, ARED is best, the uncongested network worst."""
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        share = 0.25 - paper_timeouts(name, load)
+        return synthetic_result(seed=seed, times_s=exchange_times(seed, size=SIZE, timeouts=share))
+
+    return synthetic_study(lambda name, load, seed: make(name, load, seed) if is_of_the_paper(name) else None)
+
+
+def test_every_published_claim_has_exactly_one_check() -> None:
+    assert registered("le2003") == IDENTIFIERS
+
+
+def test_a_second_check_of_a_claim_is_refused() -> None:
+    with pytest.raises(ValueError, match="two checks"):
+        claim("le2003", "L01")(lambda _: [])
+
+
+def test_without_any_run_every_claim_cannot_be_judged_and_says_what_is_missing() -> None:
+    for outcome in evaluate(synthetic_study(lambda *_: None)):
+        assert outcome.verdict is Verdict.CANNOT_BE_JUDGED, outcome
+        assert "not run" in outcome.reason or "no " in outcome.reason, outcome
+
+
+def test_five_replications_judge_no_curve() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if not name.startswith(("uncongested", "drop-tail")):
+            return None
+        return synthetic_result(seed=seed, times_s=exchange_times(seed, timeouts=paper_timeouts(name, load)))
+
+    found = outcomes(synthetic_study(make, replications=5))
+    assert found["L05"].verdict is Verdict.CANNOT_BE_JUDGED
+    assert "not enough replications (5" in found["L05"].reason
+
+
+@pytest.mark.parametrize("identifier", ["L05", "L17", "L19", "L24", "L25"])
+def test_a_world_that_follows_the_paper_never_contradicts_it(identifier: str) -> None:
+    outcome = outcomes(paper_world())[identifier]
+    failed = [part for part in outcome.parts if part.holds is False and "loses more" not in part.statement]
+    assert failed == [], failed
+    assert outcome.verdict in (Verdict.REPRODUCED, Verdict.PARTLY)
+
+
+@pytest.mark.parametrize("identifier", ["L05", "L24", "L25"])
+def test_claims_about_curves_alone_are_reproduced_in_the_papers_world(identifier: str) -> None:
+    outcome = outcomes(paper_world())[identifier]
+    assert outcome.verdict is Verdict.REPRODUCED, outcome
+
+
+@pytest.mark.parametrize("identifier", ["L12", "L15", "L19", "L25", "L30"])
+def test_a_contrary_world_does_not_reproduce_the_paper(identifier: str) -> None:
+    outcome = outcomes(contrary_world())[identifier]
+    assert outcome.verdict in (Verdict.NOT, Verdict.PARTLY)
+    assert not any(part.holds for part in outcome.parts if "beats" in part.statement), outcome
+
+
+def test_a_verdict_comes_with_effect_and_reason() -> None:
+    outcome = outcomes(paper_world())["L25"]
+    assert outcome.reason == "4 of 4 statements hold"
+    assert outcome.effect.startswith("better: above zero over")
+    assert outcome.where == "s4.4 fig13"
+
+
+def test_parts_combine_as_documented() -> None:
+    yes, no, open_ = (Part("s", holds, "e") for holds in (True, False, None))
+    assert combine([yes, yes])[0] is Verdict.REPRODUCED
+    assert combine([yes, no])[0] is Verdict.PARTLY
+    assert combine([yes, open_])[0] is Verdict.PARTLY
+    assert combine([no, no])[0] is Verdict.NOT
+    assert combine([no, open_])[0] is Verdict.NOT
+    assert combine([open_])[0] is Verdict.CANNOT_BE_JUDGED
+    assert combine([])[0] is Verdict.CANNOT_BE_JUDGED
+
+
+def test_table_2_counts_its_cells() -> None:
+    outcome = outcomes(paper_world())["L23"]
+    # Invented throughput of 90 Mbit/s agrees with some cells, invented loss and completions with none.
+    assert outcome.verdict is Verdict.NOT
+    assert len(outcome.parts) == 64
+
+
+def test_the_claims_that_the_tables_of_the_paper_contradict_say_so() -> None:
+    statements = [part.statement for part in outcomes(paper_world())["L13"].parts]
+    pi_240_at_90 = [text for text in statements if "completes more than PI 240 at 90 %" in text]
+    assert pi_240_at_90 == ["text: drop-tail 240 completes more than PI 240 at 90 % (its table disagrees)"]
+
+
+def tcp_world(rem_timeouts: int, rem_multiple: int) -> Study:
+    """PI: 100 timeouts and 200 multiple losses in 1,000 episodes; with ECN REM and PI are alike."""
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if load not in (90.0, 98.0) or not name.startswith(("pi-24", "rem-24")):
+            return None
+        rem = name == "rem-24"
+        wiggle = seed % 3
+        tcp = {
+            "loss_episodes": 1000,
+            "timeouts": (rem_timeouts if rem else 100) + wiggle,
+            "loss_episodes_multiple": (rem_multiple if rem else 200) + 2 * wiggle,
+        }
+        if "ecn" in name:
+            tcp |= {"timeouts": 5 + wiggle * (name == "pi-24-ecn")}
+        return synthetic_result(seed=seed, tcp=tcp, completed=10_000)
+
+    return synthetic_study(make)
+
+
+def test_rem_with_more_multiple_losses_and_timeouts_is_recognised() -> None:
+    assert outcomes(tcp_world(300, 500))["L28"].verdict is Verdict.REPRODUCED
+    assert outcomes(tcp_world(50, 100))["L28"].verdict is Verdict.NOT
+
+
+def class_world(syn_loss: dict[str, int]) -> Study:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if name not in syn_loss or load != 98.0:
+            return None
+        result = synthetic_result(seed=seed, arrived=(100_000, 100_000), discarded=(5000, 5000))
+        for link in result.run["links"]:
+            for packet_class in ("syn", "pure_ack"):
+                link["counters"]["by_class"][packet_class]["discarded_packets"] = syn_loss[name] + seed % 2
+        return result
+
+    return synthetic_study(make)
+
+
+def test_small_packets_spared_in_byte_mode_and_not_in_packet_mode() -> None:
+    # Of every class 20,000 packets arrive at a link and 1,000 data packets are lost.
+    assert (
+        outcomes(class_world({"pi-24": 80, "rem-24": 80, "ared-24": 1000}))["L29"].verdict
+        is Verdict.REPRODUCED
+    )
+    assert outcomes(class_world({"pi-24": 1500, "rem-24": 1500, "ared-24": 80}))["L29"].verdict is Verdict.NOT
+
+
+def small_histogram(seed: int, *, bands: dict[float, int]) -> pa.Table:
+    generator = np.random.default_rng(seed)
+    parts = [exchange_times(seed, size=3000, median_s=0.15)]
+    parts += [second + 0.05 + 0.25 * generator.random(count) for second, count in bands.items()]
+    return histogram(np.concatenate(parts), size_class=0)
+
+
+def test_bands_of_timeouts_are_found_where_they_are_and_only_there() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if load != 98.0 or name not in ("pi-24", "pi-24-ecn"):
+            return None
+        bands = {1.0: 300, 2.0: 60, 3.0: 90, 6.0: 40} if name == "pi-24" else {1.0: 30}
+        table = small_histogram(seed, bands=bands)
+        other = histogram(np.full(5, 0.5), size_class=1)
+        rows = pa.concat_tables([table, other])
+        return SyntheticResult(synthetic_result(seed=seed).run, {"response_histogram": rows})
+
+    found = outcomes(synthetic_study(make))["L21"]
+    assert found.verdict is Verdict.REPRODUCED, found
+    reverse = synthetic_study(
+        lambda name, load, seed: make(
+            {"pi-24": "pi-24-ecn", "pi-24-ecn": "pi-24"}.get(name, name), load, seed
+        )
+    )
+    assert outcomes(reverse)["L21"].verdict is not Verdict.REPRODUCED
+
+
+def scatter_table(cells: list[tuple[float, float, int]]) -> pa.Table:
+    """Cells of (bytes, milliseconds, count), each a narrow rectangle around its point."""
+    size, time_ms, count = (np.array(column, dtype=np.float64) for column in zip(*cells, strict=True))
+    return pa.table(
+        {
+            "bytes_lower": size * 0.99,
+            "bytes_upper": size / 0.99,
+            "time_lower_s": time_ms * 0.99e-3,
+            "time_upper_s": time_ms / 0.99 * 1e-3,
+            "count": count.astype(np.uint64),
+        }
+    )
+
+
+def test_the_triangle_holds_what_lies_between_its_edges() -> None:
+    # At 50,000 bytes the edges are 250 and 3,000 ms.
+    cells = [
+        (50_000.0, 240.0, 1),
+        (50_000.0, 260.0, 2),
+        (50_000.0, 2900.0, 4),
+        (50_000.0, 3100.0, 8),
+        (500.0, 20.0, 99),
+    ]
+    result = SyntheticResult(synthetic_result().run, {"response_scatter": scatter_table(cells)})
+    assert triangle_share(result) == pytest.approx(6 / 15)
+
+
+def pareto(scale_s: float, shape: float, size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.asarray(scale_s * (1.0 - (np.arange(size) + 0.5) / size) ** (-1.0 / shape))
+
+
+def test_the_crossover_of_two_power_laws_is_where_algebra_puts_it() -> None:
+    # (0.1/t)^1 = (0.2/t)^1.5 at t = 0.2^3 / 0.1^2 = 0.8; with scales 1 and 2 ten times as far: at 8 s.
+    heavy_tail, light_tail = pareto(1.0, 1.0, 200_000), pareto(2.0, 1.5, 200_000)
+    late = response_times(synthetic_result(times_s=light_tail))
+    early = response_times(synthetic_result(times_s=heavy_tail))
+    assert crossover_s(late, early) == pytest.approx(8.0, rel=0.05)
+    assert crossover_s(early, late) is None
+
+
+def test_a_tail_is_not_judged_in_a_short_window() -> None:
+    def make(_: str, load: float, seed: int) -> SyntheticResult | None:
+        return synthetic_result(seed=seed, times_s=exchange_times(seed)) if load == 98.0 else None
+
+    found = outcomes(synthetic_study(make))
+    assert found["L14"].verdict is Verdict.CANNOT_BE_JUDGED
+    assert "too short for tails at 50 s" in found["L14"].reason
+    assert "a tail needs 1,000,000" in found["L20"].reason
+
+
+def generated_world(**changes: float) -> Study:
+    generated = {
+        "connections": 100_000.0,
+        "persistent_connections": 15_000.0,
+        "objects": 180_000.0,
+        "objects_on_persistent": 95_000.0,
+        "response_bytes": 1e9,
+        "response_bytes_on_persistent": 4e8,
+        "response_bytes_p50": 1000.0,
+        "response_bytes_p90": 10_500.0,
+        **changes,
+    }
+
+    def make(name: str, _: float, seed: int) -> SyntheticResult | None:
+        if name != "uncongested":
+            return None
+        table = scatter_table([(1000.0, 100.0, 10), (3e7, 60_000.0, 1)])
+        result = synthetic_result(seed=seed, tables={"response_scatter": table})
+        for population in result.run["populations"]:
+            population["generated"] = dict(generated)
+        return result
+
+    return synthetic_study(make)
+
+
+def test_traffic_as_the_paper_describes_it_is_recognised() -> None:
+    found = outcomes(generated_world())
+    assert found["L02"].verdict is Verdict.REPRODUCED
+    assert found["L04"].verdict is Verdict.REPRODUCED
+    assert outcomes(generated_world(response_bytes_on_persistent=5.2e8))["L04"].verdict is Verdict.PARTLY
+    assert outcomes(generated_world(response_bytes_p50=3000.0))["L02"].verdict is Verdict.PARTLY
+
+
+def test_long_range_dependence_needs_arrivals_and_a_long_window() -> None:
+    assert "record.arrivals" in outcomes(generated_world())["L03"].reason

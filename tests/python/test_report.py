@@ -1,0 +1,193 @@
+import io
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+from aqmlab import figures
+from aqmlab.figures.queue import queue_trace
+from aqmlab.figures.scatter import pooled_scatter
+from aqmlab.figures.style import line_of
+from aqmlab.report import parts_of, render, warnings_of, write_report
+from aqmlab.reproduce import Reproduction
+from aqmlab.study import Study
+from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
+
+CELLS = ("uncongested", "drop-tail-240", "pi-24", "pi-24-ecn")
+TIMEOUTS = dict(zip(CELLS, (0.0, 0.15, 0.1, 0.02), strict=True))
+
+
+def queue_table() -> pa.Table:
+    time_s = np.arange(30.0, 150.0, 0.5)
+    packets = np.concatenate([10 + np.arange(time_s.size) % 5, np.full(time_s.size, 99)])
+    return pa.table(
+        {
+            "time_s": np.concatenate([time_s, time_s]),
+            "link": np.repeat(np.array([0, 1], dtype=np.uint8), time_s.size),
+            "packets": packets.astype(np.uint32),
+        }
+    )
+
+
+def scatter(count: int) -> pa.Table:
+    return pa.table(
+        {
+            "bytes_lower": [1000.0, 2000.0],
+            "bytes_upper": [1200.0, 2400.0],
+            "time_lower_s": [0.1, 1.0],
+            "time_upper_s": [0.11, 1.1],
+            "count": pa.array([count, 1], type=pa.uint64()),
+        }
+    )
+
+
+@cache
+def small_study(replications: int = 6) -> Study:
+    def make(name: str, _: float, seed: int) -> SyntheticResult | None:
+        if name not in CELLS:
+            return None
+        result = synthetic_result(
+            seed=seed,
+            times_s=exchange_times(seed, size=1500, timeouts=TIMEOUTS[name]),
+            tables={"queue": queue_table(), "response_scatter": scatter(5)},
+        )
+        result.run["warnings"].append("the <queue> never filled")
+        return result
+
+    return synthetic_study(make, replications=replications, loads=(98.0,))
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render(parts_of(small_study()))
+
+
+def test_the_report_is_one_self_contained_file(html: str) -> None:
+    links = re.findall(r'(?:src|href)="([^"]*)"', html)
+    assert all(link.startswith(("#", "data:")) for link in links)
+    assert "<script" not in html
+    assert "@import" not in html
+    assert html.count("<svg") >= 4
+
+
+def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> None:
+    for expected in (
+        "Table 2 beside the published one",
+        "PI 24 + ECN",
+        "better",
+        "cannot be judged",
+        "L31",
+        "Provenance",
+        "synthetic",
+        "1, 2, 3, 4, 5, 6",
+    ):
+        assert expected in html
+
+
+def test_the_terminal_shows_table_and_verdicts() -> None:
+    parts = parts_of(small_study(replications=2))
+    console = Console(width=180, record=True, file=io.StringIO())
+    console.print(Reproduction(parts, {}))
+    text = console.export_text()
+    assert "table 2 beside the published one" in text
+    assert "0 reproduced" in text
+    assert "L31" in text
+
+
+def test_text_from_runs_cannot_break_the_page(html: str) -> None:
+    assert "the &lt;queue&gt; never filled" in html
+
+
+def test_warnings_are_counted_and_those_of_the_uncongested_twin_left_out() -> None:
+    texts = warnings_of(small_study())
+    assert len(texts) == len(CELLS) - 1
+    assert all(text.endswith("(6 runs)") for text in texts)
+    assert not any(text.startswith("uncongested") for text in texts)
+
+
+def test_the_same_results_give_the_same_bytes() -> None:
+    study = small_study(replications=2)
+    assert render(parts_of(study)) == render(parts_of(study))
+
+
+def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
+    files = write_report(parts_of(small_study(replications=2)), tmp_path)
+    assert {"report", "table", "claims", "figures"} <= files.keys()
+    assert all(file.exists() for file in files.values())
+    drawn = sorted(path.name for path in files["figures"].iterdir())
+    assert {path.split(".")[0] for path in drawn} == {
+        "figure-07",
+        "figure-12",
+        "figure-14",
+        "figure-16",
+        "figure-22",
+        "figure-24",
+        "figure-25",
+        "figure-26",
+        "figure-queue",
+    }
+    assert not list(tmp_path.glob(".*"))
+    assert (tmp_path / "claims.csv").read_text().count("\n") == 32
+
+
+def test_bands_are_drawn_from_six_replications_on() -> None:
+    captions = {n: {d.identifier: d.caption for d in figures.draw(small_study(n))} for n in (5, 6)}
+    assert captions[6]["12"] == "Mean of 6 replications; shaded: its 95 % interval at each time."
+    assert captions[5]["12"] == "Mean of 5 replications, too few for intervals."
+
+
+def test_axes_name_their_units() -> None:
+    study = small_study(2)
+    cells = [("uncongested", 98.0), ("pi-24", 98.0)]
+    axes = figures.draw_cdf(study, cells, title="t")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("response time, ms", "responses complete, %")
+    tail = figures.draw_ccdf(study, cells, title="t")
+    assert (tail.get_xscale(), tail.get_yscale()) == ("log", "log")
+    assert tail.get_xlabel() == "response time, s"
+
+
+def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
+    study = small_study(2)
+    axes = figures.draw_cdf(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    line = next(line for line in axes.lines if line.get_label() == "PI 24")
+    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+    expected = np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)])
+    assert y[np.isclose(x, 1000.0)][0] == pytest.approx(100.0 * float(expected))
+
+
+def test_a_configuration_looks_alike_everywhere_and_unlike_others() -> None:
+    names = (
+        "drop-tail-24",
+        "drop-tail-240",
+        "drop-tail-2400",
+        "pi-24",
+        "pi-240",
+        "pi-24-ecn",
+        "rem-24",
+        "ared-24",
+        "red-24",
+        "uncongested",
+    )
+    looks = [line_of(name) for name in names]
+    assert len(set(looks)) == len(looks)
+    assert line_of("something else").colour == "#7f7f7f"
+
+
+def test_the_queue_trace_is_of_the_first_link_in_the_middle_of_the_window() -> None:
+    time_s, packets = queue_trace(small_study(1).results("pi-24", 98.0)[0])
+    assert time_s.min() >= 80.0
+    assert time_s.max() <= 100.0
+    assert packets.max() <= 14
+
+
+def test_the_scatter_of_several_replications_is_their_sum() -> None:
+    results = [SyntheticResult(synthetic_result().run, {"response_scatter": scatter(n)}) for n in (3, 4)]
+    bytes_edges, time_edges, counts = pooled_scatter(results)
+    np.testing.assert_array_equal(bytes_edges, [1000.0, 1200.0, 2000.0, 2400.0])
+    assert time_edges.size == 4
+    assert counts.sum() == 9.0
+    assert counts[0, 0] == 7.0
