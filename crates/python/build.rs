@@ -8,7 +8,8 @@ const CRATES: [&str; 8] = ["units", "random", "aqm", "tcp", "web", "scenario", "
 const UNRELATED: [&str; 4] = ["tests", "benches", "examples", "proptest-regressions"];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Relative, as Cargo runs this in the package's folder: a checkout that moves with its target folder stays right.
+    let root = PathBuf::from("../..");
     let mut files = vec![root.join("Cargo.lock")];
     for name in CRATES {
         let folder = root.join("crates").join(name);
