@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 from aqmlab import _core
 from aqmlab.errors import ResultError, TableError
 from aqmlab.folders import complete_or_absent
-from aqmlab.scenario import content_address
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,10 +97,11 @@ class Result:
     folder: Path | None = None
 
     @classmethod
-    def from_core(cls, run: _core.Run) -> Self:
+    def from_core(cls, run: _core.Run, *, content_address: str) -> Self:
         """Takes over what a finished run of the core holds; columns are not copied."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
-        return cls(run={**json.loads(run.summary()), "aqmlab_version": _core.version()}, tables=tables)
+        facts = {"aqmlab_version": _core.version(), "content_address": content_address}
+        return cls(run={**json.loads(run.summary()), **facts}, tables=tables)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -151,8 +151,8 @@ class Result:
 
     @property
     def content_address(self) -> str:
-        """The address that a run of this scenario, seed and version has in a store."""
-        return content_address(self.scenario, seed=self.seed, version=self.version)
+        """What the run depended on, hashed: its place in a store; see `Scenario.content_address`."""
+        return str(self.run["content_address"])
 
     @property
     def warnings(self) -> list[str]:

@@ -18,7 +18,7 @@ from aqmlab import _core
 from aqmlab.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 ScenarioLike: TypeAlias = "Scenario | Path | str"
 """A scenario, the path of a TOML file, or TOML text."""
@@ -138,27 +138,46 @@ class Scenario:
     def content_address(self, seed: int) -> str:
         """Names the run of this scenario with this seed by what it depends on and nothing else.
 
-        Two runs with the same address have the same results. The scenario's name and description are labels
-        and do not count, so that one uncongested twin serves every scheme.
+        Two runs with the same address have the same results: it is a hash of the resolved document, the
+        contents of the files that it names, the seed and the version. The scenario's name and description are
+        labels and do not count, so that one uncongested twin serves every scheme.
 
         Returns:
             40 hexadecimal digits.
+
+        Raises:
+            ScenarioError: A file that the scenario names cannot be read.
         """
-        return content_address(self.resolved, seed=seed, version=_core.version())
+        facts = {
+            "files": dict(_file_digests(self.resolved)),
+            "scenario": {key: value for key, value in self.resolved.items() if key not in _LABELS},
+            "seed": seed,
+            "version": _core.version(),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
 
 
-def content_address(resolved: Mapping[str, Any], *, seed: int, version: str) -> str:
-    """The address of a run: a hash of the resolved document without its labels, the seed and the version.
+def _file_digests(part: object) -> Iterator[tuple[str, str]]:
+    """The files that a document names, under keys that end in `_file`, with digests of their contents."""
+    if isinstance(part, list):
+        for item in part:
+            yield from _file_digests(item)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key.endswith("_file") and isinstance(value, str):
+                yield value, _digest(key, value)
+            else:
+                yield from _file_digests(value)
 
-    Returns:
-        40 hexadecimal digits.
-    """
-    facts = {key: value for key, value in resolved.items() if key not in _LABELS}
-    text = json.dumps({"scenario": facts, "seed": seed, "version": version}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:40]
+
+def _digest(key: str, file: str) -> str:
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError as error:
+        raise ScenarioError(f"{key}: {file}: cannot be read: {error.strerror}") from None
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:

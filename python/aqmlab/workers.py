@@ -98,7 +98,7 @@ class _Crew:
             raise RunError(f"{task.scenario.name}, seed {task.seed}: {error}") from error
         finally:
             self._discharge(task)
-        return _keep(task, Result.from_core(run))
+        return _keep(task, Result.from_core(run, content_address=task.address))
 
     def simulated_s(self) -> float:
         """Simulated seconds done by now, in finished runs and in those under way."""

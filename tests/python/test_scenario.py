@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from aqmlab import Scenario, ScenarioError
-from aqmlab.scenario import TomlText, _toml_value, content_address
-from small import BULK, bulk
+from aqmlab import Scenario, ScenarioError, _core
+from aqmlab.scenario import TomlText, _toml_value
+from small import BULK, WEB, bulk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,15 +93,33 @@ def test_the_twin_has_the_same_traffic_on_a_link_that_never_congests() -> None:
     assert twin.resolved["dumbbell"]["rate_mbps"] == scenario.resolved["dumbbell"]["uncongested_rate_mbps"]
 
 
-def test_the_address_depends_on_what_happens_and_not_on_what_it_is_called() -> None:
+def test_the_address_depends_on_what_happens_and_not_on_what_it_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     scenario = bulk()
     assert bulk(name="other", description="words").content_address(1) == scenario.content_address(1)
-    others = [
+    addresses = {
+        scenario.content_address(1),
         scenario.content_address(2),
         bulk(duration_s=3.5).content_address(1),
-        content_address(scenario.resolved, seed=1, version="another"),
-    ]
-    assert len({scenario.content_address(1), *others}) == 4
+    }
+    monkeypatch.setattr(_core, "version", lambda: "another")
+    assert len(addresses | {scenario.content_address(1)}) == 4
+
+
+def test_the_address_depends_on_the_contents_of_the_files_that_are_named(tmp_path: Path) -> None:
+    law = tmp_path / "sizes.cdf"
+    law.write_text("100 0.5\n200 1.0\n")
+    scenario = Scenario.from_toml(WEB, overrides={"users.model.response_bytes_cdf_file": str(law)})
+    before = scenario.content_address(1)
+    assert scenario.content_address(1) == before
+    law.write_text("100 0.5\n201 1.0\n")
+    assert scenario.content_address(1) != before
+    law.unlink()
+    with pytest.raises(
+        ScenarioError, match=r"response_bytes_cdf_file: .*sizes\.cdf: cannot be read: No such file"
+    ):
+        scenario.content_address(1)
 
 
 def test_schemes_share_one_uncongested_twin() -> None:
