@@ -87,6 +87,8 @@ pub struct Link {
     pub framing: Framing,
     /// The queue discipline; none is an unlimited first-in first-out queue.
     pub queue: Option<Scheme>,
+    /// Packets that the interface's driver takes out of the queue ahead of transmission.
+    pub transmit_ring_packets: u32,
     /// Whether the drivers record this link.
     pub monitored: bool,
 }

@@ -90,6 +90,7 @@ mod tests {
             delay: Span::ZERO,
             framing: Framing { overhead_bytes: 0, minimum_frame_bytes: 0, gap_bytes: 0 },
             queue: None,
+            transmit_ring_packets: 0,
             monitored: false,
         };
         Network { nodes: nodes.iter().map(node).collect(), links: links.iter().map(link).collect() }

@@ -5,7 +5,7 @@
 
 use crate::control::RunError;
 use crate::packet::Packet;
-use aqmlab_aqm::{Counters, Port, PortFacts};
+use aqmlab_aqm::{Counters, Port, PortFacts, Reason};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Framing, NodeIndex, NodeKind, Scenario};
@@ -27,6 +27,9 @@ pub(crate) enum Hop {
 pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
     pub(crate) in_service: Option<Packet>,
+    /// Packets that the driver has taken out of the queue and the link has not begun to send.
+    pub(crate) ring: VecDeque<Packet>,
+    ring_packets: usize,
     /// Place among the links with a queue.
     pub(crate) position: u16,
     pub(crate) to: u16,
@@ -62,9 +65,30 @@ impl Sent {
 }
 
 impl QueuedLink {
+    /// Lets the driver take what it can hold, and the link begin to send if it is idle; answers when the
+    /// transmission that begins now ends. Without a ring the driver asks for a packet only when the link is
+    /// idle.
+    #[inline]
+    pub(crate) fn serve_next(&mut self, now: Time, discarded: &mut impl FnMut(Packet, Reason)) -> Option<Time> {
+        let idle = self.in_service.is_none();
+        let begins = if idle { self.ring.pop_front().or_else(|| self.port.depart(now, discarded)) } else { None };
+        let ends = begins.map(|packet| self.serve(now, packet));
+        while self.ring.len() < self.ring_packets && self.in_service.is_some() {
+            let Some(packet) = self.port.depart(now, discarded) else { break };
+            self.ring.push_back(packet);
+        }
+        ends
+    }
+
+    /// Whether an arrival can move on at once.
+    #[inline]
+    pub(crate) fn has_room_below(&self) -> bool {
+        self.in_service.is_none() || self.ring.len() < self.ring_packets
+    }
+
     /// Takes a packet into service; answers when its transmission ends.
     #[inline]
-    pub(crate) fn serve(&mut self, now: Time, packet: Packet) -> Time {
+    fn serve(&mut self, now: Time, packet: Packet) -> Time {
         let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes));
         self.in_service = Some(packet);
         now + self.transmission.transmit(wire_bytes)
@@ -164,6 +188,8 @@ impl Network {
         Hop::Queued(Box::new(QueuedLink {
             port: Port::new(scheme, facts, key.named("coins").stream()),
             in_service: None,
+            ring: VecDeque::new(),
+            ring_packets: link.transmit_ring_packets as usize,
             position: (self.queued.len() - 1) as u16,
             to,
             monitored: link.monitored,

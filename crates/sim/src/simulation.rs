@@ -180,8 +180,10 @@ impl Simulation {
             }
         };
         queued.port.arrive(*now, packet, &mut discarded);
-        if queued.in_service.is_none() {
-            serve_next(queued, *now, agenda, &mut discarded);
+        if queued.has_room_below() {
+            if let Some(ends) = queued.serve_next(*now, &mut discarded) {
+                agenda.set_transmission(queued.position, Some(ends));
+            }
         }
     }
 
@@ -202,7 +204,8 @@ impl Simulation {
                 note_loss(connections, losses, &packet);
             }
         };
-        serve_next(queued, *now, agenda, &mut discarded);
+        let ends = queued.serve_next(*now, &mut discarded);
+        agenda.set_transmission(queued.position, ends);
         match propagation {
             Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet),
             None => self.forward(to, packet),
@@ -224,19 +227,6 @@ impl Simulation {
             flows: self.flows.delivered(),
         }
     }
-}
-
-/// Asks the queue for the next packet, and sends it.
-#[inline]
-fn serve_next(
-    queued: &mut QueuedLink,
-    now: Time,
-    agenda: &mut Agenda,
-    discarded: &mut impl FnMut(Packet, Reason),
-) {
-    let next = queued.port.depart(now, discarded);
-    let finished = next.map(|packet| queued.serve(now, packet));
-    agenda.set_transmission(queued.position, finished);
 }
 
 #[cold]

@@ -54,6 +54,12 @@ pub struct Dumbbell {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
+    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue discipline
+    /// no longer sees; 0: none.
+    #[serde(default)]
+    #[schemars(range(max = 100_000))]
+    pub transmit_ring_packets: u32,
+
     /// Rate of the bottleneck link in the uncongested twin.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]

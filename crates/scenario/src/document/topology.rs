@@ -82,6 +82,12 @@ pub struct LinkTable {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
+    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue discipline
+    /// no longer sees; 0: none.
+    #[serde(default)]
+    #[schemars(range(max = 100_000))]
+    pub transmit_ring_packets: u32,
+
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]

@@ -67,6 +67,7 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
             delay: milliseconds(dumbbell.delay_ms),
             framing: layer2(dumbbell),
             queue: Some(queue.clone()),
+            transmit_ring_packets: dumbbell.transmit_ring_packets,
             monitored: true,
         });
     }
@@ -91,6 +92,7 @@ fn add_machine(
         delay: Span::ZERO,
         framing,
         queue: None,
+        transmit_ring_packets: 0,
         monitored: false,
     };
     network.links.push(link((machine, &name), (router, &router_name), Some(interface_rate)));

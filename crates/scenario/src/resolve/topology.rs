@@ -156,6 +156,7 @@ fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeI
             table.layer2_gap_bytes,
         ),
         queue: table.queue.clone(),
+        transmit_ring_packets: table.transmit_ring_packets,
         monitored: table.monitored == Some(true),
     });
 }
