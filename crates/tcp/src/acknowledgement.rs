@@ -95,10 +95,11 @@ impl Endpoint {
         self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
     }
 
-    /// Stops the timer when nothing is outstanding, otherwise starts it afresh (RFC 6298 rules 5.2 and 5.3).
+    /// Stops the timer when nothing is outstanding, otherwise starts it afresh (RFC 6298 rules 5.2 and 5.3). It runs on
+    /// when it must release a sender that ECN makes wait (RFC 3168 section 6.1.2).
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time, context: &Context<'_>) {
-        if self.outstanding() == 0 {
+        if self.outstanding() == 0 && !self.marks.has(Marks::ECN_WAIT) {
             self.retransmission_deadline = Time::MAX;
         } else {
             self.start_timer(now, context);

@@ -54,11 +54,7 @@ pub(crate) fn on_new_acknowledgement(
         grow(endpoint, context.profile, acknowledged);
     }
     endpoint.advance(number, out);
-    if endpoint.marks.has(Marks::ECN_WAIT) {
-        endpoint.start_timer(now, context);
-    } else {
-        endpoint.restart_timer(now, context);
-    }
+    endpoint.restart_timer(now, context);
 }
 
 #[inline]
