@@ -35,7 +35,7 @@ def test_our_figures_agree_with_those_of_ns2(scheme: str) -> None:
 
 
 def test_another_spacing_of_red_is_found_to_differ() -> None:
-    """The criterion can fail. ns-2 with `wait_` false: queue 34.3 instead of 39.7, utilization 0.955, not 0.976."""
+    # ns-2 with `wait_` false: queue 34.3 instead of 39.7 packets, utilization 0.955 instead of 0.976.
     rows = measurement.ours("red", range(1, 4), changes={"queue.spacing": "classic"})
     differing = {each.figure for each in compare(rows, measurement.stored("red")) if not each.agrees}
     assert {"queue_packets_mean", "utilization"} <= differing
