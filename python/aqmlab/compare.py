@@ -3,8 +3,8 @@
 `compare(a, b)` pairs the results by seed: with common random numbers both saw the same users asking for the
 same pages, so the difference of a pair is what the queue did. It refuses what cannot be paired.
 
->>> import aqmlab.compare  # doctest: +SKIP
->>> print(aqmlab.compare.compare(pi_results, drop_tail_results, names=("PI", "drop-tail")))  # doctest: +SKIP
+>>> import aqmlab  # doctest: +SKIP
+>>> print(aqmlab.compare(pi_results, drop_tail_results, names=("PI", "drop-tail")))  # doctest: +SKIP
 """
 
 from __future__ import annotations

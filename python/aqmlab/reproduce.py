@@ -126,6 +126,9 @@ def choose(
         known = experiment.configurations
         wanted = experiments.chosen(known, cells, kind="cell", experiment=experiment.name)
         chosen = replace(chosen, cells=wanted)
+        if chosen.load_matched:
+            # Nothing but the claims about traffic rests on the calibration then: some cells do without it.
+            chosen = replace(chosen, calibration_users_per_side=())
     if loads is not None:
         unknown = [load for load in loads if float(load) not in experiment.loads_percent]
         if unknown or not loads:

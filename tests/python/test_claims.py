@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from aqmlab.calibration import fit
 from aqmlab.claims import Outcome, Part, Verdict, evaluate, registered
 from aqmlab.claims.le2003.scatter import triangle_share
 from aqmlab.claims.le2003.tails import crossover_s
 from aqmlab.claims.outcome import combine
 from aqmlab.claims.registry import claim
 from aqmlab.statistics import response_times
+from aqmlab.statistics.hurst import fractional_gaussian_noise
 from synthetic_results import SyntheticResult, exchange_times, histogram, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:
@@ -301,5 +304,46 @@ def test_traffic_as_the_paper_describes_it_is_recognised() -> None:
     assert outcomes(generated_world(response_bytes_p50=3000.0))["L02"].verdict is Verdict.PARTLY
 
 
+def arrivals_world(hurst: float, *, seconds: float = 1500.0) -> Study:
+    """Uncongested runs whose packets per 100 ms are fractional Gaussian noise around a mean."""
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if (name, load) != ("uncongested", 98.0):
+            return None
+        bins = round(10 * seconds)
+        noise = fractional_gaussian_noise(bins, hurst, np.random.default_rng(seed))
+        # The whole of a bin's packets in its last millisecond; the other link and the warm-up must not count.
+        ends = 30.0 + 0.1 * np.arange(1, bins + 1)
+        packets = np.concatenate([np.round(2000.0 + 300.0 * noise), [9e6, 9e6]])
+        table = pa.table(
+            {
+                "time_s": np.concatenate([ends, [20.0, 50.0]]),
+                "link": np.concatenate([np.zeros(bins + 1), [1]]).astype(np.uint8),
+                "packets": packets.astype(np.uint64),
+            }
+        )
+        return synthetic_result(seed=seed, window_s=(30.0, 30.0 + seconds), tables={"arrivals": table})
+
+    return synthetic_study(make, replications=2)
+
+
+def test_long_range_dependence_is_told_from_its_absence() -> None:
+    assert outcomes(arrivals_world(0.85))["L03"].verdict is Verdict.REPRODUCED
+    assert outcomes(arrivals_world(0.55))["L03"].verdict is Verdict.NOT
+
+
 def test_long_range_dependence_needs_arrivals_and_a_long_window() -> None:
     assert "record.arrivals" in outcomes(generated_world())["L03"].reason
+    assert "too short" in outcomes(arrivals_world(0.85, seconds=100.0))["L03"].reason
+
+
+@pytest.mark.parametrize(("slope", "verdict"), [(1.0, Verdict.REPRODUCED), (1.2, Verdict.PARTLY)])
+def test_a_calibration_is_held_against_the_published_line(slope: float, verdict: Verdict) -> None:
+    study = synthetic_study(lambda *_: None)
+    line = study.experiment.published_line
+    runs = [
+        synthetic_result(users=(users, users), throughput_mbps=(slope * line.throughput_mbps(users),) * 2)
+        for users in (3500, 10_500, 17_500)
+    ]
+    outcome = outcomes(replace(study, calibration=fit(runs), calibration_runs=runs))["L01"]
+    assert outcome.verdict is verdict

@@ -131,6 +131,12 @@ def test_a_choice_replaces_what_the_scale_says() -> None:
     assert (scale.cells, scale.loads_percent, scale.seeds) == (("pi-24",), (90.0,), (1, 2))
 
 
+def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> None:
+    assert choose(LE2003, scale="standard").calibration_users_per_side != ()
+    assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration_users_per_side == ()
+    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
+
+
 def test_published_tables_have_one_row_per_cell() -> None:
     file = resources.files("aqmlab") / "experiments" / "le2003" / "published_table2.csv"
     with file.open(encoding="utf-8") as text:

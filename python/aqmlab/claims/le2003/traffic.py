@@ -133,9 +133,9 @@ def _arrivals(result: Recorded) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     if end - start < LEAST_WINDOW_S:
         raise MissingDataError(f"a window of {end - start:g} s is too short for long-range dependence")
     time_s = rows["time_s"].to_numpy()
-    keep = (time_s >= start) & (time_s < end) & (rows["link"].to_numpy() == 0)
-    per_millisecond = np.zeros(round((end - start) * 1000.0) + 1)
-    place = np.round((time_s[keep] - start) * 1000.0).astype(np.int64)
+    keep = (time_s > start) & (time_s <= end) & (rows["link"].to_numpy() == 0)
+    per_millisecond = np.zeros(round((end - start) * 1000.0))
+    place = np.round((time_s[keep] - start) * 1000.0).astype(np.int64) - 1  # a row is named by its bin's end
     np.add.at(per_millisecond, place, rows["packets"].to_numpy()[keep])
     return aggregate(per_millisecond, MILLISECONDS_PER_BIN)
 
