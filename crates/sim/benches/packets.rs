@@ -13,20 +13,21 @@ use std::time::Instant;
 /// Users a side that offer the capacity of a 100 Mbit/s link (SIGCOMM 2003, figure 2).
 const USERS_PER_100_MBPS: f64 = 9_520.0;
 const LOAD: f64 = 0.9;
+/// The scenario that runs beside ns-2.
+const CROSSCHECK: &str = include_str!("../../../tests/crosscheck/scenario.toml");
 
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let word = |index: usize, default: &str| arguments.get(index).map_or(default.to_owned(), String::clone);
-    let text = match word(0, "bulk").as_str() {
-        "web" => web(
-            word(1, "10000").parse().expect("a number of users"),
-            &word(2, "drop-tail"),
-            word(3, "60").parse().expect("seconds"),
-        ),
-        _ => bulk(&word(1, "drop-tail"), word(2, "100").parse().expect("seconds")),
+    let (text, overrides) = match word(0, "bulk").as_str() {
+        "web" => {
+            let users = word(1, "10000").parse().expect("a number of users");
+            (web(users, &word(2, "drop-tail")), length(&word(3, "60")))
+        }
+        _ => (CROSSCHECK.to_owned(), [bulk(&word(1, "drop-tail")), length(&word(2, "100"))].concat()),
     };
-    let scenario = Scenario::from_toml(&text, "bench", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::from_toml(&text, "bench", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let begun = Instant::now();
     let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     report(&arguments.join(" "), &output, begun.elapsed().as_secs_f64());
@@ -54,37 +55,26 @@ fn peak_memory_kib() -> u64 {
     line.and_then(|line| line.split_whitespace().nth(1)).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-fn queue(scheme: &str) -> String {
-    match scheme {
-        "drop-tail" => "{ scheme = \"drop-tail\", limit_packets = 240 }".to_owned(),
-        other => format!("{{ scheme = \"{other}\" }}"),
-    }
-}
-
 /// The whole run is measured, so that packets and time belong together.
-fn bulk(scheme: &str, seconds: u32) -> String {
-    format!(
-        "name = \"bulk\"\nduration_s = {seconds}.0\nwarm_up_s = 0.0\n\
-         [dumbbell]\nrate_mbps = 100.0\nqueue = {}\nqueue_right_to_left = {{ scheme = \"drop-tail\", limit_packets = 240 }}\n\
-         interface_rate_mbps = 1000.0\nlayer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\n\
-         browser_machines_per_side = 50\nserver_machines_per_side = 50\n\
-         [[flows]]\ncount = 50\ndirection = \"left-to-right\"\nbase_rtt_ms = {{ first = 10.0, last = 150.0 }}\n\
-         start_spread_s = 1.0\nprofile = \"ns2-oneway\"\n",
-        queue(scheme)
-    )
+fn length(seconds: &str) -> Vec<(String, String)> {
+    let seconds: f64 = seconds.parse().expect("seconds");
+    vec![("duration_s".to_owned(), format!("{seconds:?}")), ("warm_up_s".to_owned(), "0.0".to_owned())]
 }
 
-fn web(users: u32, scheme: &str, seconds: u32) -> String {
+fn bulk(scheme: &str) -> Vec<(String, String)> {
+    vec![("topology.links.1.queue".to_owned(), queue(scheme, 240.0))]
+}
+
+fn queue(scheme: &str, limit_packets: f64) -> String {
+    format!("{{ scheme = \"{scheme}\", limit_packets = {limit_packets:.0} }}")
+}
+
+fn web(users: u32, scheme: &str) -> String {
     let rate = 100.0 * f64::from(users) / 2.0 / (USERS_PER_100_MBPS * LOAD);
-    let limit = (240.0 * rate / 100.0).max(24.0);
-    let queue = match scheme {
-        "drop-tail" => format!("{{ scheme = \"drop-tail\", limit_packets = {limit:.0} }}"),
-        other => queue(other),
-    };
+    let queue = queue(scheme, (240.0 * rate / 100.0).max(24.0));
     format!(
-        "name = \"web\"\nduration_s = {seconds}.0\nwarm_up_s = 0.0\n\
-         [dumbbell]\nrate_mbps = {rate:.3}\nqueue = {queue}\ninterface_rate_mbps = 1000.0\n\
-         [users]\nper_side = {}\n[record]\nresponses = \"histogram\"\n",
+        "name = \"web\"\nduration_s = 60.0\n[dumbbell]\nrate_mbps = {rate:.3}\nqueue = {queue}\n\
+         interface_rate_mbps = 1000.0\n[users]\nper_side = {}\n[record]\nresponses = \"histogram\"\n",
         users / 2
     )
 }
