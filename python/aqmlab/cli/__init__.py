@@ -16,7 +16,7 @@ from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
-from aqmlab.errors import FolderError, ResultError, RunError, ScenarioError, StorageError
+from aqmlab.errors import FolderError, ResultError, RunError, ScenarioError
 
 DONE, FAILED, MISTAKEN, INTERRUPTED = 0, 1, 2, 130
 
@@ -53,7 +53,7 @@ def _exit_code(arguments: list[str] | None) -> int:
         return error.exit_code
     except (ScenarioError, FolderError, ResultError) as error:
         return _fail(str(error), MISTAKEN)
-    except (RunError, StorageError) as error:
+    except (RunError, OSError) as error:
         return _fail(str(error), FAILED)
     except (click.Abort, KeyboardInterrupt):
         return _fail(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
 from aqmlab.folders import require_writable
@@ -72,5 +73,7 @@ def reproduce(
         )
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
+    if not quiet:
+        Console().print(reproduction)
     for name, file in reproduction.files.items():
         click.echo(f"{name}: {file}")
