@@ -212,8 +212,8 @@ def take_survey(result: Recorded) -> Survey:
         count = int(result.run["populations"][side]["users"])
         own = population == side
         for direction, name in enumerate(DIRECTIONS):
-            frame_bytes = rows["frame_bytes_" + name.replace("-", "_")].to_numpy()[own].astype(np.float64)
-            each = np.bincount(user[own], weights=frame_bytes, minlength=count)
+            caused_bytes = rows["bytes_" + name.replace("-", "_")].to_numpy()[own].astype(np.float64)
+            each = np.bincount(user[own], weights=caused_bytes, minlength=count)
             offered[side, direction] = np.concatenate(([0.0], np.cumsum(each) * to_mbps))
     return Survey(int(result.run["seed"]), offered)
 

@@ -48,8 +48,12 @@ pub struct LinkSummary {
     pub rate_mbps: f64,
     /// Queue discipline.
     pub scheme: String,
-    /// Frame bits that left per second, in Mbit/s: headers of layer 2 counted, gaps between frames not.
+    /// Bits that left per second, in Mbit/s, at the layer that the scenario counts.
     pub throughput_mbps: f64,
+    /// That layer: `frame` (headers of layer 2 counted, gaps between frames not) or `ip`.
+    pub throughput_layer: String,
+    /// Frame bits that left per second, in Mbit/s.
+    pub throughput_frame_mbps: f64,
     /// Bits of IP packets that left per second, in Mbit/s.
     pub throughput_ip_mbps: f64,
     /// Share of the time in which the link was transmitting (gaps between frames counted).

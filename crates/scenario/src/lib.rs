@@ -63,7 +63,7 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{StartRule, UncParameters};
-pub use document::{Document, Responses, UserModel};
+pub use document::{Document, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};

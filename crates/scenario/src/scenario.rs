@@ -1,6 +1,6 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{Document, Responses, UserModel};
+use crate::document::{Document, Responses, ThroughputLayer, UserModel};
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, StartRule};
 use aqmlab_units::Span;
@@ -97,6 +97,8 @@ pub struct Record {
     pub queue_interval: Span,
     /// The bin of a monitored link's throughput.
     pub link_interval: Span,
+    /// Which bytes throughput, offered load and bytes per user count.
+    pub throughput_layer: ThroughputLayer,
     /// Packet and byte counts per millisecond at monitored links.
     pub arrivals: bool,
     /// How response times are kept.

@@ -35,7 +35,7 @@ pub(crate) struct Populations {
     bytes_per_user: Option<BytesPerUser>,
 }
 
-/// Frame bytes on links with a queue in the measured window, by the user who caused them.
+/// Bytes on links with a queue in the measured window, by the user who caused them.
 struct BytesPerUser {
     window: Window,
     links: usize,
@@ -74,19 +74,19 @@ impl Populations {
         link: u16,
         packet: &Packet,
         connections: &mut Connections,
-        frame_bytes: u32,
+        bytes: u32,
     ) {
-        let Some(bytes) = &mut self.bytes_per_user else { return };
+        let Some(per_user) = &mut self.bytes_per_user else { return };
         let Some(connection) = connections.current(packet.connection, packet.generation) else { return };
         if let Owner::User { population, user, .. } = connection.owner {
-            if bytes.window.contains(now) {
-                let column = user as usize * bytes.links + usize::from(link);
-                bytes.counts[usize::from(population)][column] += u64::from(frame_bytes);
+            if per_user.window.contains(now) {
+                let column = user as usize * per_user.links + usize::from(link);
+                per_user.counts[usize::from(population)][column] += u64::from(bytes);
             }
         }
     }
 
-    /// The table `users`: a row per user, a column of frame bytes per monitored link (of which there are two
+    /// The table `users`: a row per user, a column of bytes (at the layer that the scenario counts) per link with a queue (of which there are two
     /// in a dumbbell).
     pub(crate) fn users_table(&self) -> Option<Table> {
         let bytes = self.bytes_per_user.as_ref()?;
@@ -109,14 +109,14 @@ impl Populations {
 
 /// Columns of the `users` table, by place of the link among those with a queue; those of a dumbbell come first.
 const USER_COLUMNS: [&str; 8] = [
-    "frame_bytes_left_to_right",
-    "frame_bytes_right_to_left",
-    "frame_bytes_link_2",
-    "frame_bytes_link_3",
-    "frame_bytes_link_4",
-    "frame_bytes_link_5",
-    "frame_bytes_link_6",
-    "frame_bytes_link_7",
+    "bytes_left_to_right",
+    "bytes_right_to_left",
+    "bytes_link_2",
+    "bytes_link_3",
+    "bytes_link_4",
+    "bytes_link_5",
+    "bytes_link_6",
+    "bytes_link_7",
 ];
 
 impl Population {

@@ -69,9 +69,14 @@ impl QueuedLink {
     /// transmission that begins now ends. Without a ring the driver asks for a packet only when the link is
     /// idle.
     #[inline]
-    pub(crate) fn serve_next(&mut self, now: Time, discarded: &mut impl FnMut(Packet, Reason)) -> Option<Time> {
+    pub(crate) fn serve_next(
+        &mut self,
+        now: Time,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<Time> {
         let idle = self.in_service.is_none();
-        let begins = if idle { self.ring.pop_front().or_else(|| self.port.depart(now, discarded)) } else { None };
+        let begins =
+            if idle { self.ring.pop_front().or_else(|| self.port.depart(now, discarded)) } else { None };
         let ends = begins.map(|packet| self.serve(now, packet));
         while self.ring.len() < self.ring_packets && self.in_service.is_some() {
             let Some(packet) = self.port.depart(now, discarded) else { break };

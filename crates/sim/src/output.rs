@@ -11,7 +11,7 @@ use aqmlab_record::{
     Amount, ClassCounts, FlowSummary, Invariant, LinkCounters, LinkSummary, PopulationSummary, Summary,
     Table, TcpSummary,
 };
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Scenario, ThroughputLayer};
 use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
@@ -111,6 +111,7 @@ fn link_summary(
     queue_packets_mean: f64,
 ) -> LinkSummary {
     let link = &scenario.network.links[index];
+    let layer = scenario.record.throughput_layer;
     let rate_bits = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
     let node = |node: aqmlab_scenario::NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
     let megabits = |bytes: u64| bytes as f64 * 8.0 / seconds / 1e6;
@@ -122,7 +123,12 @@ fn link_summary(
         to: node(link.to),
         rate_mbps: rate_bits / 1e6,
         scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
-        throughput_mbps: megabits(sent.frame_bytes),
+        throughput_mbps: match layer {
+            ThroughputLayer::Frame => megabits(sent.frame_bytes),
+            ThroughputLayer::Ip => megabits(sent.ip_bytes),
+        },
+        throughput_layer: layer.name().to_owned(),
+        throughput_frame_mbps: megabits(sent.frame_bytes),
         throughput_ip_mbps: megabits(sent.ip_bytes),
         busy_share: sent.wire_bytes(queued.framing) as f64 * 8.0 / seconds / rate_bits,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),

@@ -17,7 +17,7 @@ use aqmlab_aqm::{PacketClass, Reason};
 use aqmlab_random::Key;
 use aqmlab_record::{Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Scenario, ThroughputLayer};
 use aqmlab_tcp::Outbox;
 use aqmlab_units::Time;
 use aqmlab_web::Command;
@@ -28,6 +28,7 @@ const AUTOMATIC_ROWS: usize = 5_000_000;
 pub(crate) struct Simulation {
     pub(crate) now: Time,
     pub(crate) window: Window,
+    throughput_layer: ThroughputLayer,
     pub(crate) agenda: Agenda,
     pub(crate) network: Network,
     pub(crate) hosts: Hosts,
@@ -64,6 +65,7 @@ impl Simulation {
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
+            throughput_layer: scenario.record.throughput_layer,
             agenda: Agenda::new(&network.queued, &network.pipe_ends),
             monitor: Monitor::new(scenario, &network),
             network,
@@ -189,14 +191,19 @@ impl Simulation {
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     fn end_transmission(&mut self, link: u16) {
-        let Self { network, connections, losses, trace, agenda, now, populations, .. } = self;
+        let Self { network, connections, losses, trace, agenda, now, populations, throughput_layer, .. } =
+            self;
         let Some(queued) = network.queued_link_mut(link) else { return };
         let Some(packet) = queued.in_service.take() else { return };
         let frame_bytes = queued.count_sent(&packet);
         let (to, propagation, monitored) = (queued.to, queued.propagation, queued.monitored);
         trace.record(*now, TraceEvent::Departure, link, &packet);
         if monitored && populations.counts_bytes_per_user() {
-            populations.count_bytes(*now, queued.position, &packet, connections, frame_bytes);
+            let bytes = match throughput_layer {
+                ThroughputLayer::Frame => frame_bytes,
+                ThroughputLayer::Ip => u32::from(packet.ip_bytes),
+            };
+            populations.count_bytes(*now, queued.position, &packet, connections, bytes);
         }
         let mut discarded = |packet: Packet, _reason: Reason| {
             trace.record(*now, TraceEvent::Discard, link, &packet);

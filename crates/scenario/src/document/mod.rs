@@ -13,7 +13,7 @@ mod users;
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
-pub use record::{RecordTable, Responses};
+pub use record::{RecordTable, Responses, ThroughputLayer};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use users::{MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
 

@@ -15,6 +15,9 @@ pub struct RecordTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub link_interval_ms: f64,
 
+    /// Which bytes throughput, offered load and bytes per user count.
+    pub throughput_layer: ThroughputLayer,
+
     /// Packets and bytes that arrive at monitored links, per millisecond.
     pub arrivals: bool,
 
@@ -29,6 +32,28 @@ pub struct RecordTable {
 
     /// One row per packet at monitored links: for small runs.
     pub packets: bool,
+}
+
+/// Which bytes count as throughput.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThroughputLayer {
+    /// Frames: IP packets with the header and check sequence of layer 2, padded; not the gaps between frames.
+    #[default]
+    Frame,
+    /// IP packets alone: what a monitor of TCP/IP headers adds up.
+    Ip,
+}
+
+impl ThroughputLayer {
+    /// The name as in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Ip => "ip",
+        }
+    }
 }
 
 /// How response times are kept.
@@ -51,6 +76,7 @@ impl Default for RecordTable {
         Self {
             queue_interval_ms: 10.0,
             link_interval_ms: 100.0,
+            throughput_layer: ThroughputLayer::Frame,
             arrivals: false,
             responses: Responses::Auto,
             flows: false,

@@ -80,6 +80,7 @@ fn record(table: &RecordTable) -> Record {
     Record {
         queue_interval: milliseconds(table.queue_interval_ms),
         link_interval: milliseconds(table.link_interval_ms),
+        throughput_layer: table.throughput_layer,
         arrivals: table.arrivals,
         responses: table.responses,
         flows: table.flows,
