@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python bench crosscheck wheel clean
+.PHONY: help demo test test-rust test-python bench bench-check crosscheck wheel clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,8 +31,11 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet
 
-bench: ## nanoseconds, instructions and memory per packet
-	cargo bench --locked
+bench: ## nanoseconds, instructions and memory per packet, beside ns-2 where it is installed
+	$(PYTHON) tools/bench/bench.py
+
+bench-check: ## refuses a growth of instructions per packet (needs valgrind)
+	$(PYTHON) tools/bench/bench.py --check
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
 	$(BIN)/python -m tests.crosscheck

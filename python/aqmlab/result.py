@@ -100,8 +100,9 @@ class Result:
     def from_core(cls, run: _core.Run, *, content_address: str) -> Self:
         """Takes over what a finished run of the core holds; columns are not copied."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
-        facts = {"aqmlab_version": _core.version(), "content_address": content_address}
-        return cls(run={**json.loads(run.summary()), **facts}, tables=tables)
+        summary = json.loads(run.summary())
+        facts = {"format": FORMAT, "aqmlab_version": _core.version(), "content_address": content_address}
+        return cls(run={**facts, **summary, **facts}, tables=tables)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -161,7 +162,7 @@ class Result:
 
     @property
     def offered_load(self) -> dict[str, Any] | None:
-        """Nominal and realised offered load, if the run was load-matched or compared with its twin."""
+        """What is known about the offered load: measured, or nominal and realised where it was matched."""
         return self.run.get("offered_load")
 
     @property

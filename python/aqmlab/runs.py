@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import version
 from aqmlab.errors import FolderError, ResultError
 from aqmlab.folders import require_writable
+from aqmlab.offered_load import can_be_measured
 from aqmlab.progress import Bar
 from aqmlab.result import Result, holds_remains
 from aqmlab.scenario import Scenario, ScenarioLike
@@ -33,12 +34,15 @@ class Job:
         seed: With which seed; from 0 to 2⁶⁴ − 1.
         folder: Where to keep the result; without it, under its content address in the store, if there is one.
         offered_load: What is known about the offered load; kept with the result.
+        measure_offered_load: Whether to measure it where the scenario has users on a dumbbell, by running the
+            uncongested twin as well (which takes about as long as the run itself).
     """
 
     scenario: Scenario
     seed: int
     folder: Path | None = None
     offered_load: Mapping[str, Any] | None = None
+    measure_offered_load: bool = False
 
     def __str__(self) -> str:
         return f"{self.scenario.name}, seed {self.seed}"
@@ -49,6 +53,7 @@ def run(
     *,
     seed: int = 1,
     overrides: Mapping[str, object] | None = None,
+    measure_offered_load: bool = False,
     progress: bool = False,
 ) -> Result:
     """Runs one scenario; the result is in memory until it is saved.
@@ -57,13 +62,16 @@ def run(
         scenario: A `Scenario`, the path of a TOML file, or TOML text.
         seed: Seed of every random stream; the same seed gives the same users, whatever the queue does.
         overrides: Dotted keys and the values that replace what the scenario says.
+        measure_offered_load: Whether to run the uncongested twin as well, to know the offered load.
         progress: Whether to show a progress bar.
 
     Raises:
         ScenarioError: The scenario is refused; the message names the place and the legal values.
         RunError: The simulator failed.
     """
-    return run_many([Job(Scenario.of(scenario, overrides=overrides), seed)], workers=1, progress=progress)[0]
+    resolved = Scenario.of(scenario, overrides=overrides)
+    job = Job(resolved, seed, measure_offered_load=measure_offered_load)
+    return run_many([job], workers=1, progress=progress)[0]
 
 
 def run_many(
@@ -112,7 +120,7 @@ def run_each(
     missing = [task for task in plan if task not in kept]
     for task in missing:
         _make_room(task)
-    total_s = sum(task.duration_s for task in missing)
+    total_s = sum(task.simulated_s for task in missing)
     with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
         for task, result in compute(missing, workers=workers or available_cores(), bar=bar):
             yield from _deliver(plan[task], jobs, result)
@@ -124,7 +132,8 @@ def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Task, list[int]]:
     for position, job in enumerate(jobs):
         address = job.scenario.content_address(job.seed)
         place = job.folder or (store / address if store else None)
-        task = Task(job.scenario, job.seed, address, place, job.offered_load)
+        measure = job.measure_offered_load and job.offered_load is None and can_be_measured(job.scenario)
+        task = Task(job.scenario, job.seed, address, place, job.offered_load, measure)
         plan.setdefault(task, []).append(position)
     return plan
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError
+from aqmlab.offered_load import measured
 from aqmlab.result import Result
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Task:
         address: The content address of the run.
         place: The folder that is to hold the result; none keeps it in memory.
         offered_load: What is known about the offered load; kept with the result.
+        measure_offered_load: Whether to run the uncongested twin first, to know it.
     """
 
     scenario: Scenario = field(compare=False)
@@ -43,11 +45,15 @@ class Task:
     address: str
     place: Path | None
     offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
+    measure_offered_load: bool = field(default=False, compare=False)
 
     @property
-    def duration_s(self) -> float:
-        """Simulated time of the run in seconds."""
-        return self.scenario.duration_s
+    def simulated_s(self) -> float:
+        """Simulated time of all that is to be run, in seconds."""
+        return self.scenario.duration_s * (2 if self.measure_offered_load else 1)
+
+    def __str__(self) -> str:
+        return f"{self.scenario.name}, seed {self.seed}"
 
 
 def available_cores() -> int:
@@ -86,48 +92,46 @@ class _Crew:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._stopping = False
-        self._running: dict[Task, _core.Run] = {}
+        self._running: dict[_core.Run, float] = {}
         self._finished_s = 0.0
 
     def perform(self, task: Task) -> Result:
-        """Makes one run and keeps its result; called on a thread of its own."""
-        run = self._enlist(task)
+        """Makes the task's run and keeps its result; called on a thread of its own."""
         try:
-            run.execute()
+            offered_load = task.offered_load
+            if task.measure_offered_load:
+                offered_load = measured(
+                    self._run(task.scenario.uncongested_twin(), task), scenario=task.scenario
+                )
+            result = self._run(task.scenario, task)
         except RunError as error:
-            raise RunError(f"{task.scenario.name}, seed {task.seed}: {error}") from error
-        finally:
-            self._discharge(task)
-        return _keep(task, Result.from_core(run, content_address=task.address))
+            raise RunError(f"{task}: {error}") from error
+        if offered_load is not None:
+            result = result.with_offered_load(offered_load)
+        return result if task.place is None else Result.load(result.save(task.place))
 
     def simulated_s(self) -> float:
         """Simulated seconds done by now, in finished runs and in those under way."""
         with self._lock:
-            under_way = sum(run.progress() * task.duration_s for task, run in self._running.items())
+            under_way = sum(run.progress() * duration_s for run, duration_s in self._running.items())
             return self._finished_s + under_way
 
     def stop(self) -> None:
         """Cancels what is running and refuses what comes."""
         with self._lock:
             self._stopping = True
-            for run in self._running.values():
+            for run in self._running:
                 run.cancel()
 
-    def _enlist(self, task: Task) -> _core.Run:
-        run = _core.Run(task.scenario.resolved_json, task.seed)
+    def _run(self, scenario: Scenario, task: Task) -> Result:
+        run = _core.Run(scenario.resolved_json, task.seed)
         with self._lock:
             if self._stopping:
-                raise Cancelled(f"{task.scenario.name}, seed {task.seed}: cancelled before it began")
-            self._running[task] = run
-        return run
-
-    def _discharge(self, task: Task) -> None:
-        with self._lock:
-            del self._running[task]
-            self._finished_s += task.duration_s
-
-
-def _keep(task: Task, result: Result) -> Result:
-    if task.offered_load is not None:
-        result = result.with_offered_load(task.offered_load)
-    return Result.load(result.save(task.place)) if task.place is not None else result
+                raise Cancelled(f"{task}: cancelled before it began")
+            self._running[run] = scenario.duration_s
+        try:
+            run.execute()
+        finally:
+            with self._lock:
+                self._finished_s += self._running.pop(run)
+        return Result.from_core(run, content_address=scenario.content_address(task.seed))

@@ -10,7 +10,7 @@ import pytest
 import aqmlab
 from aqmlab import FolderError, Job, RunError, ScenarioError, workers
 from aqmlab.folders import PARTIAL_PREFIX
-from small import BULK, bulk, contents
+from small import BULK, WEB, bulk, contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,6 +167,20 @@ def test_what_is_known_of_the_load_is_kept_with_the_result(tmp_path: Path) -> No
     assert result.offered_load == load
     (bare,) = aqmlab.run_many([Job(bulk(), 1, offered_load={"nominal_percent": 80.0})], store=tmp_path)
     assert bare.offered_load == {"nominal_percent": 80.0}
+
+
+def test_the_offered_load_is_the_throughput_of_the_twin_with_the_same_seed() -> None:
+    scenario = aqmlab.Scenario.from_toml(WEB)
+    load = aqmlab.run(scenario, seed=3, measure_offered_load=True).offered_load
+    assert load is not None
+    twin = aqmlab.run(scenario.uncongested_twin(), seed=3)
+    right, left = (link["throughput_mbps"] for link in twin.run["links"])
+    assert load["realised_mbps"] == {"left-to-right": right, "right-to-left": left}
+    assert load["realised_percent"] == pytest.approx(100 * (right + left) / 2 / 2.0)  # of 2 Mbit/s
+
+
+def test_long_lived_flows_have_no_offered_load() -> None:
+    assert aqmlab.run(bulk(), measure_offered_load=True).offered_load is None
 
 
 @pytest.mark.parametrize("number", [0, -1])

@@ -1,9 +1,9 @@
 """What a packet costs: `make bench` measures, `make bench-check` refuses a regression.
 
-Time is wall-clock noise on shared machines: every figure is the median of several processes, and ns-2 (where it is
-installed) runs in turn with us on the crosscheck's scenario, so that the ratio comes from one session. Instructions are
-counted by valgrind's callgrind as the difference of two run lengths, which cuts the start of the process out; they repeat to
-the last digit and are what `bench-check` compares with the committed figures.
+Time is wall-clock noise on shared machines: every figure is the median of several processes, and ns-2 (where
+it is installed) runs in turn with us on the crosscheck's scenario, so that the ratio comes from one session.
+Instructions are counted by valgrind's callgrind as the difference of two run lengths, which cuts the start of
+the process out; they repeat to the last digit and are what `bench-check` compares with the committed figures.
 
 Standard library only: it must run before anything of ours is installed.
 """
@@ -41,7 +41,9 @@ ALLOWED_REGRESSION = 0.05
 def build() -> Path:
     """The benchmark program, built as released."""
     command = ["cargo", "bench", "--locked", "--package", "aqmlab-sim", "--bench", "packets", "--no-run"]
-    made = subprocess.run([*command, "--message-format", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    made = subprocess.run(
+        [*command, "--message-format", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    )
     programs = [json.loads(line) for line in made.stdout.splitlines() if '"executable":"' in line]
     return Path(next(row["executable"] for row in programs if row["target"]["name"] == "packets"))
 
@@ -59,7 +61,7 @@ def run_once(program: Path, arguments: list[str]) -> dict[str, float]:
 
 
 def run_ns2(seed: int) -> float | None:
-    """CPU nanoseconds that ns-2 spends per bottleneck data packet with its acknowledgement; none without ns-2."""
+    """CPU nanoseconds of ns-2 per bottleneck data packet with its acknowledgement; none without ns-2."""
     if shutil.which("ns") is None:
         return None
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -93,8 +95,10 @@ def count_instructions(program: Path, arguments: list[str]) -> tuple[int, int]:
 def measure(names: list[str], runs: int, count: bool) -> None:
     """Prints a table of medians, then the ratio to ns-2."""
     program = build()
-    head = f"{'scenario':28} {'ns/packet':>10} {'ns/data+ack':>12} {'events/packet':>14} {'peak MiB':>9} {'instr/packet':>13}"
-    print(head)
+    print(
+        f"{'scenario':28} {'ns/packet':>10} {'ns/data+ack':>12} "
+        f"{'events/packet':>14} {'peak MiB':>9} {'instr/packet':>13}"
+    )
     for name in names:
         arguments, seconds, lengths = SCENARIOS[name]
         rows = [run_once(program, [*arguments, str(seconds)]) for _ in range(runs)]
@@ -127,8 +131,13 @@ def compare_with_ns2(program: Path, runs: int) -> None:
             return
         ours = run_once(program, ["bulk", "drop-tail", "100"])["cpu_ns_per_data_packet"]
         ratios.append(theirs / ours)
-        print(f"seed {seed}: ns-2 {theirs:.0f} ns, aqmlab {ours:.0f} ns per data packet with its acknowledgement")
-    print(f"ns-2 / aqmlab: median {statistics.median(ratios):.1f}, from {min(ratios):.1f} to {max(ratios):.1f}")
+        print(
+            f"seed {seed}: ns-2 {theirs:.0f} ns, aqmlab {ours:.0f} ns per data packet with its acknowledgement"
+        )
+    print(
+        f"ns-2 / aqmlab: median {statistics.median(ratios):.1f}, "
+        f"from {min(ratios):.1f} to {max(ratios):.1f}"
+    )
 
 
 def check(update: bool) -> int:
@@ -153,18 +162,28 @@ def report_regressions(counted: dict[str, float], committed: dict[str, float]) -
         growth = found / committed[name] - 1
         worse = growth > ALLOWED_REGRESSION
         failed |= worse
-        print(f"{name:28} {found:8.1f} instructions per packet, {growth:+.1%}{'  REGRESSION' if worse else ''}")
+        print(
+            f"{name:28} {found:8.1f} instructions per packet, {growth:+.1%}{'  REGRESSION' if worse else ''}"
+        )
     return int(failed)
 
 
 def main() -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instruction counts with the committed figures")
-    parser.add_argument("--update", action="store_true", help="with --check: commit to the figures counted now")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="compare instruction counts with the committed figures"
+    )
+    parser.add_argument(
+        "--update", action="store_true", help="with --check: commit to the figures counted now"
+    )
     parser.add_argument("--runs", type=int, default=5, help="processes per figure (default 5)")
     parser.add_argument("--no-instructions", action="store_true", help="time only")
-    parser.add_argument("--only", choices=sorted(SCENARIOS), action="append", help="this scenario alone (repeatable)")
+    parser.add_argument(
+        "--only", choices=sorted(SCENARIOS), action="append", help="this scenario alone (repeatable)"
+    )
     given = parser.parse_args()
     if given.check:
         return check(given.update)

@@ -50,12 +50,15 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
 
 
 def _responses(heading: str, result: Result) -> Table:
-    table = Table(title=f"{heading}: responses", title_justify="left")
+    table = Table(
+        title=f"{heading}: responses",
+        title_justify="left",
+        caption="open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds",
+        caption_justify="left",
+    )
     table.add_column("users", no_wrap=True)
-    for column in ("number", "completed", "failed", "unfinished"):
+    for column in ("number", "completed", "failed", "open", *(f"{100 * share:g} %" for share in _QUANTILES)):
         table.add_column(column, justify="right")
-    for share in _QUANTILES:
-        table.add_column(f"{100 * share:g} % in, s", justify="right")
     for index, population in enumerate(result.run["populations"]):
         times = response_times(result, population=index)
         table.add_row(

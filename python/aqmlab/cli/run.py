@@ -42,6 +42,12 @@ _SEED_MAX = 2**64 - 1
     help="Where to keep the result: the folder itself for one seed, FOLDER/seed-N for several. "
     "By default results/<name of the scenario>/seed-N.",
 )
+@click.option(
+    "--offered-load/--no-offered-load",
+    default=True,
+    show_default=True,
+    help="Measure what the users offer, by running the uncongested twin as well.",
+)
 @workers_option
 @quiet_option
 def run(
@@ -51,6 +57,7 @@ def run(
     seeds: tuple[int, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
+    offered_load: bool,
     workers: int | None,
     quiet: bool,
 ) -> None:
@@ -71,7 +78,11 @@ def run(
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     wanted = seeds or (1 if seed is None else seed,)
-    jobs = [Job(scenario, number, folder=_folder(scenario, number, output, len(wanted))) for number in wanted]
+    folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
+    jobs = [
+        Job(scenario, number, folder=folder, measure_offered_load=offered_load)
+        for number, folder in zip(wanted, folders, strict=True)
+    ]
     console = Console(highlight=False)
     for _, result in run_each(jobs, workers=workers, progress=not quiet):
         _print(console, result, quiet=quiet)
@@ -95,6 +106,9 @@ def _print(console: Console, result: Result, *, quiet: bool) -> None:
 
     for table in result_tables(result):
         console.print(table)
+    if (load := result.offered_load) is not None:
+        by_link = ", ".join(f"{name} {mbps:.2f}" for name, mbps in load["realised_mbps"].items())
+        console.print(f"offered load: {load['realised_percent']:.1f} % of the bottleneck ({by_link} Mbit/s)")
     for warning in result.warnings:
         console.print(f"warning: {warning}", style="yellow", markup=False)
     console.print(f"kept in {result.folder}", markup=False, soft_wrap=True)

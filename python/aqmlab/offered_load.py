@@ -1,0 +1,34 @@
+"""What users offer: the throughput that they cause where nothing holds them back."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aqmlab.result import Result
+    from aqmlab.scenario import Scenario
+
+
+def can_be_measured(scenario: Scenario) -> bool:
+    """Whether offered load means something here: users, and one bottleneck to relate their traffic to.
+
+    Long-lived flows offer whatever they are let through.
+    """
+    return "dumbbell" in scenario.resolved and "users" in scenario.resolved
+
+
+def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
+    """The offered load of a scenario, from the run of its uncongested twin with the same seed.
+
+    Returns:
+        `realised_mbps`, frame bits per second by link in Mbit/s, and `realised_percent`, the mean of both
+        directions as a share of the bottleneck's rate.
+    """
+    by_link = {link["name"]: link["throughput_mbps"] for link in twin.run["links"]}
+    share = fmean(by_link.values()) / scenario.resolved["dumbbell"]["rate_mbps"]
+    return {
+        "realised_mbps": by_link,
+        "realised_percent": 100.0 * share,
+        "measured_on": "its own uncongested twin",
+    }
