@@ -131,13 +131,9 @@ def compare_with_ns2(program: Path, runs: int) -> None:
             return
         ours = run_once(program, ["bulk", "drop-tail", "100"])["cpu_ns_per_data_packet"]
         ratios.append(theirs / ours)
-        print(
-            f"seed {seed}: ns-2 {theirs:.0f} ns, aqmlab {ours:.0f} ns per data packet with its acknowledgement"
-        )
-    print(
-        f"ns-2 / aqmlab: median {statistics.median(ratios):.1f}, "
-        f"from {min(ratios):.1f} to {max(ratios):.1f}"
-    )
+        print(f"seed {seed}: ns-2 {theirs:.0f} ns, aqmlab {ours:.0f} ns per data packet with its ACK")
+    median = statistics.median(ratios)
+    print(f"ns-2 / aqmlab: median {median:.1f}, from {min(ratios):.1f} to {max(ratios):.1f}")
 
 
 def check(update: bool) -> int:
