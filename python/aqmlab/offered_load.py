@@ -22,8 +22,8 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
     """The offered load of a scenario, from the run of its uncongested twin with the same seed.
 
     Returns:
-        `realised_mbps`, frame bits per second by link in Mbit/s, and `realised_percent`, the mean of both
-        directions as a share of the bottleneck's rate.
+        `realised_mbps`, bits per second by link in Mbit/s at the layer that the scenario counts, and
+        `realised_percent`, the mean of both directions as a share of the bottleneck's rate.
     """
     by_link = {link["name"]: link["throughput_mbps"] for link in twin.run["links"]}
     share = fmean(by_link.values()) / scenario.resolved["dumbbell"]["rate_mbps"]
