@@ -2,7 +2,7 @@
 
 Both programs draw their seeds independently, so the samples are independent and of unequal spread. The
 interval is Welch's for the difference of the logarithms of the means (delta method): with relative standard
-errors of at most three percent, as here, it and Fieller's exact interval differ by less than a thousandth.
+errors of one percent and twelve seeds, as here, its ends and those of Fieller's differ by less than 0.0005.
 """
 
 from __future__ import annotations
