@@ -137,6 +137,15 @@ mod tests {
     }
 
     #[test]
+    fn a_way_through_a_host_is_no_way_however_short_or_early_listed() {
+        let nodes = [("a", false), ("h", false), ("r", true), ("s", true), ("b", false)];
+        let as_short = network(&nodes, &[(0, 1), (1, 4), (0, 2), (2, 4)]);
+        assert_eq!(path(&as_short, 0, 4), Some(vec![2, 3]));
+        let shorter = network(&nodes, &[(0, 1), (1, 4), (0, 2), (2, 3), (3, 4)]);
+        assert_eq!(path(&shorter, 0, 4), Some(vec![2, 3, 4]));
+    }
+
+    #[test]
     fn a_loop_ends() {
         let ring =
             network(&[("a", false), ("r", true), ("s", true), ("b", false)], &[(0, 1), (1, 2), (2, 1)]);

@@ -101,6 +101,21 @@ fn there_is_one_network_and_some_traffic() {
 }
 
 #[test]
+fn the_ends_of_a_range_are_legal() {
+    let (scenario, _) = read_table(DUMBBELL);
+    for (from, to) in [
+        ("rate_mbps = 100.0", "rate_mbps = 0.001"),
+        ("rate_mbps = 100.0", "rate_mbps = 1000000"),
+        ("8568", "10000000"),
+        ("first = 10.0, last = 150.0", "first = 0, last = 100000"),
+        ("warm_up_s = 300.0", "warm_up_s = 0"),
+    ] {
+        let text = scenario.replace(from, to);
+        assert!(text != scenario && Scenario::from_toml(&text, "le.toml", &[]).is_ok(), "{to}");
+    }
+}
+
+#[test]
 fn an_empty_text_lacks_what_is_required() {
     let message = refused("").to_string();
     assert_eq!(

@@ -113,7 +113,8 @@ fn a_resolved_scenario_that_was_tampered_with_is_refused() {
 
 #[test]
 fn the_twin_has_the_same_users_on_a_link_that_is_fast_enough() {
-    let scenario = read(TEXT);
+    let back = "[dumbbell]\nqueue_right_to_left = { scheme = \"red\", limit_packets = 99 }";
+    let scenario = read(&TEXT.replace("[dumbbell]", back));
     let twin = scenario.uncongested_twin().unwrap();
     for link in &twin.network.links[..2] {
         assert_eq!(link.rate.unwrap().bits_per_second(), 1_000_000_000);
