@@ -99,21 +99,8 @@ impl<P: Queued> Port<P> {
         let facts = packet.facts();
         self.counters.arrivals.count(&facts);
         let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-        let mark = match self.scheme.on_arrival(now, &facts, &queue, &mut self.coins) {
-            Verdict::Pass => false,
-            Verdict::Signal(_) if self.marks(&facts) => true,
-            Verdict::Signal(reason) | Verdict::Drop(reason) => {
-                return self.discard(packet, reason, discarded);
-            }
-            Verdict::DropWith { positions, reason } => {
-                self.evict(&positions, reason, discarded);
-                return self.discard(packet, reason, discarded);
-            }
-            Verdict::PassEvicting { positions, reason } => {
-                self.evict(&positions, reason, discarded);
-                false
-            }
-        };
+        let verdict = self.scheme.on_arrival(now, &facts, &queue, &mut self.coins);
+        let Some((packet, mark)) = self.carry_out(verdict, packet, &facts, discarded) else { return };
         if !self.room.admits(self.queue.packets(), self.queue.bytes(), facts.bytes) {
             self.scheme.on_overflow(now, &facts);
             return self.discard(packet, Reason::Overflow, discarded);
@@ -137,26 +124,12 @@ impl<P: Queued> Port<P> {
             }
             let departing = Departing { facts, arrived };
             let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-            let mark = match self.scheme.on_departure(now, &departing, &queue, &mut self.coins) {
-                Verdict::Pass => false,
-                Verdict::Signal(_) if self.marks(&facts) => true,
-                Verdict::Signal(reason) | Verdict::Drop(reason) => {
-                    self.discard(packet, reason, discarded);
-                    continue;
-                }
-                Verdict::DropWith { positions, reason } => {
-                    self.discard(packet, reason, discarded);
-                    self.evict(&positions, reason, discarded);
-                    continue;
-                }
-                Verdict::PassEvicting { positions, reason } => {
-                    self.evict(&positions, reason, discarded);
-                    false
-                }
-            };
-            let packet = if mark { self.mark(packet) } else { packet };
-            self.counters.departures.count(&packet.facts());
-            return Some(packet);
+            let verdict = self.scheme.on_departure(now, &departing, &queue, &mut self.coins);
+            if let Some((packet, mark)) = self.carry_out(verdict, packet, &facts, discarded) {
+                let packet = if mark { self.mark(packet) } else { packet };
+                self.counters.departures.count(&packet.facts());
+                return Some(packet);
+            }
         }
         self.scheme.on_idle(now);
         None
@@ -226,10 +199,31 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
+    /// Discards what the verdict condemns; answers the packet it is about if that one passes, and whether it is to
+    /// be marked.
     #[inline]
-    const fn marks(&self, facts: &PacketFacts) -> bool {
-        self.ecn && facts.codepoint.can_be_marked()
+    fn carry_out(
+        &mut self,
+        verdict: Verdict,
+        packet: P,
+        facts: &PacketFacts,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<(P, bool)> {
+        match verdict {
+            Verdict::Pass => return Some((packet, false)),
+            // The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
+            Verdict::Signal(_) if self.ecn && facts.codepoint.can_be_marked() => return Some((packet, true)),
+            Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
+            Verdict::DropWith { positions, reason } => {
+                self.discard(packet, reason, discarded);
+                self.evict(&positions, reason, discarded);
+            }
+            Verdict::PassEvicting { positions, reason } => {
+                self.evict(&positions, reason, discarded);
+                return Some((packet, false));
+            }
+        }
+        None
     }
 
     /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow was

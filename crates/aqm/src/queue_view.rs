@@ -71,7 +71,7 @@ pub(crate) struct EmptyQueue;
 impl EmptyQueue {
     pub(crate) fn view() -> QueueView<'static> {
         static ROOM: std::sync::LazyLock<Room> =
-            std::sync::LazyLock::new(|| crate::parts::Limit::packets(1).room());
+            std::sync::LazyLock::new(|| crate::parts::Limit::of_packets(1).room());
         QueueView::new(0, 0, &ROOM, &Self)
     }
 }

@@ -98,7 +98,7 @@ impl Bench {
     fn new(script: Script, limit_packets: u32, ecn: bool) -> Self {
         let log = Arc::clone(&script.log);
         let coins = Key::from_seed(1).stream();
-        let port = Port::with_scheme(Box::new(script), Limit::packets(limit_packets), ecn, coins);
+        let port = Port::with_scheme(Box::new(script), Limit::of_packets(limit_packets), ecn, coins);
         Self { port, log, discarded: Vec::new() }
     }
 
@@ -370,7 +370,7 @@ impl Queued for Faulty {
 fn the_balance_notices_packets_that_change_while_they_wait() {
     let bytes = Rc::new(Cell::new(100));
     let coins = Key::from_seed(1).stream();
-    let mut port = Port::with_scheme(Box::new(Script::default()), Limit::packets(9), true, coins);
+    let mut port = Port::with_scheme(Box::new(Script::default()), Limit::of_packets(9), true, coins);
     port.arrive(Time::ZERO, Faulty { bytes: Rc::clone(&bytes) }, &mut |_, _| {});
     assert_eq!(port.check_conservation(), Ok(()));
     bytes.set(101);
@@ -382,7 +382,7 @@ fn the_balance_notices_packets_that_do_not_take_their_mark() {
     let bytes = Rc::new(Cell::new(100));
     let coins = Key::from_seed(1).stream();
     let script = Box::new(Script::arrivals([SIGNAL]));
-    let mut port = Port::with_scheme(script, Limit::packets(9), true, coins);
+    let mut port = Port::with_scheme(script, Limit::of_packets(9), true, coins);
     port.arrive(Time::ZERO, Faulty { bytes }, &mut |_, _| {});
     let error = port.check_conservation();
     let unbalanced = matches!(error, Err(ConservationError::Unbalanced { codepoint: Codepoint::Ect0, .. }));

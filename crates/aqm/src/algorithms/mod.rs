@@ -25,7 +25,7 @@ macro_rules! register {
         #[serde(tag = "scheme")]
         pub enum Scheme {
             $(
-                #[doc = concat!("The scheme `", $name, "`: [`", stringify!($module), "`].")]
+                #[doc = concat!("The scheme `", $name, "`; `aqmlab explain ", $name, "` describes it.")]
                 #[serde(rename = $name)]
                 $scheme($module::Params),
             )+

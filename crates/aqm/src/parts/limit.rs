@@ -32,7 +32,7 @@ pub struct Limit {
 impl Limit {
     /// A buffer for this many packets.
     #[must_use]
-    pub const fn packets(packets: u32) -> Self {
+    pub const fn of_packets(packets: u32) -> Self {
         Self { packets: Some(packets), bytes: None, rule: LimitRule::HoldLimit }
     }
 
@@ -43,12 +43,7 @@ impl Limit {
         let least = if self.rule == LimitRule::HoldLimitMinusOne { 2 } else { 1 };
         let legal = format!("at least {least} under this limit_rule");
         let packets = self.packets.unwrap_or(u32::MAX);
-        require(
-            packets >= least && packets < u32::MAX || self.packets.is_none(),
-            "limit_packets",
-            packets,
-            &*legal,
-        )?;
+        require(packets >= least, "limit_packets", packets, &*legal)?;
         let bytes = self.bytes.unwrap_or(u64::MAX);
         require(bytes >= u64::from(least), "limit_bytes", bytes, legal)
     }
