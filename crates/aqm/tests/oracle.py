@@ -599,8 +599,73 @@ def red_cases():
         "packets measured, chances by size over the largest packet, as in 1993",
         Red,
         seed(10),
-        dict(small, scale_probability="max", max_packet_bytes=1500),
-        burst(0, 1, 24, sizes=(1500, 40, 1500, 576), depart_every=3),
+        dict(small, scale_probability="max", max_packet_bytes=1500, max_p=0.9),
+        burst(0, 1, 40, sizes=(1500, 40, 576), depart_every=2),
+    )
+    yield (
+        "a full queue restarts the count",
+        Red,
+        seed(11),
+        dict(small, limit_packets=5, max_th_packets=12),
+        burst(0, 1, 40, depart_every=4),
+    )
+    one_waits = burst(0, 0.1, 9) + drain(1, 0.1, 8)
+    for n in range(16):
+        one_waits += [(2 + 0.5 * n, "arrive", 1000, 1, "not_ect"), (2.25 + 0.5 * n, "depart")]
+    for spare in (False, True):
+        yield (
+            f"an arrival that finds one packet {'is spared' if spare else 'may be selected'}",
+            Red,
+            seed(12),
+            dict(
+                small, w_q=0.05, min_th_packets=0.5, max_p=1, spacing="geometric", spare_nearly_empty=spare
+            ),
+            one_waits,
+        )
+    yield (
+        "ECN, mark_p beyond the curve: selected with certainty and dropped as early, the first one spared",
+        Red,
+        seed(13),
+        dict(
+            small,
+            max_th_packets=2.5,
+            w_q=0.9,
+            spacing="altq",
+            ecn=True,
+            ecn_rule="mark_p",
+            spare_first_in_region=True,
+        ),
+        burst(0, 0.1, 10, ecns=("ect0", "not_ect")) + drain(2, 0.1, 8) + burst(3, 0.1, 8, ecns=("ect0",)),
+    )
+    yield (
+        "as ns-2 in bytes: the first packet in the region counts its bytes",
+        Red,
+        seed(14),
+        dict(
+            small,
+            **ns2,
+            spacing="ns2_wait",
+            idle="ns2",
+            measure="bytes",
+            scale_probability="mean",
+            max_p=0.9,
+        ),
+        burst(0, 1, 40, sizes=(1500, 1500, 40), depart_every=2),
+    )
+    yield (
+        "in bytes, a queue of one small packet is not nearly empty",
+        Red,
+        seed(15),
+        dict(
+            small,
+            measure="bytes",
+            w_q=0.05,
+            min_th_packets=0.1,
+            max_p=1,
+            spacing="geometric",
+            spare_nearly_empty=True,
+        ),
+        one_waits,
     )
 
 
@@ -664,6 +729,21 @@ def ared_cases():
             ),
             rise,
         )
+    yield (
+        "a full queue restarts the count",
+        Ared,
+        dict(TEN, seed=25),
+        dict(quick, limit_packets=5, max_p=0.4),
+        burst(0, 1, 40, depart_every=4),
+    )
+    steady = burst(0, 0.1, 5, ecns=("ect0",)) + burst(1, 2, 22, ecns=("ect0",), depart_every=1)
+    yield (
+        "as ns-2: after a time inside the band the first arrival outside it steps at once",
+        Ared,
+        dict(TEN, seed=26),
+        dict(quick, adapt_on="arrivals", max_p=0.02, ecn=True, ecn_rule="mark_always"),
+        steady + burst(46, 0.1, 12, ecns=("ect0",)),
+    )
     yield (
         "automatic settings at 100 Mbit/s and 500-byte packets",
         Ared,
