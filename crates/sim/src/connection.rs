@@ -176,6 +176,13 @@ impl Connections {
 }
 
 impl Connection {
+    /// What TCP did at its two ends.
+    pub(crate) fn totals(&self) -> TcpTotals {
+        let mut totals = TcpTotals::default();
+        self.ends.iter().for_each(|end| totals.add(end));
+        totals
+    }
+
     /// Whether the two ends have both finished.
     pub(crate) fn is_over(&self) -> bool {
         self.finished == [true; 2]

@@ -11,7 +11,7 @@
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
 //! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
 //! | `browsing.rs`, `flows.rs` | who uses connections: browsing users, long-lived flows |
-//! | `monitor.rs`, `losses.rs`, `trace.rs` | what is recorded while it happens |
+//! | `monitor.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
 //! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
 //!
 //! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
@@ -27,6 +27,7 @@ mod agenda;
 mod browsing;
 mod connection;
 mod control;
+mod flow_rows;
 mod flows;
 mod losses;
 mod monitor;

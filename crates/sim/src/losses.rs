@@ -29,6 +29,18 @@ pub(crate) struct LossCounts {
 }
 
 impl LossCounts {
+    pub(crate) const NONE: Self =
+        Self { episodes: 0, episodes_multiple: 0, data_segments: 0, handshake_segments: 0 };
+
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self {
+            episodes: self.episodes + other.episodes,
+            episodes_multiple: self.episodes_multiple + other.episodes_multiple,
+            data_segments: self.data_segments + other.data_segments,
+            handshake_segments: self.handshake_segments + other.handshake_segments,
+        }
+    }
+
     pub(crate) const fn minus(self, earlier: Self) -> Self {
         Self {
             episodes: self.episodes - earlier.episodes,
@@ -60,15 +72,19 @@ impl LossCounts {
     }
 }
 
-/// Losses of the two directions of a connection.
+/// Losses of one connection: its current window in each direction, and all there were.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ConnectionLosses(pub(crate) [WindowLosses; 2]);
+pub(crate) struct ConnectionLosses {
+    windows: [WindowLosses; 2],
+    pub(crate) total: LossCounts,
+}
 
 impl ConnectionLosses {
-    pub(crate) const NONE: Self = Self([WindowLosses::NONE; 2]);
+    pub(crate) const NONE: Self = Self { windows: [WindowLosses::NONE; 2], total: LossCounts::NONE };
 
-    pub(crate) fn of(&mut self, sender: Side) -> &mut WindowLosses {
-        &mut self.0[sender as usize]
+    /// A data segment of `sender` was dropped.
+    pub(crate) fn data(&mut self, sender: Side, sequence: SequenceNumber, highest_sent: SequenceNumber) {
+        self.total.data(&mut self.windows[sender as usize], sequence, highest_sent);
     }
 }
 

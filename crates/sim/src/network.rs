@@ -255,24 +255,15 @@ fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     direct
 }
 
-/// Shortest routes in hops; among equal ones, the link that is listed first.
+/// The next link from each node towards each destination; row per node.
 fn routes(description: &scenario::Network) -> Vec<u16> {
     let nodes = description.nodes.len();
     let mut routes = vec![NO_ROUTE; nodes * nodes];
-    let mut into: Vec<Vec<u16>> = vec![Vec::new(); nodes];
-    for (index, link) in description.links.iter().enumerate() {
-        into[link.to.0 as usize].push(index as u16);
-    }
     for destination in 0..nodes {
-        let mut reached = VecDeque::from([NodeIndex(destination as u32)]);
-        while let Some(node) = reached.pop_front() {
-            for &link in &into[node.0 as usize] {
-                let from = description.links[usize::from(link)].from;
-                let route = &mut routes[from.0 as usize * nodes + destination];
-                if *route == NO_ROUTE && from.0 as usize != destination {
-                    *route = link;
-                    reached.push_back(from);
-                }
+        let next = description.next_links(NodeIndex(destination as u32));
+        for (node, link) in next.iter().enumerate() {
+            if let Some(link) = link {
+                routes[node * nodes + destination] = link.0 as u16;
             }
         }
     }

@@ -56,10 +56,14 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
     Ok(Output { summary, tables: tables(simulation), events })
 }
 
-fn tables(simulation: Simulation) -> Vec<Table> {
+fn tables(mut simulation: Simulation) -> Vec<Table> {
+    for connection in simulation.connections.open_ones() {
+        simulation.flow_rows.record(connection, None);
+    }
     let mut tables = simulation.monitor.into_tables();
     tables.extend(simulation.populations.users_table());
     tables.extend(simulation.responses.into_tables());
+    tables.extend(simulation.flow_rows.into_table());
     tables.extend(simulation.trace.into_table());
     tables
 }

@@ -4,6 +4,7 @@ use crate::agenda::{Agenda, Pending, Timer};
 use crate::browsing::Populations;
 use crate::connection::Connections;
 use crate::control::{Control, RunError};
+use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
@@ -41,6 +42,7 @@ pub(crate) struct Simulation {
     /// Connections that gave up so far.
     pub(crate) gave_up: u64,
     pub(crate) trace: Trace,
+    pub(crate) flow_rows: FlowRows,
     pub(crate) at_begin: Option<Snapshot>,
     pub(crate) at_end: Option<Snapshot>,
     pub(crate) events: u64,
@@ -77,6 +79,7 @@ impl Simulation {
             losses: LossCounts::default(),
             gave_up: 0,
             trace: Trace::new(scenario.record.packets),
+            flow_rows: FlowRows::new(scenario.record.flows),
             at_begin: None,
             at_end: None,
             events: 0,
@@ -236,15 +239,17 @@ impl Simulation {
     }
 }
 
+/// Counts a packet that a monitored queue discarded, for its connection and for all.
 #[cold]
 fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet) {
-    losses.handshake(packet.class());
-    if packet.class() != PacketClass::Data {
-        return;
-    }
     let Some(connection) = connections.current(packet.connection, packet.generation) else { return };
-    let highest_sent = connection.ends[packet.from() as usize].highest_sent();
-    losses.data(connection.losses.of(packet.from()), packet.segment().sequence, highest_sent);
+    let before = connection.losses.total;
+    connection.losses.total.handshake(packet.class());
+    if packet.class() == PacketClass::Data {
+        let highest_sent = connection.ends[packet.from() as usize].highest_sent();
+        connection.losses.data(packet.from(), packet.segment().sequence, highest_sent);
+    }
+    *losses = losses.plus(connection.losses.total.minus(before));
 }
 
 fn rows(scenario: &Scenario) -> Rows {

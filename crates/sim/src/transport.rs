@@ -215,6 +215,7 @@ impl Simulation {
         let connection = self.connections.at(place);
         connection.finished[side as usize] = true;
         if connection.is_over() {
+            self.flow_rows.record(connection, Some(self.now));
             self.connections.close(place);
         }
     }

@@ -183,6 +183,28 @@ profile = "bsd45"
 }
 
 #[test]
+fn rows_of_flows_add_up_to_the_totals() {
+    let text = one_flow(10.0, 20.0, 100 * 960, 40)
+        .replace("count = 1", "count = 4")
+        .replace("warm_up_s = 10.0", "warm_up_s = 0.0");
+    let output = simulate(&format!("{text}\n[record]\nflows = true\n"));
+    let table = output.tables.iter().find(|table| table.name == "flows").unwrap();
+    let sum = |name: &str| {
+        let column = table.columns.iter().find(|column| column.name == name).unwrap();
+        let ColumnValues::U32(values) = &column.values else { panic!("{name}") };
+        values.iter().map(|&value| u64::from(value)).sum::<u64>()
+    };
+    assert_eq!(table.rows(), 4);
+    let tcp = output.summary.tcp;
+    assert!(tcp.dropped_data_segments > 0 && tcp.fast_recoveries > 0);
+    assert_eq!(sum("dropped_data_segments"), tcp.dropped_data_segments);
+    assert_eq!(sum("loss_episodes"), tcp.loss_episodes);
+    assert_eq!(sum("fast_recoveries"), tcp.fast_recoveries);
+    assert_eq!(sum("timeouts"), tcp.timeouts);
+    assert_eq!(sum("retransmitted_segments"), tcp.retransmitted_segments);
+}
+
+#[test]
 fn a_cancelled_run_ends_and_says_so() {
     let scenario = Scenario::from_toml(&one_flow(10.0, 20.0, 96_000, 240), "test", &[]).unwrap();
     let control = Control::default();
