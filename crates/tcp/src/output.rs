@@ -19,7 +19,7 @@ use crate::congestion::{self, ns2_newreno};
 use crate::endpoint::{Context, Endpoint};
 use crate::marks::Marks;
 use crate::outbox::Outbox;
-use crate::profile::{Congestion, IdleRestart};
+use crate::profile::{Congestion, Handshake, IdleRestart};
 use crate::segment::Flags;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
@@ -98,7 +98,7 @@ impl Endpoint {
             let sendable = u64::from(self.sendable(context)).min(data_left);
             let length = sendable.min(u64::from(mss)) as u32;
             let last = u64::from(length) == data_left;
-            let fin = last && self.marks.has(Marks::CLOSING) && self.fin_is_due(length);
+            let fin = last && self.closes_with_fin(context) && self.fin_is_due(length);
             let worth_a_segment = length == mss
                 || last && may_send_partial
                 || length >= profile.window_bytes / 2
@@ -120,6 +120,12 @@ impl Endpoint {
         }
     }
 
+    /// Whether a FIN follows the data: the application has closed, and the connection has FINs at all.
+    #[inline]
+    fn closes_with_fin(&self, context: &Context<'_>) -> bool {
+        self.marks.has(Marks::CLOSING) && context.profile.handshake == Handshake::ThreeWay
+    }
+
     /// Whether a segment of `length` that ends the data should carry the FIN: when it has never been sent, or
     /// when we went back and reached it again.
     fn fin_is_due(&self, length: u32) -> bool {
@@ -134,7 +140,7 @@ impl Endpoint {
         let data_left = self.data_left();
         let length = data_left.min(u64::from(context.profile.segment_bytes())) as u32;
         let last = u64::from(length) == data_left;
-        let fin = last && self.marks.has(Marks::CLOSING);
+        let fin = last && self.closes_with_fin(context);
         if length > 0 || fin {
             self.emit(now, context, length, fin, out);
         }
