@@ -1,8 +1,9 @@
 //! Nanoseconds per arrival and departure of each scheme: `cargo bench -p aqmlab-aqm`.
 //!
-//! A queue of 50 packets is held at its length while packets of mixed sizes come and go; the link time between two
-//! packets makes timers tick as often as they would. Wall clock informs; instruction counts compare one version with
-//! the next: run the program under `valgrind --tool=callgrind` with a number of packets and the name of a scheme.
+//! A queue of 50 packets is held at its length while packets of mixed sizes come and go; the link time
+//! between two packets makes timers tick as often as they would. Wall clock informs; instruction counts
+//! compare one version with the next: run the program under `valgrind --tool=callgrind` with a number of
+//! packets and the name of a scheme.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 use aqmlab_aqm::algorithms::{ared, drop_tail, pi, red, rem};

@@ -142,7 +142,8 @@ pub trait Aqm: Send {
 
     /// The next instant at which [`Aqm::on_timer`] is due. The port asks when it is built and after each
     /// `on_timer`, which must have moved it strictly forward. It may not change in between: a scheme whose
-    /// deadline moves with arrivals reports the earliest one possible and does nothing when it comes too soon.
+    /// deadline moves with arrivals reports the earliest one possible and does nothing when it comes too
+    /// soon.
     fn next_timer(&self) -> Option<Time> {
         None
     }
@@ -165,8 +166,8 @@ pub trait Aqm: Send {
         let _ = sink;
     }
 
-    /// Whether [`Aqm::on_departure`] has to be called. Answering false is for speed alone, where it would always
-    /// pass. Asked once, when the port is built.
+    /// Whether [`Aqm::on_departure`] has to be called. Answering false is for speed alone, where it would
+    /// always pass. Asked once, when the port is built.
     fn watches_departures(&self) -> bool {
         true
     }

@@ -33,8 +33,8 @@
 //!
 //! # Where things are
 //!
-//! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a packet
-//!   is: a small record in simulation, a buffer in live mode.
+//! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a
+//!   packet is: a small record in simulation, a buffer in live mode.
 //! - [`Aqm`]: the trait of a scheme. It sees [`PacketFacts`] and a [`QueueView`], and answers with a
 //!   [`Verdict`]. It owns no clock, no generator and no packet.
 //! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
@@ -44,8 +44,8 @@
 //!
 //! # What all schemes share
 //!
-//! The queue's length excludes the packet on the link and the packet that is being decided about. Sizes are IP
-//! lengths. A probability is compared as `U < p` with U uniform in `[0, 1)`. Timers run at their own due
+//! The queue's length excludes the packet on the link and the packet that is being decided about. Sizes are
+//! IP lengths. A probability is compared as `U < p` with U uniform in `[0, 1)`. Timers run at their own due
 //! instants, lazily: between an arrival and a departure nothing can change that a tick would see.
 //!
 //! # Adding a scheme

@@ -109,8 +109,8 @@ impl<P: Queued> Port<P> {
         self.queue.push(now, packet, facts.bytes);
     }
 
-    /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that the
-    /// scheme discards on the way are handed to `discarded`.
+    /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that
+    /// the scheme discards on the way are handed to `discarded`.
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -199,8 +199,8 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Discards what the verdict condemns; answers the packet it is about if that one passes, and whether it is to
-    /// be marked.
+    /// Discards what the verdict condemns; answers the packet it is about if that one passes, and whether it
+    /// is to be marked.
     #[inline]
     fn carry_out(
         &mut self,
@@ -211,7 +211,8 @@ impl<P: Queued> Port<P> {
     ) -> Option<(P, bool)> {
         match verdict {
             Verdict::Pass => return Some((packet, false)),
-            // The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
+            // The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a
+            // discard.
             Verdict::Signal(_) if self.ecn && facts.codepoint.can_be_marked() => return Some((packet, true)),
             Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
             Verdict::DropWith { positions, reason } => {
@@ -226,8 +227,8 @@ impl<P: Queued> Port<P> {
         None
     }
 
-    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow was
-    /// never marked.
+    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow
+    /// was never marked.
     #[cold]
     fn mark(&mut self, mut packet: P) -> P {
         self.counters.marks.count(&packet.facts());

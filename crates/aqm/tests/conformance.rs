@@ -1,7 +1,7 @@
 //! What every registered scheme owes, whatever its parameters and whatever happens to it.
 //!
-//! Schemes are taken from the registry and their parameters drawn from their JSON schemas, so there is no line
-//! here about any one of them.
+//! Schemes are taken from the registry and their parameters drawn from their JSON schemas, so there is no
+//! line here about any one of them.
 
 #[path = "support/keys.rs"]
 mod keys;
@@ -156,7 +156,8 @@ impl Witness {
     }
 }
 
-/// A link at which the scheme's parameters are valid: the slower the link, the higher a design's sampling rate.
+/// A link at which the scheme's parameters are valid: the slower the link, the higher a design's sampling
+/// rate.
 fn fitting_link(scheme: &Scheme) -> PortFacts {
     let rates = (0..60).map(|doublings| Rate::from_bits_per_second(1_000_000 << (doublings / 2)));
     let mut links = rates.map(PortFacts::new);
@@ -211,7 +212,8 @@ proptest! {
     }
 }
 
-/// The properties above would hold of schemes that never do anything. On average every tenth history shows more.
+/// The properties above would hold of schemes that never do anything. On average every tenth history shows
+/// more.
 #[test]
 fn the_random_histories_contain_overflows_and_of_schemes_with_ecn_drops_and_marks() {
     for name in Scheme::names() {

@@ -64,8 +64,8 @@ fn ns2s_drop_tail_of_24_packets_holds_23() {
 
 #[test]
 fn red_lets_the_papers_longest_burst_pass() {
-    // The packet that is decided about is not in the sample, so one packet more than the paper's 71 stays below
-    // min_th = 5 at w_q = 0.002.
+    // The packet that is decided about is not in the sample, so one packet more than the paper's 71 stays
+    // below min_th = 5 at w_q = 0.002.
     let params = red::Params { limit_packets: Some(200), ..red::Params::default() };
     let mut port = port_at(10.0, &Scheme::Red(params));
     burst(&mut port, 72, 1000);
@@ -107,7 +107,8 @@ fn adaptive_red_without_traffic_steps_down_every_half_second_to_its_bottom() {
     assert_close(observed(&port, "max_p"), 0.1 * 0.9 * 0.9 * 0.9 * 0.9, 1e-15);
     port.advance(Time::from_seconds(2.5));
     assert_close(observed(&port, "max_p"), 0.059049, 1e-15);
-    // 0.1·0.9²¹ = 0.01094 is still above 0.01, 0.1·0.9²² = 0.00985 is not: one step beyond the bound, then none.
+    // 0.1·0.9²¹ = 0.01094 is still above 0.01, 0.1·0.9²² = 0.00985 is not: one step beyond the bound, then
+    // none.
     port.advance(Time::from_seconds(100.0));
     assert_close(observed(&port, "max_p"), 0.00985, 5e-6);
 }

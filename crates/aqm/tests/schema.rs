@@ -45,8 +45,8 @@ fn keys_that_are_not_given_have_their_defaults() {
 #[test]
 fn given_keys_arrive_where_they_belong() {
     let scheme = parse(&json_schema!({
-        "scheme": "ared", "limit_bytes": 500_000, "w_q": { "time_constant_s": 2.5 }, "bottom": "from_link_rate",
-        "measure": "bytes", "max_p": 1, "ecn": true,
+        "scheme": "ared", "limit_bytes": 500_000, "w_q": { "time_constant_s": 2.5 },
+        "bottom": "from_link_rate", "measure": "bytes", "max_p": 1, "ecn": true,
     }));
     let expected = ared::Params {
         limit_bytes: Some(500_000),

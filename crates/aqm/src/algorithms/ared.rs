@@ -1,7 +1,7 @@
 //! Adaptive RED: RED that adjusts `max_p` to keep its average queue between the thresholds.
 //!
-//! Source: Floyd, Gummadi, Shenker, *Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue
-//! Management*, technical report, August 2001; its authors' implementation in ns-2.35 `red.cc`.
+//! Source: Floyd, Gummadi, Shenker, *Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active
+//! Queue Management*, technical report, August 2001; its authors' implementation in ns-2.35 `red.cc`.
 //!
 //! ```text
 //! every interval      Δ = 0.4·(max_th − min_th)
@@ -23,12 +23,13 @@
 //! | `interval_ms` | ms | 500 | 0.001 to 1e9 |
 //! | the others | | | as for RED |
 //!
-//! Departures and silences. The paper's steps come every interval; ns-2 takes them on the first arrival after it,
-//! and restarts its clock only when a step was taken (`adapt_on = "arrivals"`). With a timer the average that
-//! counts on an idle link is the aged one, as in Linux: an idle link is no reason to signal more. The paper's
-//! gentle rise starts from the present `max_p`; ns-2's and ns-3's from the first one (`gentle_frozen`). Neither
-//! clamps after a step, so `max_p` may pass a bound by one step. ns-2 before August 2001 lacked the cap
-//! `max_p/4`; since June 2004 its bottom follows the link (`bottom = "from_link_rate"`).
+//! Departures and silences. The paper's steps come every interval; ns-2 takes them on the first arrival after
+//! it, and restarts its clock only when a step was taken (`adapt_on = "arrivals"`). With a timer the average
+//! that counts on an idle link is the aged one, as in Linux: an idle link is no reason to signal more. The
+//! paper's gentle rise starts from the present `max_p`; ns-2's and ns-3's from the first one
+//! (`gentle_frozen`). Neither clamps after a step, so `max_p` may pass a bound by one step. ns-2 before
+//! August 2001 lacked the cap `max_p/4`; since June 2004 its bottom follows the link (`bottom =
+//! "from_link_rate"`).
 
 use crate::aqm::{Aqm, Verdict};
 use crate::packet::PacketFacts;
@@ -55,11 +56,13 @@ pub enum AdaptOn {
     Arrivals,
 }
 
-/// Adaptive RED: gentle RED that adjusts max_p to keep the average queue in the middle between its thresholds.
+/// Adaptive RED: gentle RED that adjusts max_p to keep the average queue in the middle between its
+/// thresholds.
 ///
 /// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given. A
-/// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom = "from_link_rate" (since
-/// June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its version.
+/// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =
+/// "from_link_rate" (since June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule
+/// of its version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -75,8 +78,8 @@ pub struct Params {
     /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
     /// lower threshold.
     pub max_th_packets: Option<f64>,
-    /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived. Unset: 5, unless
-    /// thresholds are given.
+    /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived. Unset:
+    /// 5, unless thresholds are given.
     pub target_delay_ms: Option<f64>,
     /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
     pub w_q: Weight,
@@ -94,7 +97,8 @@ pub struct Params {
     pub interval_ms: f64,
     /// When the steps are taken.
     pub adapt_on: AdaptOn,
-    /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the present one.
+    /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the
+    /// present one.
     pub gentle_frozen: bool,
     /// How signals are spread over the arrivals.
     pub spacing: Spacing,

@@ -6,12 +6,12 @@
 //!
 //! | parameter | meaning | studies | legal |
 //! | --- | --- | --- | --- |
-//! | `limit_packets` | packets that may wait | 24, 240, 2400 (Le et al. 2003); 30 to 240 (Christiansen et al. 2000); 200 (multiple AQM routers) | 1 or more |
+//! | `limit_packets` | packets that may wait | 24, 240, 2400 (Le et al. 2003); 30 to 240 (Christiansen et al. 2000) | 1 or more |
 //! | `limit_bytes` | bytes that may wait | 500 000 (Chung et al.) | 1 or more |
 //! | `limit_rule` | what a limit of L means | `hold_limit_minus_one` in ns-2 | see [`LimitRule`] |
 //!
-//! Departures and silences: none. With a limit in packets, small packets are lost as often as large ones; with
-//! a limit in bytes they fit more often when the buffer is nearly full.
+//! Departures and silences: none. With a limit in packets, small packets are lost as often as large ones;
+//! with a limit in bytes they fit more often when the buffer is nearly full.
 
 use crate::aqm::{Aqm, Verdict};
 use crate::packet::PacketFacts;

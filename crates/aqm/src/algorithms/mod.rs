@@ -48,8 +48,9 @@ macro_rules! register {
                 }
             }
 
-            /// Parses the parameters of the scheme with this name from a table without the key `scheme`. Unlike
-            /// parsing a [`Scheme`] itself this needs no buffer, so that a format's errors keep their place.
+            /// Parses the parameters of the scheme with this name from a table without the key `scheme`.
+            /// Unlike parsing a [`Scheme`] itself this needs no buffer, so that a format's errors keep their
+            /// place.
             ///
             /// # Errors
             /// The format's error: an unknown name, an unknown key, or a value of the wrong type.
@@ -142,8 +143,8 @@ impl Scheme {
         self.parameters().build(facts)
     }
 
-    /// What the scheme with this name does, where it comes from, and its parameters with their defaults: the text
-    /// behind `aqmlab explain`.
+    /// What the scheme with this name does, where it comes from, and its parameters with their defaults: the
+    /// text behind `aqmlab explain`.
     ///
     /// # Errors
     /// [`UnknownScheme`] when no scheme has this name.

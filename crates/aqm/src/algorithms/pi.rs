@@ -1,7 +1,7 @@
 //! PI: the proportional-integral controller.
 //!
-//! Source: Hollot, Misra, Towsley, Gong, *On Designing Improved Controllers for AQM Routers Supporting TCP Flows*,
-//! INFOCOM 2001, section IV; ns-2.35 `pi.cc` by its authors' group.
+//! Source: Hollot, Misra, Towsley, Gong, *On Designing Improved Controllers for AQM Routers Supporting TCP
+//! Flows*, INFOCOM 2001, section IV; ns-2.35 `pi.cc` by its authors' group.
 //!
 //! ```text
 //! sampling_hz times a second    p ← clamp(p + a·(q − q_ref) − b·(q_old − q_ref), 0, 1);  q_old ← q
@@ -19,10 +19,11 @@
 //! | `max_packet_bytes` | bytes | | 1 or more |
 //!
 //! Departures and silences. q is the instantaneous queue. The paper works in packets; measured in bytes, q is
-//! bytes over `mean_packet_bytes` and `q_ref_packets` stays in packets, as in ns-2. q_old follows q also when p
-//! is clamped, so nothing winds up beyond the range. p and q_old start at 0. An arrival that finds no room is an
-//! overflow, whatever the coin would say, and no coin is tossed. The default gains were designed for 15 Mbit/s of
-//! 500-byte packets: elsewhere they are sluggish or fast, and `gains.designed` fits them to the link.
+//! bytes over `mean_packet_bytes` and `q_ref_packets` stays in packets, as in ns-2. q_old follows q also when
+//! p is clamped, so nothing winds up beyond the range. p and q_old start at 0. An arrival that finds no room
+//! is an overflow, whatever the coin would say, and no coin is tossed. The default gains were designed for 15
+//! Mbit/s of 500-byte packets: elsewhere they are sluggish or fast, and `gains.designed` fits them to the
+//! link.
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::packet::PacketFacts;
@@ -60,8 +61,8 @@ pub enum Gains {
 
 /// PI: a controller that signals with a probability driven by the queue's deviation from a reference.
 ///
-/// Source: Hollot, Misra, Towsley and Gong 2001. The defaults are the paper's; ns-2 samples at 170 Hz and aims at 50
-/// packets.
+/// Source: Hollot, Misra, Towsley and Gong 2001. The defaults are the paper's; ns-2 samples at 170 Hz and
+/// aims at 50 packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -75,14 +76,15 @@ pub struct Params {
     pub q_ref_packets: f64,
     /// Updates of the probability per second.
     pub sampling_hz: f64,
-    /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+    /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ...
+    /// } }.
     pub gains: Gains,
     /// In what the queue is measured.
     pub measure: Measure,
     /// How the probability depends on a packet's size.
     pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): the unit of a queue measured in bytes, of a design, and the reference of
-    /// sizes.
+    /// Length of a mean packet (IP length): the unit of a queue measured in bytes, of a design, and the
+    /// reference of sizes.
     pub mean_packet_bytes: u32,
     /// Length of the largest packet, for scale_probability = "max".
     pub max_packet_bytes: u32,
@@ -149,8 +151,7 @@ impl Parameters for Params {
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
         let PiGains { a, b } = self.gains(facts);
-        let legal = "above w_g/2 = flows/(rtt²·C), C in packets of mean size per second, for a controller designed at \
-                     this link";
+        let legal = "above w_g/2 = flows/(rtt²·C) for a design, C in packets of mean size per second";
         require(a.is_finite() && b > 0.0, "sampling_hz", self.sampling_hz, legal)
     }
 

@@ -1,8 +1,9 @@
 //! RED: Random Early Detection.
 //!
-//! Source: Floyd, Jacobson, *Random Early Detection Gateways for Congestion Avoidance*, IEEE/ACM Transactions on
-//! Networking 1(4), 1993; `gentle` and `max_p` 1/10 from Floyd's later recommendations. The variants are those of
-//! ns-2.35 `red.cc`, ns-3 `red-queue-disc.cc` and `altq_red.c`, whose behaviour the studies of RED rest on.
+//! Source: Floyd, Jacobson, *Random Early Detection Gateways for Congestion Avoidance*, IEEE/ACM Transactions
+//! on Networking 1(4), 1993; `gentle` and `max_p` 1/10 from Floyd's later recommendations. The variants are
+//! those of ns-2.35 `red.cc`, ns-3 `red-queue-disc.cc` and `altq_red.c`, whose behaviour the studies of RED
+//! rest on.
 //!
 //! ```text
 //! on each arrival     avg ← (1 − w_q)·avg + w_q·q           aged over idle time: IdleRule
@@ -23,12 +24,13 @@
 //! | `mean_packet_bytes`, `max_packet_bytes` | bytes | | 1 or more |
 //! | `mark_p` | probability | | 0 to 1; read under `ecn_rule = "mark_p"` |
 //!
-//! Departures and silences. The paper counts arrivals from −1 on entering the region, so that its first arrival
-//! has count 0: this is what happens here with `spare_first_in_region = false`. The paper has no guard for nearly
-//! empty queues (`spare_nearly_empty`). A forced drop and an overflow restart the count, as the paper's
-//! pseudocode says for forced drops and as ns-2 does for both. When the coin selects an arrival that would not
-//! have found room either, the discard counts as early (ALTQ's order); ns-2 calls it forced. Forced drops take the
-//! arrival, not a random victim. The paper is silent on ECN-capable packets: see [`EcnRule`].
+//! Departures and silences. The paper counts arrivals from −1 on entering the region, so that its first
+//! arrival has count 0: this is what happens here with `spare_first_in_region = false`. The paper has no
+//! guard for nearly empty queues (`spare_nearly_empty`). A forced drop and an overflow restart the count, as
+//! the paper's pseudocode says for forced drops and as ns-2 does for both. When the coin selects an arrival
+//! that would not have found room either, the discard counts as early (ALTQ's order); ns-2 calls it forced.
+//! Forced drops take the arrival, not a random victim. The paper is silent on ECN-capable packets: see
+//! [`EcnRule`].
 
 use crate::aqm::{Aqm, Verdict};
 use crate::packet::PacketFacts;
@@ -47,8 +49,9 @@ use serde::{Deserialize, Serialize};
 /// RED: signals congestion with a probability that grows with the average queue, spread over the arrivals.
 ///
 /// Source: Floyd and Jacobson 1993, with Floyd's later recommendations (gentle, max_p 0.1). A scenario that
-/// repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its version;
-/// one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false and both spare rules.
+/// repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its
+/// version; one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false and both
+/// spare rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -70,7 +73,8 @@ pub struct Params {
     pub w_q: Weight,
     /// Base probability at max_th.
     pub max_p: f64,
-    /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
+    /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to
+    /// 1.
     pub gentle: bool,
     /// How signals are spread over the arrivals.
     pub spacing: Spacing,

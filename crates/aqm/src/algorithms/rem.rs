@@ -1,7 +1,7 @@
 //! REM: Random Exponential Marking.
 //!
-//! Source: Athuraliya, Li, Low, Yin, *REM: Active Queue Management*, IEEE Network 15(3), 2001; ns-2.35 `rem.cc` by its
-//! authors.
+//! Source: Athuraliya, Li, Low, Yin, *REM: Active Queue Management*, IEEE Network 15(3), 2001; ns-2.35
+//! `rem.cc` by its authors.
 //!
 //! ```text
 //! every update interval   x̂ ← (1 − w)·x̂ + w·x                         x: packets offered in the interval
@@ -24,10 +24,10 @@
 //! | `mean_packet_bytes` | bytes | 1000 | 1 or more |
 //!
 //! Departures and silences. The rate counts what is offered, also what is then lost. The price has no upper
-//! bound: after a long overload p stays near 1 for a while. ns-2 fixes α at 0.1; drops on arrival; marks on departure
-//! and lets packets that cannot be marked pass (`point = "dequeue"`, `not_ect = "pass"`); holds one packet less
-//! than its limit (`limit_rule`). The price and p start at 0. An arrival that finds no room is an overflow, and no
-//! coin is tossed.
+//! bound: after a long overload p stays near 1 for a while. ns-2 fixes α at 0.1; drops on arrival; marks on
+//! departure and lets packets that cannot be marked pass (`point = "dequeue"`, `not_ect = "pass"`); holds one
+//! packet less than its limit (`limit_rule`). The price and p start at 0. An arrival that finds no room is an
+//! overflow, and no coin is tossed.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::packet::PacketFacts;
@@ -65,10 +65,12 @@ pub enum NotEct {
     Pass,
 }
 
-/// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add along a path.
+/// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add
+/// along a path.
 ///
-/// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that repeats
-/// an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule = "hold_limit_minus_one".
+/// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that
+/// repeats an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule =
+/// "hold_limit_minus_one".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {

@@ -7,7 +7,8 @@ use aqmlab_units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an idle period ages the average, where m is the number of whole mean packets that the link could have sent.
+/// How an idle period ages the average, where m is the number of whole mean packets that the link could have
+/// sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdleRule {
@@ -122,11 +123,7 @@ mod tests {
         let gauge = Gauge { measure: Measure::Packets, mean_packet_bytes: 1000 };
         let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
         let mut average = AverageQueue::new(Weight::Fixed(WEIGHT), gauge, rule, &facts);
-        average.average = Ewma::new(1.0);
-        average.average.sample(100.0);
-        let full = average.average.average();
-        average.average = Ewma::new(WEIGHT);
-        average.average.sample(full / WEIGHT);
+        average.average.sample(100.0 / WEIGHT);
         average.on_idle(Time::from_seconds(1.0));
         average.on_idle(Time::from_seconds(1.05));
         average

@@ -1,4 +1,5 @@
-//! RED's decision on an arrival: region of the curve, spacing of the signals, and what ECN-capable packets get.
+//! RED's decision on an arrival: region of the curve, spacing of the signals, and what ECN-capable packets
+//! get.
 //!
 //! RED and Adaptive RED share it; they differ in who sets `max_p`. The order of the tests is that of ns-2's
 //! `red.cc` and of `altq_red.c`; [`DetectorSettings`] names each point at which the 1993 paper differs.
@@ -17,12 +18,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnRule {
-    /// Marked while the average is below max_th, dropped above (RFC 3168 section 7; Le et al. 2003; ns-2 before
-    /// 30 April 2002).
+    /// Marked while the average is below max_th, dropped above (RFC 3168 section 7; Le et al. 2003; ns-2
+    /// before 30 April 2002).
     #[default]
     MarkBelowMaxTh,
-    /// Marked while the base probability is at most `mark_p`, dropped above; there is no forced region, with or
-    /// without `ecn`: beyond the curve the probability is 1 (ns-2.35 with `use_mark_p_`).
+    /// Marked while the base probability is at most `mark_p`, dropped above; there is no forced region, with
+    /// or without `ecn`: beyond the curve the probability is 1 (ns-2.35 with `use_mark_p_`).
     MarkP,
     /// Marked everywhere, even beyond the curve: only a full queue drops (ns-3 without `UseHardDrop`, Linux
     /// without `harddrop`).
@@ -139,8 +140,8 @@ impl Detector {
         self.selected(region)
     }
 
-    /// The probability for this packet. In the paper its size scales the base probability, before the count; in
-    /// ns-2 the count is taken in bytes, in whole mean packets, and the size scales the result.
+    /// The probability for this packet. In the paper its size scales the base probability, before the count;
+    /// in ns-2 the count is taken in bytes, in whole mean packets, and the size scales the result.
     #[inline]
     fn arrival_probability(&self, base: f64, bytes: u32) -> f64 {
         let DetectorSettings { spacing, scale, .. } = &self.settings;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum Bottom {
     /// The value itself.
     Fixed(f64),
-    /// 80 000 bit/s over the link rate, at most 0.01: one signal per window of 1000-byte packets and 100 ms (ns-2
-    /// since June 2004).
+    /// 80 000 bit/s over the link rate, at most 0.01: one signal per window of 1000-byte packets and 100 ms
+    /// (ns-2 since June 2004).
     FromLinkRate(Word),
 }
 
@@ -54,8 +54,8 @@ pub struct AdaptMaxP {
 }
 
 impl AdaptMaxP {
-    /// `max_p` after a step, or none when the average is where it shall be or `max_p` is at its bound. Only the
-    /// value before the step is compared with the bounds, so the last step may pass them.
+    /// `max_p` after a step, or none when the average is where it shall be or `max_p` is at its bound. Only
+    /// the value before the step is compared with the bounds, so the last step may pass them.
     #[must_use]
     pub fn step(&self, average: f64, curve: &RedCurve) -> Option<f64> {
         let (min_th, max_th, max_p) = (curve.min_th(), curve.max_th(), curve.max_p());

@@ -43,8 +43,8 @@ impl Gauge {
         }
     }
 
-    /// Whether at most one unit of what is measured waits: at most one packet, or, as ns-2 and ns-3 have it, at
-    /// most one byte.
+    /// Whether at most one unit of what is measured waits: at most one packet, or, as ns-2 and ns-3 have it,
+    /// at most one byte.
     #[must_use]
     #[inline]
     pub fn at_most_one_waits(&self, queue: &QueueView<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! Gains of the PI controller from the load and the link that it shall keep stable.
 //!
-//! Source: Hollot, Misra, Towsley, Gong, *On Designing Improved Controllers for AQM Routers Supporting TCP Flows*,
-//! INFOCOM 2001, proposition 2 and its example; the same rule is ns-2.35's `picoeff.m`.
+//! Source: Hollot, Misra, Towsley, Gong, *On Designing Improved Controllers for AQM Routers Supporting TCP
+//! Flows*, INFOCOM 2001, proposition 2 and its example; the same rule is ns-2.35's `picoeff.m`.
 
 /// The gains of one sampled update `p ← p + a·(q − q_ref) − b·(q_old − q_ref)`, per packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,9 +16,9 @@ impl PiGains {
     /// The gains for at least `flows` TCP flows, round-trip times of at most `rtt_s` seconds, a link of
     /// `packets_per_second`, and `sampling_hz` updates per second.
     ///
-    /// The controller's zero cancels the pole of TCP's window, `w_g = 2N/(R²C)`; the loop gain is one there; the
-    /// continuous controller `K·(1 + s/w_g)/s` is sampled by the bilinear rule. `b` is positive as long as
-    /// `sampling_hz` exceeds half of [`PiGains::design_frequency`].
+    /// The controller's zero cancels the pole of TCP's window, `w_g = 2N/(R²C)`; the loop gain is one there;
+    /// the continuous controller `K·(1 + s/w_g)/s` is sampled by the bilinear rule. `b` is positive as long
+    /// as `sampling_hz` exceeds half of [`PiGains::design_frequency`].
     #[must_use]
     pub fn designed(flows: f64, rtt_s: f64, packets_per_second: f64, sampling_hz: f64) -> Self {
         let w_g = Self::design_frequency(flows, rtt_s, packets_per_second);

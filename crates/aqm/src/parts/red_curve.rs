@@ -26,7 +26,8 @@ impl Region {
     }
 }
 
-/// The curve: zero, a rise to `max_p`, then a step to one, or (gentle) a second rise to one at twice `max_th`.
+/// The curve: zero, a rise to `max_p`, then a step to one, or (gentle) a second rise to one at twice
+/// `max_th`.
 #[derive(Clone, Copy, Debug)]
 pub struct RedCurve {
     min_th: f64,

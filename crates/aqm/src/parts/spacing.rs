@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The law of the number X of arrivals from one signal to the next, given the base probability p of RED's curve.
-/// The rates differ by a factor of three, so a study has to say which one it used.
+/// The law of the number X of arrivals from one signal to the next, given the base probability p of RED's
+/// curve. The rates differ by a factor of three, so a study has to say which one it used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spacing {
@@ -15,14 +15,14 @@ pub enum Spacing {
     Classic,
     /// p/(2 - c p): X is uniform on 1 to 2/p - 1, the rate is p (`altq_red.c`).
     Altq,
-    /// 0 while c p < 1, then p/(2 - c p): X is uniform on 1/p to 2/p - 1, the rate about 2p/3 (`wait_` in ns-2 and
-    /// ns-3).
+    /// 0 while c p < 1, then p/(2 - c p): X is uniform on 1/p to 2/p - 1, the rate about 2p/3 (`wait_` in
+    /// ns-2 and ns-3).
     Ns2Wait,
 }
 
 impl Spacing {
-    /// The probability for the arrival number `since_signal` after the last signal (c above, itself included),
-    /// when the base probability is `base`.
+    /// The probability for the arrival number `since_signal` after the last signal (c above, itself
+    /// included), when the base probability is `base`.
     #[must_use]
     #[inline]
     pub fn arrival_probability(self, base: f64, since_signal: f64) -> f64 {

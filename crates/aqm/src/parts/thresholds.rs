@@ -19,8 +19,8 @@ const LEAST_MIN_TH: f64 = 5.0;
 impl Thresholds {
     /// `(min_th, max_th)` in packets at a link that carries `packets_per_second` packets of mean size.
     ///
-    /// A given `min_th` counts; otherwise `min_th` is half of the target queue, at least 5 packets, or 5 packets
-    /// without a target (Floyd, Gummadi, Shenker 2001 §5).
+    /// A given `min_th` counts; otherwise `min_th` is half of the target queue, at least 5 packets, or 5
+    /// packets without a target (Floyd, Gummadi, Shenker 2001 §5).
     #[must_use]
     pub fn resolve(&self, packets_per_second: f64) -> (f64, f64) {
         let target_queue = self.target_delay_ms.unwrap_or(0.0) / 1e3 * packets_per_second;

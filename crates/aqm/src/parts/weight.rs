@@ -22,7 +22,8 @@ pub enum Weight {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeConstant {
-    /// τ in seconds. ns-2's automatic weights are τ = 1 (`q_weight_` 0), ten round-trip times (−1) and 0.1 (−2).
+    /// τ in seconds. ns-2's automatic weights are τ = 1 (`q_weight_` 0), ten round-trip times (−1) and 0.1
+    /// (−2).
     pub time_constant_s: f64,
 }
 

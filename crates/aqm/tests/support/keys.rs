@@ -1,5 +1,5 @@
-//! Tables of keys, as a scenario file would hold them. [`schemars::Schema`] serves as the table type: it is the
-//! JSON object that the crate's dependencies bring along.
+//! Tables of keys, as a scenario file would hold them. [`schemars::Schema`] serves as the table type: it is
+//! the JSON object that the crate's dependencies bring along.
 
 use aqmlab_aqm::Scheme;
 use schemars::Schema;

@@ -1,4 +1,5 @@
-//! Random legal parameters of any scheme, drawn from its JSON schema: a scheme is covered once it is registered.
+//! Random legal parameters of any scheme, drawn from its JSON schema: a scheme is covered once it is
+//! registered.
 //!
 //! The unit in a key's name gives the scale of a value without a default.
 

@@ -2,7 +2,8 @@
 
 use schemars::{Schema, json_schema};
 
-/// Settings in the simplest form of TOML, a line `key = value` each, dotted keys for nesting, as a nested table.
+/// Settings in the simplest form of TOML, a line `key = value` each, dotted keys for nesting, as a nested
+/// table.
 pub(crate) fn table(settings: &[(&str, &str)]) -> Schema {
     let mut table = json_schema!({});
     for &(key, value) in settings {

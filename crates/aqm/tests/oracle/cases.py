@@ -1,0 +1,398 @@
+"""The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
+
+from schemes import Ared, DropTail, Pi, Red, Rem
+
+
+def burst(start, step, count, sizes=(1000,), ecns=("not_ect",), depart_every=0):
+    """Arrivals every `step` ms, with a departure half a step after each `depart_every`-th."""
+    events = []
+    for n in range(count):
+        time = round(start + n * step, 6)
+        events.append((time, "arrive", sizes[n % len(sizes)], 1 + n % 3, ecns[n % len(ecns)]))
+        if depart_every and n % depart_every == depart_every - 1:
+            events.append((round(time + step / 2, 6), "depart"))
+    return events
+
+
+def drain(start, step, count):
+    return [(round(start + n * step, 6), "depart") for n in range(count)]
+
+
+TEN = dict(link_mbps=10)
+
+
+def drop_tail_cases():
+    fill = burst(0, 1, 5, depart_every=0) + drain(5, 1, 1) + burst(6, 1, 2) + drain(8, 1, 6)
+    yield "three packets may wait", DropTail, TEN, dict(limit_packets=3), fill
+    yield (
+        "ns-2 holds one packet less",
+        DropTail,
+        TEN,
+        dict(limit_packets=3, limit_rule="hold_limit_minus_one"),
+        fill,
+    )
+    sizes = (
+        burst(0, 1, 7, sizes=(1500, 1000, 600, 500, 400, 40))
+        + drain(8, 1, 2)
+        + burst(10, 1, 2, sizes=(1500, 40))
+    )
+    yield (
+        "bytes: a packet that does not fit is lost, a smaller one after it is not",
+        DropTail,
+        TEN,
+        dict(limit_bytes=3000),
+        sizes,
+    )
+    yield (
+        "bytes: refused only when full, so that one packet may overshoot",
+        DropTail,
+        TEN,
+        dict(limit_bytes=3000, limit_rule="refuse_when_full"),
+        sizes,
+    )
+    yield (
+        "both limits: the first one reached counts; ECN changes nothing",
+        DropTail,
+        TEN,
+        dict(limit_packets=4, limit_bytes=3000),
+        burst(0, 1, 7, sizes=(1500, 40), ecns=("ect0", "not_ect", "ce")),
+    )
+
+
+def seed(n):
+    return dict(TEN, seed=n)
+
+
+SMALL = dict(
+    limit_packets=12, min_th_packets=2, max_th_packets=6, w_q=0.25, max_p=0.4, mean_packet_bytes=1000
+)
+NS2 = dict(spare_nearly_empty=True, spare_first_in_region=True)
+
+
+def red_spacing_cases():
+    yield (
+        "geometric: the same chance at every arrival",
+        Red,
+        seed(1),
+        dict(SMALL, spacing="geometric"),
+        burst(0, 1, 26, depart_every=3),
+    )
+    yield (
+        "classic, as in 1993: a coin for the first arrival above min_th, and missed samples after idle time",
+        Red,
+        seed(2),
+        dict(SMALL),
+        burst(0, 0.5, 16, depart_every=4) + drain(9, 0.8, 14) + burst(26.25, 0.5, 12),
+    )
+    yield (
+        "as ns-2: silent for 1/p arrivals, then certain by 2/p; nearly empty and first arrivals are spared",
+        Red,
+        seed(3),
+        dict(SMALL, **NS2, spacing="ns2_wait", idle="ns2", gentle=False, max_p=0.3),
+        burst(0, 0.5, 22, depart_every=2) + drain(12, 0.8, 12) + burst(24.05, 0.5, 14, depart_every=3),
+    )
+    yield (
+        "as ALTQ: forced drops above max_th, the idle rule with m - 1",
+        Red,
+        seed(4),
+        dict(SMALL, **NS2, spacing="altq", idle="altq", gentle=False, limit_packets=9),
+        burst(0, 0.5, 24, depart_every=4) + drain(13, 0.8, 14) + burst(40.1, 0.5, 8),
+    )
+
+
+def red_ecn_cases():
+    yield (
+        "ECN, marks below max_th: capable packets are dropped above it",
+        Red,
+        seed(5),
+        dict(SMALL, spacing="altq", ecn=True),
+        burst(0, 1, 30, ecns=("ect0", "ect0", "not_ect", "ect1"), depart_every=3),
+    )
+    yield (
+        "ECN, mark_p: marks while the base probability is at most 0.2; no forced region",
+        Red,
+        seed(6),
+        dict(SMALL, spacing="geometric", ecn=True, ecn_rule="mark_p", mark_p=0.2, limit_packets=20),
+        burst(0, 1, 34, ecns=("ect0",), depart_every=6),
+    )
+    yield (
+        "ECN, mark_until_forced: marks on the whole curve, drops beyond it",
+        Red,
+        seed(7),
+        dict(
+            SMALL,
+            spacing="geometric",
+            ecn=True,
+            ecn_rule="mark_until_forced",
+            max_th_packets=4,
+            limit_packets=20,
+        ),
+        burst(0, 1, 24, ecns=("ect0", "ce", "not_ect"), depart_every=6),
+    )
+    yield (
+        "ECN, mark_always: only a full queue drops capable packets",
+        Red,
+        seed(8),
+        dict(
+            SMALL, spacing="geometric", ecn=True, ecn_rule="mark_always", max_th_packets=4, limit_packets=14
+        ),
+        burst(0, 1, 26, ecns=("ect0", "ect1", "not_ect"), depart_every=6),
+    )
+
+
+def red_size_cases():
+    yield (
+        "bytes in both senses: length over the mean packet, chances by size, the count in whole mean packets",
+        Red,
+        seed(9),
+        dict(
+            SMALL, limit_packets=30, spacing="classic", measure="bytes", scale_probability="mean", max_p=0.2
+        ),
+        burst(0, 1, 36, sizes=(1500, 40, 1000, 576), depart_every=4),
+    )
+    yield (
+        "packets measured, chances by size over the largest packet, as in 1993",
+        Red,
+        seed(10),
+        dict(SMALL, scale_probability="max", max_packet_bytes=1500, max_p=0.9),
+        burst(0, 1, 40, sizes=(1500, 40, 576), depart_every=2),
+    )
+
+
+def red_guard_cases():
+    yield (
+        "a full queue restarts the count",
+        Red,
+        seed(11),
+        dict(SMALL, limit_packets=5, max_th_packets=12),
+        burst(0, 1, 40, depart_every=4),
+    )
+    one_waits = burst(0, 0.1, 9) + drain(1, 0.1, 8)
+    for n in range(16):
+        one_waits += [(2 + 0.5 * n, "arrive", 1000, 1, "not_ect"), (2.25 + 0.5 * n, "depart")]
+    for spare in (False, True):
+        yield (
+            f"an arrival that finds one packet {'is spared' if spare else 'may be selected'}",
+            Red,
+            seed(12),
+            dict(
+                SMALL, w_q=0.05, min_th_packets=0.5, max_p=1, spacing="geometric", spare_nearly_empty=spare
+            ),
+            one_waits,
+        )
+    yield (
+        "ECN, mark_p beyond the curve: selected with certainty and dropped as early, the first one spared",
+        Red,
+        seed(13),
+        dict(
+            SMALL,
+            max_th_packets=2.5,
+            w_q=0.9,
+            spacing="altq",
+            ecn=True,
+            ecn_rule="mark_p",
+            spare_first_in_region=True,
+        ),
+        burst(0, 0.1, 10, ecns=("ect0", "not_ect")) + drain(2, 0.1, 8) + burst(3, 0.1, 8, ecns=("ect0",)),
+    )
+    yield (
+        "as ns-2 in bytes: the first packet in the region counts its bytes",
+        Red,
+        seed(14),
+        dict(
+            SMALL,
+            **NS2,
+            spacing="ns2_wait",
+            idle="ns2",
+            measure="bytes",
+            scale_probability="mean",
+            max_p=0.9,
+        ),
+        burst(0, 1, 40, sizes=(1500, 1500, 40), depart_every=2),
+    )
+    yield (
+        "in bytes, a queue of one small packet is not nearly empty",
+        Red,
+        seed(15),
+        dict(
+            SMALL,
+            measure="bytes",
+            w_q=0.05,
+            min_th_packets=0.1,
+            max_p=1,
+            spacing="geometric",
+            spare_nearly_empty=True,
+        ),
+        one_waits,
+    )
+
+
+QUICK = dict(
+    limit_packets=30, min_th_packets=2, max_th_packets=8, w_q=0.2, interval_ms=10, mean_packet_bytes=1000
+)
+
+
+def ared_pace_cases():
+    load = (
+        burst(0, 2, 16, depart_every=3)
+        + [(40, "wait")]
+        + drain(41, 0.8, 18)
+        + [(80, "wait")]
+        + burst(81, 2, 6)
+    )
+    yield (
+        "a timer steps max_p, also while nothing arrives; an idle link's average ages",
+        Ared,
+        dict(TEN, seed=21),
+        dict(QUICK, max_p=0.3, alpha=0.1),
+        load,
+    )
+    yield (
+        "another timer phase shifts the steps",
+        Ared,
+        dict(TEN, seed=21, timer_phase=0.25),
+        dict(QUICK, max_p=0.3, alpha=0.1),
+        load,
+    )
+    yield (
+        "as ns-2: the first arrival after the interval steps, and only a step restarts the clock",
+        Ared,
+        dict(TEN, seed=22),
+        dict(
+            QUICK,
+            adapt_on="arrivals",
+            spacing="ns2_wait",
+            idle="ns2",
+            spare_nearly_empty=True,
+            spare_first_in_region=True,
+            max_p=0.4,
+            alpha=0.1,
+        ),
+        load,
+    )
+
+
+def ared_other_cases():
+    rise = burst(0, 1, 36, ecns=("ect0", "not_ect"), depart_every=5)
+    for frozen in (False, True):
+        word = "keeps its first slope" if frozen else "follows max_p"
+        yield (
+            f"the gentle rise {word}",
+            Ared,
+            dict(TEN, seed=23),
+            dict(
+                QUICK,
+                max_p=0.05,
+                alpha=0.05,
+                interval_ms=4,
+                spacing="altq",
+                ecn=True,
+                ecn_rule="mark_until_forced",
+                gentle_frozen=frozen,
+            ),
+            rise,
+        )
+    yield (
+        "a full queue restarts the count",
+        Ared,
+        dict(TEN, seed=25),
+        dict(QUICK, limit_packets=5, max_p=0.4),
+        burst(0, 1, 40, depart_every=4),
+    )
+    steady = burst(0, 0.1, 5, ecns=("ect0",)) + burst(1, 2, 22, ecns=("ect0",), depart_every=1)
+    yield (
+        "as ns-2: after a time inside the band the first arrival outside it steps at once",
+        Ared,
+        dict(TEN, seed=26),
+        dict(QUICK, adapt_on="arrivals", max_p=0.02, ecn=True, ecn_rule="mark_always"),
+        steady + burst(46, 0.1, 12, ecns=("ect0",)),
+    )
+    yield (
+        "automatic settings at 100 Mbit/s and 500-byte packets",
+        Ared,
+        dict(link_mbps=100, seed=24),
+        dict(limit_packets=240, bottom="from_link_rate", interval_ms=0.5),
+        burst(0, 0.04, 30, sizes=(500,)),
+    )
+
+
+def pi_cases():
+    quick = dict(
+        limit_packets=12, q_ref_packets=3, gains={"fixed": {"a": 0.06, "b": 0.04}}, mean_packet_bytes=1000
+    )
+    yield (
+        "the probability moves at each sampling instant, and not between",
+        Pi,
+        dict(TEN, seed=31),
+        dict(quick),
+        burst(0, 1.3, 24, depart_every=3) + drain(34, 1.3, 10) + [(60, "wait")],
+    )
+    yield (
+        "another timer phase samples another queue",
+        Pi,
+        dict(TEN, seed=31, timer_phase=0.5),
+        dict(quick),
+        burst(0, 1.3, 24, depart_every=3),
+    )
+    yield (
+        "ECN: capable packets are marked; a full queue drops them without a coin",
+        Pi,
+        dict(TEN, seed=32),
+        dict(quick, limit_packets=8, ecn=True),
+        burst(0, 1.3, 30, ecns=("ect0", "not_ect", "ce"), depart_every=3),
+    )
+    yield (
+        "bytes in both senses: an acknowledgement meets 40/1000 of the probability",
+        Pi,
+        dict(TEN, seed=33),
+        dict(quick, measure="bytes", scale_probability="mean", limit_packets=30, q_ref_packets=2),
+        burst(0, 1.3, 28, sizes=(1500, 40, 1000), depart_every=4),
+    )
+    yield (
+        "gains designed for the link",
+        Pi,
+        dict(link_mbps=1.5, seed=34),
+        dict(quick, gains={"designed": {"flows": 2, "rtt_ms": 70}}, sampling_hz=160),
+        burst(0, 4, 16, depart_every=4),
+    )
+
+
+def rem_cases():
+    quick = dict(limit_packets=12, q_ref_packets=2, gamma=0.2, phi=1.5)
+    yield (
+        "drops on arrival; the price counts what was offered",
+        Rem,
+        dict(TEN, seed=41),
+        dict(quick),
+        burst(0.1, 0.4, 32, depart_every=2) + drain(14, 1.5, 10),
+    )
+    yield (
+        "as ns-2 with marking: coins on departure, packets that cannot be marked pass",
+        Rem,
+        dict(TEN, seed=42),
+        dict(quick, ecn=True, point="dequeue", not_ect="pass", limit_rule="hold_limit_minus_one"),
+        burst(0.1, 0.4, 26, ecns=("ect0", "not_ect"), depart_every=2) + drain(11.3, 0.8, 13),
+    )
+    yield (
+        "ECN on arrival: marks and drops by the same coin",
+        Rem,
+        dict(TEN, seed=43),
+        dict(quick, ecn=True),
+        burst(0.1, 0.4, 30, ecns=("ect0", "not_ect"), depart_every=3),
+    )
+    yield (
+        "bytes in both senses, with a filtered rate",
+        Rem,
+        dict(TEN, seed=44),
+        dict(quick, measure="bytes", scale_probability="mean", rate_filter_weight=0.25, limit_packets=30),
+        burst(0.1, 0.4, 30, sizes=(1500, 40, 1000), depart_every=4),
+    )
+
+
+def all_cases():
+    """The cases of each scheme."""
+    yield list(drop_tail_cases())
+    yield [*red_spacing_cases(), *red_ecn_cases(), *red_size_cases(), *red_guard_cases()]
+    yield [*ared_pace_cases(), *ared_other_cases()]
+    yield list(pi_cases())
+    yield list(rem_cases())

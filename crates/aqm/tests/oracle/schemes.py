@@ -1,0 +1,414 @@
+"""The schemes once more: written from the equations and from the order of steps in ns-2.35's red.cc, pi.cc,
+rem.cc and drop-tail.cc, in the slowest and plainest way. Averages age one sample at a time, counts are ns-2's, queues are
+lists. Nothing here was taken from the crate, and Python's standard library is enough.
+"""
+
+
+import math
+from fractions import Fraction
+
+WORD = (1 << 64) - 1
+
+
+def mix(z):
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
+    return z ^ (z >> 31)
+
+
+class Coins:
+    """The draws of aqmlab_random::Key::from_seed(seed).stream()."""
+
+    def __init__(self, seed):
+        self.key = mix(seed ^ 0x6A09E667F3BCC908)
+        self.drawn = 0
+        self.last = None
+
+    def uniform(self):
+        rotated = ((self.key << 32) | (self.key >> 32)) & WORD
+        bits = mix(mix((self.drawn * 0x9E3779B97F4A7C15 + self.key) & WORD) ^ rotated)
+        self.drawn += 1
+        self.last = (bits >> 11) / (1 << 53)
+        return self.last
+
+
+class Scheme:
+    """What all schemes share: the queue as a list, limits, timers, the ECN policy."""
+
+    defaults = {}
+    columns = []
+
+    def __init__(self, facts, keys):
+        self.mbps, self.phase = facts["link_mbps"], facts.get("timer_phase", 0)
+        for key, value in {**self.shared, **self.defaults, **keys}.items():
+            setattr(self, key, value)
+        self.coins = Coins(facts.get("seed", 1))
+        self.queue, self.chance, self.ticks = [], None, 0
+        self.start()
+
+    shared = dict(
+        limit_packets=None,
+        limit_bytes=None,
+        limit_rule="hold_limit",
+        ecn=False,
+        measure="packets",
+        scale_probability="none",
+        mean_packet_bytes=500,
+        max_packet_bytes=1500,
+    )
+
+    def start(self):
+        pass
+
+    def period_ms(self):
+        return None
+
+    def length(self):
+        if self.measure == "packets":
+            return len(self.queue)
+        return sum(p["bytes"] for p in self.queue) / self.mean_packet_bytes
+
+    def capacity(self):
+        return self.mbps * 1e6 / (8 * self.mean_packet_bytes)
+
+    def scaled(self, p, size):
+        reference = {"none": None, "mean": self.mean_packet_bytes, "max": self.max_packet_bytes}
+        reference = reference[self.scale_probability]
+        return p if reference is None else min(1.0, p * size / reference)
+
+    def full_for(self, size):
+        waiting, held = len(self.queue), sum(p["bytes"] for p in self.queue)
+        if self.limit_rule == "hold_limit":
+            packets_full = lambda limit: waiting >= limit
+            bytes_full = lambda limit: held + size > limit
+        elif self.limit_rule == "hold_limit_minus_one":
+            packets_full = lambda limit: waiting + 1 >= limit
+            bytes_full = lambda limit: held + size >= limit
+        else:
+            packets_full = lambda limit: waiting >= limit
+            bytes_full = lambda limit: held >= limit
+        return (self.limit_packets is not None and packets_full(self.limit_packets)) or (
+            self.limit_bytes is not None and bytes_full(self.limit_bytes)
+        )
+
+    def toss(self, chance):
+        self.chance = chance
+        return self.coins.uniform() < chance
+
+    def run_timers(self, now_ms):
+        if self.period_ms() is None:
+            return
+        while True:
+            first = Fraction(self.phase) if self.phase else Fraction(1)
+            due = (first + self.ticks) * Fraction(self.period_ms())
+            if due > Fraction(str(now_ms)):
+                return
+            self.ticks += 1
+            self.tick(float(due))
+
+    def arrive(self, now, packet):
+        self.run_timers(now)
+        self.chance, self.coins.last = None, None
+        verdict, reason = self.on_arrival(now, packet)
+        if verdict == "signal":
+            verdict = "mark" if self.ecn and packet["ecn"] != "not_ect" else "drop"
+        if verdict == "drop":
+            return reason
+        if self.full_for(packet["bytes"]):
+            self.on_overflow()
+            return "overflow"
+        if verdict == "mark":
+            packet["ecn"] = "ce"
+        self.queue.append(packet)
+        return verdict
+
+    def depart(self, now):
+        self.run_timers(now)
+        self.chance, self.coins.last = None, None
+        if not self.queue:
+            self.on_idle(now)
+            return "idle"
+        packet = self.queue.pop(0)
+        verdict = self.on_departure(packet)
+        if verdict == "pass":
+            return "sent"
+        assert self.ecn and packet["ecn"] != "not_ect", "the cases drop nothing on departure"
+        return "mark"
+
+    def wait(self, now):
+        self.run_timers(now)
+        self.chance, self.coins.last = None, None
+        return "-"
+
+    def on_arrival(self, now, packet):
+        return "pass", None
+
+    def on_departure(self, packet):
+        return "pass"
+
+    def on_overflow(self):
+        pass
+
+    def on_idle(self, now):
+        pass
+
+
+class DropTail(Scheme):
+    name = "drop-tail"
+
+
+class Red(Scheme):
+    name = "red"
+    columns = ["average_packets", "base_probability"]
+    defaults = dict(
+        min_th_packets=5,
+        max_th_packets=15,
+        w_q=0.002,
+        max_p=0.1,
+        gentle=True,
+        spacing="classic",
+        idle="paper",
+        ecn_rule="mark_below_max_th",
+        mark_p=0.1,
+        spare_nearly_empty=False,
+        spare_first_in_region=False,
+    )
+
+    def start(self):
+        self.avg, self.count, self.count_bytes, self.old, self.idle_since = 0.0, 0, 0, False, None
+        self.gentle_from = self.max_p
+
+    def update_average(self, now):
+        sample = True
+        if self.idle_since is not None:
+            if self.idle == "altq" and now - self.idle_since > 60_000:
+                self.avg = 0.0
+            self.avg = self.aged(now)
+            sample = self.idle != "paper"
+            self.idle_since = None
+        if sample:
+            self.avg = (1 - self.w_q) * self.avg + self.w_q * self.length()
+
+    def aged(self, now):
+        """The average after the samples that the idle link has missed, one at a time."""
+        idle_ms = Fraction(str(now)) - Fraction(str(self.idle_since))
+        missed = math.floor(idle_ms * Fraction(self.mbps) * 1000 / (8 * self.mean_packet_bytes))
+        avg = self.avg
+        for _ in range(max(0, missed - 1) if self.idle == "altq" else missed):
+            avg *= 1 - self.w_q
+        return avg
+
+    def base(self):
+        low, high = self.min_th_packets, self.max_th_packets
+        if self.avg < low:
+            return 0.0
+        if self.avg < high:
+            v_a, v_b = 1 / (high - low), -low / (high - low)
+            return self.max_p * (v_a * self.avg + v_b)
+        if self.gentle and self.avg < 2 * high:
+            v_c, v_d = (1 - self.gentle_from) / high, 2 * self.gentle_from - 1
+            return v_c * self.avg + v_d
+        return 1.0
+
+    def spaced(self, p, count):
+        if self.spacing == "geometric":
+            return p
+        if self.spacing == "classic":
+            return min(1.0, p / (1 - count * p)) if count * p < 1 else 1.0
+        if self.spacing == "ns2_wait" and count * p < 1:
+            return 0.0
+        return min(1.0, p / (2 - count * p)) if count * p < 2 else 1.0
+
+    def modified(self, p, size):
+        if self.scale_probability == "mean":
+            p = self.spaced(p, self.count_bytes // self.mean_packet_bytes)
+            return self.scaled(p, size) if p < 1 else p
+        return self.spaced(self.scaled(p, size), self.count)
+
+    def on_arrival(self, now, packet):
+        self.update_average(now)
+        self.adapt(now)
+        return self.decide(packet)
+
+    def adapt(self, now):
+        pass
+
+    def decide(self, packet):
+        size, high = packet["bytes"], self.max_th_packets
+        self.count += 1
+        self.count_bytes += size
+        q = len(self.queue) if self.measure == "packets" else sum(p["bytes"] for p in self.queue)
+        if self.avg < self.min_th_packets or (self.spare_nearly_empty and q <= 1):
+            self.old = False
+            return "pass", None
+        beyond = self.avg >= (2 * high if self.gentle else high)
+        if beyond and self.ecn_rule != "mark_p":
+            self.count = self.count_bytes = 0
+            return ("signal" if self.ecn_rule == "mark_always" else "drop"), "forced"
+        if not self.old:
+            self.old = True
+            if self.spare_first_in_region:
+                self.count, self.count_bytes = 1, size
+                return "pass", None
+            self.count = self.count_bytes = 0
+        if not self.toss(self.modified(self.base(), size)):
+            return "pass", None
+        self.count = self.count_bytes = 0
+        marks = {
+            "mark_below_max_th": self.avg < high,
+            "mark_p": self.base() <= self.mark_p,
+            "mark_always": True,
+            "mark_until_forced": True,
+        }[self.ecn_rule]
+        return ("signal" if marks else "drop"), "early"
+
+    def on_overflow(self):
+        self.count = self.count_bytes = 0
+
+    def on_idle(self, now):
+        if self.idle_since is None:
+            self.idle_since = now
+
+    def seen(self):
+        return {"average_packets": self.avg, "base_probability": self.base()}
+
+
+class Ared(Red):
+    name = "ared"
+    columns = ["average_packets", "base_probability", "max_p"]
+    defaults = {
+        **Red.defaults,
+        "min_th_packets": None,
+        "max_th_packets": None,
+        "target_delay_ms": None,
+        "w_q": {"time_constant_s": 1},
+        "alpha": 0.01,
+        "beta": 0.9,
+        "top": 0.5,
+        "bottom": 0.01,
+        "interval_ms": 500,
+        "adapt_on": "timer",
+        "gentle_frozen": False,
+    }
+
+    def start(self):
+        super().start()
+        capacity = self.capacity()
+        if isinstance(self.w_q, dict):
+            self.w_q = 1 - math.exp(-1 / (self.w_q["time_constant_s"] * capacity))
+        if self.min_th_packets is None:
+            self.min_th_packets = max(5.0, (self.target_delay_ms or 5) / 1000 * capacity / 2)
+        if self.max_th_packets is None:
+            self.max_th_packets = 3 * self.min_th_packets
+        if self.bottom == "from_link_rate":
+            self.bottom = min(0.01, 80000 / (self.mbps * 1e6))
+        self.last_set = 0.0
+
+    def period_ms(self):
+        return self.interval_ms if self.adapt_on == "timer" else None
+
+    def tick(self, due):
+        self.update_max_p(self.avg if self.idle_since is None else self.aged(due))
+
+    def adapt(self, now):
+        if self.adapt_on == "arrivals" and now > self.last_set + self.interval_ms:
+            if self.update_max_p(self.avg):
+                self.last_set = now
+
+    def update_max_p(self, avg):
+        part = 0.4 * (self.max_th_packets - self.min_th_packets)
+        before = self.max_p
+        if avg < self.min_th_packets + part and self.max_p > self.bottom:
+            self.max_p *= self.beta
+        elif avg > self.max_th_packets - part and self.top > self.max_p:
+            self.max_p += min(self.alpha, 0.25 * self.max_p)
+        if not self.gentle_frozen:
+            self.gentle_from = self.max_p
+        return self.max_p != before
+
+    def seen(self):
+        return {**super().seen(), "max_p": self.max_p}
+
+
+class Pi(Scheme):
+    name = "pi"
+    columns = ["probability", "q_old_packets"]
+    defaults = dict(q_ref_packets=200, sampling_hz=160, gains={"fixed": {"a": 1.822e-5, "b": 1.816e-5}})
+
+    def start(self):
+        self.p, self.q_old = 0.0, 0.0
+        if "fixed" in self.gains:
+            self.a, self.b = self.gains["fixed"]["a"], self.gains["fixed"]["b"]
+        else:
+            n, r, c = (
+                self.gains["designed"]["flows"],
+                self.gains["designed"]["rtt_ms"] / 1000,
+                self.capacity(),
+            )
+            w = 2 * n / (r * r * c)
+            k = w * abs(1 + 1j * w * r) * (2 * n) ** 2 / (r * c) ** 3
+            self.a = k / w + k / (2 * self.sampling_hz)
+            self.b = k / w - k / (2 * self.sampling_hz)
+
+    def period_ms(self):
+        return Fraction(1000) / Fraction(self.sampling_hz)
+
+    def tick(self, due):
+        q = self.length()
+        p = self.a * (q - self.q_ref_packets) - self.b * (self.q_old - self.q_ref_packets) + self.p
+        self.p, self.q_old = min(1.0, max(0.0, p)), q
+
+    def on_arrival(self, now, packet):
+        if self.full_for(packet["bytes"]):
+            return "pass", None
+        return ("signal" if self.toss(self.scaled(self.p, packet["bytes"])) else "pass"), "early"
+
+    def seen(self):
+        return {"probability": self.p, "q_old_packets": self.q_old}
+
+
+class Rem(Scheme):
+    name = "rem"
+    columns = ["price", "probability", "rate_packets"]
+    defaults = dict(
+        q_ref_packets=20,
+        gamma=0.001,
+        alpha=0.1,
+        phi=1.001,
+        update_interval_ms=2,
+        rate_filter_weight=1,
+        point="enqueue",
+        not_ect="drop",
+        mean_packet_bytes=1000,
+    )
+
+    def start(self):
+        self.price, self.rate, self.offered, self.p = 0.0, 0.0, 0, 0.0
+
+    def period_ms(self):
+        return self.update_interval_ms
+
+    def tick(self, due):
+        arrived = self.offered if self.measure == "packets" else self.offered / self.mean_packet_bytes
+        self.rate = (1 - self.rate_filter_weight) * self.rate + self.rate_filter_weight * arrived
+        c = self.update_interval_ms / 1000 * self.capacity()
+        self.price += self.gamma * (self.rate + self.alpha * (self.length() - self.q_ref_packets) - c)
+        self.price = max(0.0, self.price)
+        self.p, self.offered = 1 - self.phi**-self.price, 0
+
+    def coin(self, packet):
+        if not self.toss(self.scaled(self.p, packet["bytes"])):
+            return "pass"
+        return "pass" if self.not_ect == "pass" and packet["ecn"] == "not_ect" else "signal"
+
+    def on_arrival(self, now, packet):
+        self.offered += 1 if self.measure == "packets" else packet["bytes"]
+        if self.point == "dequeue" or self.full_for(packet["bytes"]):
+            return "pass", None
+        return self.coin(packet), "early"
+
+    def on_departure(self, packet):
+        return self.coin(packet) if self.point == "dequeue" else "pass"
+
+    def seen(self):
+        return {"price": self.price, "probability": self.p, "rate_packets": self.rate}
