@@ -11,7 +11,7 @@ use aqmlab_record::{
     Amount, ClassCounts, FlowSummary, Invariant, LinkCounters, LinkSummary, PopulationSummary, Summary,
     Table, TcpSummary,
 };
-use aqmlab_scenario::{Scenario, ThroughputLayer};
+use aqmlab_scenario::{Responses, Scenario, ThroughputLayer};
 use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
@@ -53,16 +53,18 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
     };
     summary.warnings = warnings::of(&summary);
     let events = simulation.events;
-    Ok(Output { summary, tables: tables(simulation), events })
+    Ok(Output { summary, tables: tables(simulation, scenario), events })
 }
 
-fn tables(mut simulation: Simulation) -> Vec<Table> {
+fn tables(mut simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     for connection in simulation.connections.open_ones() {
         simulation.flow_rows.record(connection, None);
     }
     let mut tables = simulation.monitor.into_tables();
     tables.extend(simulation.populations.users_table());
-    tables.extend(simulation.responses.into_tables());
+    if scenario.record.responses != Responses::None {
+        tables.extend(simulation.responses.into_tables());
+    }
     tables.extend(simulation.flow_rows.into_table());
     tables.extend(simulation.trace.into_table());
     tables
