@@ -37,7 +37,7 @@ use aqmlab_units::Time;
 pub struct Context<'a> {
     /// The host's TCP.
     pub profile: &'a HostProfile,
-    /// The host's clock.
+    /// The host's clock, from [`HostProfile::clock`].
     pub clock: HostClock,
 }
 
@@ -83,6 +83,7 @@ pub(crate) enum Reduction {
 ///
 /// Where an arrival and a deadline fall on the same instant, deliver the arrival first.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub struct Endpoint {
     // What every segment touches.
     /// Oldest number sent but not acknowledged.
@@ -384,6 +385,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_fits_in_two_cache_lines() {
-        assert!(size_of::<Endpoint>() <= 128, "{} bytes", size_of::<Endpoint>());
+        assert_eq!((size_of::<Endpoint>(), align_of::<Endpoint>()), (128, 64));
+        assert_eq!(size_of::<Option<Endpoint>>(), 128);
     }
 }

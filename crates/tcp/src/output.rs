@@ -40,7 +40,7 @@ impl Endpoint {
         if context.profile.congestion == Congestion::Ns2NewReno {
             ns2_newreno::output(self, now, context, out);
         } else {
-            self.output_bytes(now, context, Hint::Whole, u8::MAX, out);
+            self.output_bytes(now, context, Hint::Whole, u16::MAX, out);
         }
     }
 
@@ -58,7 +58,7 @@ impl Endpoint {
         while left > cluster && self.sendable(context) >= context.profile.segment_bytes() {
             self.unsent = self.unsent.saturating_add(cluster);
             left -= cluster;
-            self.output_bytes(now, context, Hint::MoreToCome, u8::MAX, out);
+            self.output_bytes(now, context, Hint::MoreToCome, u16::MAX, out);
         }
         self.unsent = self.unsent.saturating_add(left);
         self.output(now, context, out);
@@ -84,7 +84,7 @@ impl Endpoint {
         self.output_bytes(now, context, Hint::Whole, 1, out);
     }
 
-    fn output_bytes(&mut self, now: Time, context: &Context<'_>, hint: Hint, most: u8, out: &mut Outbox) {
+    fn output_bytes(&mut self, now: Time, context: &Context<'_>, hint: Hint, most: u16, out: &mut Outbox) {
         let profile = context.profile;
         let mss = profile.segment_bytes();
         let idle = self.outstanding() == 0;
@@ -92,7 +92,7 @@ impl Endpoint {
             self.restart_after_idle(now, context);
         }
         let may_send_partial = hint == Hint::Whole && (idle || !profile.nagle);
-        let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u8::MAX).min(most);
+        let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u16::MAX).min(most);
         loop {
             let data_left = self.data_left();
             let sendable = u64::from(self.sendable(context)).min(data_left);
@@ -108,7 +108,7 @@ impl Endpoint {
                 break;
             }
             self.emit(now, context, length, fin, out);
-            if left_of_burst < u8::MAX {
+            if left_of_burst < u16::MAX {
                 left_of_burst -= 1;
             }
             if sendable <= u64::from(mss) || left_of_burst == 0 {

@@ -24,8 +24,8 @@ pub struct HostOverrides {
     pub passive_window_quirk: Option<bool>,
     /// Whether the first two duplicate acknowledgements release a new segment each.
     pub limited_transmit: Option<bool>,
-    /// Most segments sent at a time, 1 to 254; 0 is no limit.
-    pub maximum_burst_segments: Option<u8>,
+    /// Most segments sent at a time, 1 to 65,535 (in effect unlimited).
+    pub maximum_burst_segments: Option<u16>,
     /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds, 10 to 60,000.
     pub initial_rto_ms: Option<u32>,
     /// Least retransmission timeout in milliseconds, 0 to 60,000.
@@ -149,8 +149,7 @@ impl HostProfile {
             self.limited_transmit = limited;
         }
         if let Some(segments) = overrides.maximum_burst_segments {
-            let segments = within("maximum_burst_segments", segments, 0, 254)?;
-            self.maximum_burst_segments = (segments > 0).then_some(segments);
+            self.maximum_burst_segments = Some(within("maximum_burst_segments", segments, 1, u16::MAX)?);
         }
         if let Some(nagle) = overrides.nagle {
             self.nagle = nagle;

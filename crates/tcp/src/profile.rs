@@ -46,7 +46,7 @@ pub struct HostProfile {
     /// `singledup_`).
     pub limited_transmit: bool,
     /// Most segments that one call of the output routine sends; none is no limit (FreeBSD 4.x `TCP_MAXBURST`).
-    pub maximum_burst_segments: Option<u8>,
+    pub maximum_burst_segments: Option<u16>,
     /// What a pause does to the congestion window.
     pub idle_restart: IdleRestart,
     /// Round-trip time estimation and the retransmission timer.

@@ -30,7 +30,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
         prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),
-        (0_u8..6, 1_u8..4, 200_u32..1_500),
+        (1_u16..6, 1_u8..4, 200_u32..1_500),
     );
     choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates)| {
         let (segment, window, initial) = sizes;

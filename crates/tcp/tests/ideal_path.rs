@@ -68,7 +68,7 @@ fn slow_start_table(base: &HostProfile, every: u8) -> [[u64; 5]; 11] {
                 window_bytes: Some(10_000_000),
                 initial_window_segments: Some(initial),
                 passive_window_quirk: Some(false),
-                maximum_burst_segments: Some(0),
+                maximum_burst_segments: Some(u16::MAX),
                 acknowledge_every_segments: Some(every),
                 delayed_ack_ms: Some(100),
                 nagle: Some(false),

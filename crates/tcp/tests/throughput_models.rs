@@ -43,7 +43,7 @@ fn profile(name: &str, window_bytes: u32, b: u8) -> HostProfile {
         acknowledge_every_segments: Some(b),
         delayed_ack_ms: Some(100),
         initial_window_segments: Some(1),
-        maximum_burst_segments: Some(0),
+        maximum_burst_segments: Some(u16::MAX),
         ..HostOverrides::default()
     };
     let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();

@@ -39,7 +39,7 @@ use aqmlab_units::Time;
 /// Least slow-start threshold in segments (tcp.cc `slowdown`).
 pub(crate) const LEAST_THRESHOLD: u32 = 2;
 /// Most segments sent on one duplicate acknowledgement in fast recovery (tcp-newreno.cc `recv`).
-const SEGMENTS_PER_DUPLICATE: u8 = 2;
+const SEGMENTS_PER_DUPLICATE: u16 = 2;
 
 pub(crate) fn on_new_acknowledgement(
     endpoint: &mut Endpoint,
@@ -229,7 +229,7 @@ pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, 
     let limit = if endpoint.duplicates >= DUPLICATE_THRESHOLD {
         SEGMENTS_PER_DUPLICATE
     } else {
-        context.profile.maximum_burst_segments.unwrap_or(u8::MAX)
+        context.profile.maximum_burst_segments.unwrap_or(u16::MAX)
     };
     let mss = context.profile.segment_bytes();
     let admitted = sending_segments(endpoint, context.profile) * mss;
@@ -238,7 +238,7 @@ pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, 
         if !send_next(endpoint, now, context, out) {
             break;
         }
-        sent = if limit == u8::MAX { 0 } else { sent + 1 };
+        sent = if limit == u16::MAX { 0 } else { sent + 1 };
     }
     let stuck = endpoint.unsent > 0 && endpoint.outstanding() == 0;
     if stuck && endpoint.retransmission_deadline == Time::MAX {
