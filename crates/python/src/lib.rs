@@ -1,7 +1,12 @@
-//! The compiled half of the Python package, `aqmlab._core`: conversions between Rust and Python, the mapping of
-//! errors, and the release of the interpreter lock. Nothing here knows about networks.
+//! The compiled half of the Python package, `aqmlab._core`.
 //!
-//! The Python half documents and types what is here: `python/aqmlab/_core.pyi`.
+//! It converts between Rust and Python, maps errors to exceptions by whose doing they are, releases the interpreter
+//! lock while a run computes, and hands columns over without copying them. It decides nothing and knows nothing
+//! about networks: a line here that could be wrong about networks belongs into another crate.
+//!
+//! The Python half types what is here (`python/aqmlab/_core.pyi`, checked against the built module) and is the only
+//! caller.
+#![deny(missing_docs)]
 
 mod catalogue;
 mod error;
