@@ -316,6 +316,7 @@ fn counters_of_a_window_are_those_of_the_end_minus_those_of_its_start() {
     let mut bench =
         Bench::new(Script::arrivals([Verdict::Pass, Verdict::Drop(Reason::Early), SIGNAL]), 9, true);
     bench.arrive(1, 100, Codepoint::Ect0);
+    bench.depart(1);
     let warm_up = bench.port.counters().clone();
     bench.arrive(2, 200, Codepoint::Ect0);
     bench.arrive(3, 300, Codepoint::Ect1);
@@ -334,7 +335,7 @@ fn counters_of_a_window_are_those_of_the_end_minus_those_of_its_start() {
         [
             ("arrivals", "ect0", "data", 1, 200),
             ("arrivals", "ect1", "data", 1, 300),
-            ("departures", "ect0", "data", 1, 100),
+            ("departures", "ce", "data", 1, 300),
             ("marks", "ect1", "data", 1, 300),
             ("early", "ect0", "data", 1, 200),
         ]

@@ -173,3 +173,64 @@ impl Detector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Codepoint, PacketClass};
+    use crate::parts::{IdleRule, Measure, Weight};
+    use crate::port::PortFacts;
+    use crate::queue_view::EmptyQueue;
+    use aqmlab_random::Key;
+    use aqmlab_units::Rate;
+
+    /// A detector with classic spacing whose curve begins at an average of zero.
+    fn detector(mode: ScaleProbability) -> Detector {
+        let gauge = Gauge { measure: Measure::Packets, mean_packet_bytes: 1000 };
+        let settings = DetectorSettings {
+            spacing: Spacing::Classic,
+            gauge,
+            scale: PacketScale { mode, mean_packet_bytes: 1000, max_packet_bytes: 1500 },
+            ecn_rule: EcnRule::MarkBelowMaxTh,
+            mark_p: 0.1,
+            spare_nearly_empty: false,
+            spare_first_in_region: true,
+        };
+        let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
+        let average = AverageQueue::new(Weight::Fixed(0.002), gauge, IdleRule::Ns2, &facts);
+        Detector::new(settings, average, RedCurve::new(0.0, 15.0, 0.1))
+    }
+
+    /// The probability of an arrival of `bytes` when 10 packets with 10 500 bytes came since the last signal.
+    fn after_ten_packets(mode: ScaleProbability, bytes: u32) -> f64 {
+        Detector { packets_since_signal: 10, bytes_since_signal: 10_500, ..detector(mode) }
+            .arrival_probability(0.05, bytes)
+    }
+
+    #[test]
+    fn size_scales_the_base_in_the_paper_and_the_result_in_ns2() {
+        // 0.05·750/1500 = 0.025, then 0.025/(1 − 10·0.025).
+        assert!((after_ten_packets(ScaleProbability::Max, 750) - 0.025 / 0.75).abs() < 1e-15);
+        // 10 whole mean packets: 0.05/(1 − 10·0.05) = 0.1, then times 40/1000.
+        assert!((after_ten_packets(ScaleProbability::Mean, 40) - 0.004).abs() < 1e-15);
+        assert!((after_ten_packets(ScaleProbability::None, 40) - 0.1).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_certain_signal_is_certain_for_small_packets_too() {
+        // 20 mean packets at 0.05 exhaust the law; ns-2 scales only what is below one.
+        let exhausted = Detector { bytes_since_signal: 20_000, ..detector(ScaleProbability::Mean) };
+        assert_eq!(exhausted.arrival_probability(0.05, 40), 1.0);
+    }
+
+    #[test]
+    fn a_spared_first_packet_counts_with_its_bytes() {
+        let mut detector = detector(ScaleProbability::Mean);
+        let packet =
+            PacketFacts { flow: 1, bytes: 1500, codepoint: Codepoint::NotEct, class: PacketClass::Data };
+        let mut coins = Key::from_seed(1).stream();
+        assert_eq!(detector.decide(&packet, &EmptyQueue::view(), &mut coins), Verdict::Pass);
+        assert_eq!((detector.packets_since_signal, detector.bytes_since_signal), (1, 1500));
+        assert_eq!(coins.drawn(), 0);
+    }
+}

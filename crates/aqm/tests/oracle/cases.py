@@ -188,6 +188,7 @@ def red_guard_cases():
             SMALL,
             max_th_packets=2.5,
             w_q=0.9,
+            gentle=False,
             spacing="altq",
             ecn=True,
             ecn_rule="mark_p",
