@@ -23,6 +23,7 @@ test-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	cargo test --locked --quiet
+	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet
 
 test-python: $(VENV)/.installed-dev
 	$(BIN)/ruff check --quiet
