@@ -111,7 +111,7 @@ impl Endpoint {
         if self.outstanding() == 0 {
             // Nothing was lost: a sender whose window ECN closed may send its next packet.
             self.retransmission_deadline = Time::MAX;
-            congestion::on_quiet_timeout(self, context, out, now);
+            congestion::on_quiet_timeout(self, now, context, out);
             return;
         }
         if timer.maximum_retransmissions.is_some_and(|most| self.round_trip_time.backoffs() >= most) {

@@ -108,9 +108,7 @@ impl Endpoint {
                 break;
             }
             self.emit(now, context, length, fin, out);
-            if left_of_burst < u16::MAX {
-                left_of_burst -= 1;
-            }
+            left_of_burst = left_of_burst.saturating_sub(1);
             if sendable <= u64::from(mss) || left_of_burst == 0 {
                 break;
             }

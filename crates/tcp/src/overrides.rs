@@ -38,7 +38,7 @@ pub struct HostOverrides {
     pub delayed_ack_ms: Option<u32>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
-    /// Explicit congestion notification.
+    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`.
     pub ecn: Option<EcnRule>,
     /// Whether a lost SYN or SYN/ACK gives up ECN for the connection.
     pub ecn_fallback_on_syn_loss: Option<bool>,

@@ -116,8 +116,8 @@ pub struct RetransmissionTimer {
     pub minimum: Span,
     /// Greatest timeout: 64 s (FreeBSD 4.x `TCPTV_REXMTMAX`), 60 s (RFC 6298 rule 2.5; ns-2.35 `maxrto_`).
     pub maximum: Span,
-    /// Multiples of the timeout at the n-th retransmission of a SYN, if not powers of two: FreeBSD 4.x
-    /// `tcp_syn_backoff`.
+    /// A client's SYN is repeated at 1, 1, 1, 1, 1, 2, 4, 8… times the initial timeout instead of 1, 2, 4, 8…
+    /// times (FreeBSD 4.x `tcp_syn_backoff`). `Bsd` arithmetic only.
     pub linear_syn_backoff: bool,
     /// Retransmissions of one segment after which the connection is dropped; none is never (FreeBSD 4.x
     /// `TCP_MAXRXTSHIFT` 12; RFC 9293 section 3.8.3, R2).

@@ -115,7 +115,7 @@ pub fn respond_to_stray(segment: &Segment) -> Option<Segment> {
     })
 }
 
-/// As in a packet trace: `SYN/ACK 0 ack 1`, `data 1:1461 ack 1 ECT`.
+/// As in a packet trace, `flags first:end ack next ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351 ECT`.
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = [

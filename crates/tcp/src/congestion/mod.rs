@@ -120,7 +120,7 @@ pub(crate) fn on_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'
 }
 
 /// The retransmission timer has fired with nothing outstanding: the window was too small to send.
-pub(crate) fn on_quiet_timeout(endpoint: &mut Endpoint, context: &Context<'_>, out: &mut Outbox, now: Time) {
+pub(crate) fn on_quiet_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out: &mut Outbox) {
     if context.profile.congestion == Congestion::Ns2NewReno {
         ns2_newreno::restart(endpoint);
     } else {
@@ -164,9 +164,14 @@ pub(crate) fn byte_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
 /// How many bytes may be outstanding after the next segment.
 #[inline]
 pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
+    if profile.congestion == Congestion::Ns2NewReno {
+        return ns2_newreno::sending_segments(endpoint, profile) * profile.segment_bytes();
+    }
+    if endpoint.marks.has(Marks::ECN_WAIT) {
+        return 0;
+    }
     match profile.congestion {
-        Congestion::BsdNewReno if !endpoint.marks.has(Marks::ECN_WAIT) => byte_window(endpoint, profile),
-        Congestion::Ns2NewReno => ns2_newreno::sending_segments(endpoint, profile) * profile.segment_bytes(),
+        Congestion::BsdNewReno => byte_window(endpoint, profile),
         _ => rfc5681::sending_window(endpoint, profile),
     }
 }

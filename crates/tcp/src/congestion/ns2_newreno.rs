@@ -227,18 +227,18 @@ pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, 
         }
     }
     let limit = if endpoint.duplicates >= DUPLICATE_THRESHOLD {
-        SEGMENTS_PER_DUPLICATE
+        Some(SEGMENTS_PER_DUPLICATE)
     } else {
-        context.profile.maximum_burst_segments.unwrap_or(u16::MAX)
+        context.profile.maximum_burst_segments
     };
     let mss = context.profile.segment_bytes();
     let admitted = sending_segments(endpoint, context.profile) * mss;
     let mut sent = 0;
-    while endpoint.next.distance_from(endpoint.unacknowledged) < admitted && sent < limit {
-        if !send_next(endpoint, now, context, out) {
-            break;
-        }
-        sent = if limit == u16::MAX { 0 } else { sent + 1 };
+    while limit.is_none_or(|most| sent < most)
+        && endpoint.next.distance_from(endpoint.unacknowledged) < admitted
+        && send_next(endpoint, now, context, out)
+    {
+        sent = sent.saturating_add(1);
     }
     let stuck = endpoint.unsent > 0 && endpoint.outstanding() == 0;
     if stuck && endpoint.retransmission_deadline == Time::MAX {

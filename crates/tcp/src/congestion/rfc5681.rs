@@ -154,12 +154,9 @@ pub(crate) fn on_timeout(endpoint: &mut Endpoint, context: &Context<'_>) {
     endpoint.marks.clear(Marks::ECN_WAIT);
 }
 
-/// The smaller window, plus what limited transmit adds; nothing while ECN makes the sender wait.
+/// The smaller window, plus what limited transmit adds.
 #[inline]
 pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
-    if endpoint.marks.has(Marks::ECN_WAIT) {
-        return 0;
-    }
     let first_duplicates =
         !endpoint.marks.has(Marks::RECOVERING) && endpoint.duplicates < DUPLICATE_THRESHOLD;
     let extra = if profile.limited_transmit && first_duplicates {
