@@ -38,14 +38,18 @@ impl<P: Queued> Fifo<P> {
         }
     }
 
-    /// The head, its facts and, if kept, the instant at which it was queued.
+    /// Takes the head. The instant at which it was queued has to be taken next.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(P, PacketFacts, Option<Time>)> {
+    pub(crate) fn pop(&mut self) -> Option<P> {
         let packet = self.packets.pop_front()?;
-        let facts = packet.facts();
-        self.bytes -= u64::from(facts.bytes);
-        let arrived = self.arrived.as_mut().and_then(VecDeque::pop_front);
-        Some((packet, facts, arrived))
+        self.bytes -= u64::from(packet.facts().bytes);
+        Some(packet)
+    }
+
+    /// Takes the instant at which the packet just taken was queued, if instants are kept.
+    #[inline]
+    pub(crate) fn pop_instant(&mut self) -> Option<Time> {
+        self.arrived.as_mut()?.pop_front()
     }
 
     /// Takes out the packet at `position`, counted from the head.

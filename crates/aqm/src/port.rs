@@ -117,7 +117,8 @@ impl<P: Queued> Port<P> {
     #[inline]
     pub fn depart(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
         self.advance(now);
-        while let Some((packet, facts, arrived)) = self.queue.pop() {
+        while let Some(packet) = self.queue.pop() {
+            let (facts, arrived) = (packet.facts(), self.queue.pop_instant());
             if !self.asks_on_departure {
                 self.counters.departures.count(&facts);
                 return Some(packet);

@@ -35,11 +35,10 @@ pub(crate) enum Timer {
     FlowStart { flow: u32 },
 }
 
-/// Packets that arrive at one node in the order in which they were sent.
+/// Packets that arrive in the order in which they were sent.
 struct Pipe {
     packets: VecDeque<(Time, Packet)>,
     source: Source,
-    to: u16,
 }
 
 pub(crate) struct Agenda {
@@ -53,25 +52,22 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda for links numbered `queued_links` (those with a queue) and pipes that end at `pipe_ends`.
+    /// An agenda for the links numbered `queued_links` (those with a queue) and this many pipes.
     ///
     /// Sources are numbered in the order in which equal instants are served: samples, transmissions, pipes,
     /// delayed packets, timers.
-    pub(crate) fn new(queued_links: &[u16], pipe_ends: &[u16]) -> Self {
+    pub(crate) fn new(queued_links: &[u16], pipes: u16) -> Self {
         let mut pending = vec![Pending::Sample];
         pending.extend(queued_links.iter().map(|&link| Pending::Transmission { link }));
         let first_pipe = pending.len();
-        pending.extend((0..pipe_ends.len()).map(|pipe| Pending::Pipe { pipe: pipe as u16 }));
+        pending.extend((0..pipes).map(|pipe| Pending::Pipe { pipe }));
         let delayed_source = Source(pending.len() as u16);
         pending.extend([Pending::Delayed, Pending::Timer]);
-        let pipe = |(index, &to): (usize, &u16)| Pipe {
-            packets: VecDeque::new(),
-            source: Source((first_pipe + index) as u16),
-            to,
-        };
+        let pipe =
+            |index: u16| Pipe { packets: VecDeque::new(), source: Source(first_pipe as u16 + index) };
         Self {
             tournament: Tournament::new(pending.len()),
-            pipes: pipe_ends.iter().enumerate().map(pipe).collect(),
+            pipes: (0..pipes).map(pipe).collect(),
             delayed: Wheel::new(PACKET_SLOT_WIDTH_LOG2, PACKET_SLOTS_LOG2),
             timers: Wheel::new(TIMER_SLOT_WIDTH_LOG2, TIMER_SLOTS_LOG2),
             timer_source: Source(delayed_source.0 + 1),
@@ -114,16 +110,17 @@ impl Agenda {
         pipe.packets.push_back((instant, packet));
     }
 
-    /// The packet at the head of a pipe, and the node it arrives at.
+    /// The packet at the head of a pipe, which is not empty.
     #[inline]
-    pub(crate) fn take_from_pipe(&mut self, pipe: u16) -> Option<(u16, Packet)> {
+    pub(crate) fn take_from_pipe(&mut self, pipe: u16) -> Packet {
         let pipe = &mut self.pipes[usize::from(pipe)];
-        let (_, packet) = pipe.packets.pop_front()?;
+        let Some(&(_, packet)) = pipe.packets.front() else { unreachable!("an empty pipe is not pending") };
+        pipe.packets.pop_front();
         match pipe.packets.front() {
             Some(&(next, _)) => self.tournament.set(pipe.source, next),
             None => self.tournament.clear(pipe.source),
         }
-        Some((pipe.to, packet))
+        packet
     }
 
     /// Delays a packet, to arrive at node `packet.at` at `instant`.
@@ -135,13 +132,13 @@ impl Agenda {
     }
 
     #[inline]
-    pub(crate) fn take_delayed(&mut self) -> Option<Packet> {
-        let (_, packet) = self.delayed.pop()?;
+    pub(crate) fn take_delayed(&mut self) -> Packet {
+        let packet = self.delayed.pop();
         match self.delayed.head() {
             Some(next) => self.tournament.set(self.delayed_source, next),
             None => self.tournament.clear(self.delayed_source),
         }
-        Some(packet)
+        packet
     }
 
     #[inline]
@@ -152,12 +149,12 @@ impl Agenda {
     }
 
     #[inline]
-    pub(crate) fn take_timer(&mut self) -> Option<Timer> {
-        let (_, timer) = self.timers.pop()?;
+    pub(crate) fn take_timer(&mut self) -> Timer {
+        let timer = self.timers.pop();
         match self.timers.head() {
             Some(next) => self.tournament.set(self.timer_source, next),
             None => self.tournament.clear(self.timer_source),
         }
-        Some(timer)
+        timer
     }
 }

@@ -144,8 +144,8 @@ pub(crate) struct Network {
     nodes: usize,
     /// Links with a queue, in order of position.
     pub(crate) queued: Vec<u16>,
-    /// Node at the end of each pipe.
-    pub(crate) pipe_ends: Vec<u16>,
+    /// How many pipes there are.
+    pub(crate) pipes: u16,
 }
 
 const NO_ROUTE: u16 = u16::MAX;
@@ -163,7 +163,7 @@ impl Network {
             routes: routes(description),
             nodes,
             queued: Vec::new(),
-            pipe_ends: Vec::new(),
+            pipes: 0,
         };
         for link in &description.links {
             let hop = network.hop(link, &direct, key);
@@ -177,7 +177,7 @@ impl Network {
         let Some(rate) = link.rate else { return Hop::Wire { to, delay: link.delay } };
         let transmission = TransmissionClock::new(rate);
         let Some(scheme) = &link.queue else {
-            let pipe = direct[link.from.0 as usize].then(|| self.pipe(to));
+            let pipe = direct[link.from.0 as usize].then(|| self.pipe());
             return Hop::Interface(Interface {
                 to,
                 pipe,
@@ -198,17 +198,17 @@ impl Network {
             position: (self.queued.len() - 1) as u16,
             to,
             monitored: link.monitored,
-            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(to), link.delay)),
+            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay)),
             framing: link.framing,
             transmission,
             sent: Sent::default(),
         }))
     }
 
-    /// Makes a pipe that ends at this node.
-    pub(crate) fn pipe(&mut self, to: u16) -> u16 {
-        self.pipe_ends.push(to);
-        (self.pipe_ends.len() - 1) as u16
+    /// Makes a pipe.
+    pub(crate) fn pipe(&mut self) -> u16 {
+        self.pipes += 1;
+        self.pipes - 1
     }
 
     /// The link from `node` towards `destination`.
@@ -217,12 +217,9 @@ impl Network {
         usize::from(self.routes[usize::from(node) * self.nodes + usize::from(destination)])
     }
 
-    /// Where an interface leads, if the way from `node` towards `destination` begins with one.
-    pub(crate) fn interface_end(&self, node: u16, destination: u16) -> Option<u16> {
-        match &self.hops[self.route(node, destination)] {
-            Hop::Interface(interface) => Some(interface.to),
-            _ => None,
-        }
+    /// Whether the way from `node` towards `destination` begins with an interface.
+    pub(crate) fn begins_with_interface(&self, node: u16, destination: u16) -> bool {
+        matches!(self.hops[self.route(node, destination)], Hop::Interface(_))
     }
 
     /// The links with a queue.

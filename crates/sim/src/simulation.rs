@@ -58,7 +58,7 @@ impl Simulation {
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
-        let sources = Agenda::FIXED_SOURCES + network.queued.len() + network.pipe_ends.len();
+        let sources = Agenda::FIXED_SOURCES + network.queued.len() + usize::from(network.pipes);
         if sources > MAXIMUM_SOURCES {
             let what =
                 format!("{sources} links, interfaces and flows, at most {MAXIMUM_SOURCES} are possible");
@@ -68,7 +68,7 @@ impl Simulation {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
-            agenda: Agenda::new(&network.queued, &network.pipe_ends),
+            agenda: Agenda::new(&network.queued, network.pipes),
             monitor: Monitor::new(scenario, &network),
             network,
             hosts,
@@ -108,14 +108,12 @@ impl Simulation {
             match pending {
                 Pending::Transmission { link } => self.end_transmission(link),
                 Pending::Pipe { pipe } => {
-                    if let Some((node, packet)) = self.agenda.take_from_pipe(pipe) {
-                        self.forward(node, packet);
-                    }
+                    let packet = self.agenda.take_from_pipe(pipe);
+                    self.forward(packet.at, packet);
                 }
                 Pending::Delayed => {
-                    if let Some(packet) = self.agenda.take_delayed() {
-                        self.forward(packet.at, packet);
-                    }
+                    let packet = self.agenda.take_delayed();
+                    self.forward(packet.at, packet);
                 }
                 Pending::Timer => self.wake(),
                 Pending::Sample => self.sample(end, control)?,
@@ -139,12 +137,11 @@ impl Simulation {
 
     fn wake(&mut self) {
         match self.agenda.take_timer() {
-            Some(Timer::Endpoint { connection, generation, side }) => {
+            Timer::Endpoint { connection, generation, side } => {
                 self.on_endpoint_timer(connection, generation, side);
             }
-            Some(Timer::User { population, user }) => self.on_user_timer(population, user),
-            Some(Timer::FlowStart { flow }) => self.start_flow(flow),
-            None => {}
+            Timer::User { population, user } => self.on_user_timer(population, user),
+            Timer::FlowStart { flow } => self.start_flow(flow),
         }
     }
 
@@ -197,9 +194,10 @@ impl Simulation {
         let Self { network, connections, losses, trace, agenda, now, populations, throughput_layer, .. } =
             self;
         let Some(queued) = network.queued_link_mut(link) else { return };
-        let Some(packet) = queued.in_service.take() else { return };
+        let Some(mut packet) = queued.in_service.take() else { return };
+        packet.at = queued.to;
         let frame_bytes = queued.count_sent(&packet);
-        let (to, propagation, monitored) = (queued.to, queued.propagation, queued.monitored);
+        let (propagation, monitored) = (queued.propagation, queued.monitored);
         trace.record(*now, TraceEvent::Departure, link, &packet);
         if monitored && populations.counts_bytes_per_user() {
             let bytes = match throughput_layer {
@@ -218,7 +216,7 @@ impl Simulation {
         agenda.set_transmission(queued.position, ends);
         match propagation {
             Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet),
-            None => self.forward(to, packet),
+            None => self.forward(packet.at, packet),
         }
     }
 

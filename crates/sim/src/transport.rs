@@ -137,6 +137,7 @@ impl Simulation {
                 self.agenda.delay(arrival, packet);
             }
             (Hop::Interface(interface), AddedDelay::Pipe(pipe, delay)) => {
+                packet.at = interface.to;
                 let arrival = interface.send(self.now, &packet) + delay;
                 self.agenda.push(pipe, arrival, packet);
             }

@@ -53,18 +53,17 @@ impl Tournament {
         self.update(source, EMPTY);
     }
 
-    /// Replays the matches of a source, as far up as their outcome changes.
+    /// Replays the matches of a source, all the way up: a chain of minima without a branch that could be
+    /// predicted wrong is faster than stopping where the outcome no longer changes.
     #[inline]
     fn update(&mut self, source: Source, key: u64) {
         let keys = &mut self.keys[..];
         let mut node = self.leaves + usize::from(source.0);
         keys[node] = key;
+        let mut winner = key;
         while node > 1 {
-            let winner = keys[node].min(keys[node ^ 1]);
+            winner = winner.min(keys[node ^ 1]);
             node >>= 1;
-            if keys[node] == winner {
-                return;
-            }
             keys[node] = winner;
         }
     }

@@ -105,24 +105,25 @@ impl<T: Copy> Wheel<T> {
     }
 
     /// Removes the earliest item.
+    ///
+    /// # Panics
+    /// If there is none.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(Time, T)> {
+    pub(crate) fn pop(&mut self) -> T {
         if self.current.is_empty() {
-            if self.head == u64::MAX {
-                return None;
-            }
             self.turn();
         }
-        let entry = self.current.pop()?;
+        let Some(entry) = self.current.pop() else { unreachable!("nothing is pending") };
         self.head = match self.current.last() {
             Some(next) => next.instant,
             None => self.earliest_beyond_cursor(),
         };
-        Some((Time::from_nanoseconds(entry.instant), entry.item))
+        entry.item
     }
 
     /// Turns to the slot of the earliest entry and sorts it.
     fn turn(&mut self) {
+        assert!(self.head != u64::MAX, "nothing is pending");
         self.cursor = self.head >> self.slot_width_log2;
         let slot = self.cursor as usize & (self.slots.len() - 1);
         let mut index = std::mem::replace(&mut self.slots[slot], NONE);
@@ -272,7 +273,7 @@ mod tests {
                     Step::Pop => {
                         let expected = list.iter().copied().min();
                         list.retain(|entry| Some(*entry) != expected);
-                        let popped = wheel.pop().map(|(instant, item)| (instant.nanoseconds(), item));
+                        let popped = wheel.head().map(|head| (head.nanoseconds(), wheel.pop()));
                         prop_assert_eq!(popped, expected);
                         now = expected.map_or(now, |entry| entry.0);
                     }
@@ -291,7 +292,8 @@ mod tests {
             wheel.insert(Time::from_nanoseconds(i * 1_000_000), i);
         }
         for i in 0..count {
-            assert_eq!(wheel.pop(), Some((Time::from_nanoseconds(i * 1_000_000), i)));
+            assert_eq!(wheel.head(), Some(Time::from_nanoseconds(i * 1_000_000)));
+            assert_eq!(wheel.pop(), i);
         }
     }
 }
