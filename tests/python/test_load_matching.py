@@ -92,7 +92,7 @@ class World:
         }
         for direction, name in enumerate(("left_to_right", "right_to_left")):
             own = [self.frame_bytes[side, direction][: counts[side]] for side in (0, 1)]
-            columns[f"frame_bytes_{name}"] = np.concatenate(own).astype(np.uint64)
+            columns[f"bytes_{name}"] = np.concatenate(own).astype(np.uint64)
         return pa.table(columns)
 
 
