@@ -39,6 +39,8 @@ pub(crate) enum Timer {
 struct Pipe {
     packets: VecDeque<(Time, Packet)>,
     source: Source,
+    /// Node at its end.
+    to: u16,
 }
 
 pub(crate) struct Agenda {
@@ -52,22 +54,25 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda for the links numbered `queued_links` (those with a queue) and this many pipes.
+    /// An agenda for the links numbered `queued_links` (those with a queue) and pipes that end at `pipe_ends`.
     ///
     /// Sources are numbered in the order in which equal instants are served: samples, transmissions, pipes,
     /// delayed packets, timers.
-    pub(crate) fn new(queued_links: &[u16], pipes: u16) -> Self {
+    pub(crate) fn new(queued_links: &[u16], pipe_ends: &[u16]) -> Self {
         let mut pending = vec![Pending::Sample];
         pending.extend(queued_links.iter().map(|&link| Pending::Transmission { link }));
         let first_pipe = pending.len();
-        pending.extend((0..pipes).map(|pipe| Pending::Pipe { pipe }));
+        pending.extend((0..pipe_ends.len()).map(|pipe| Pending::Pipe { pipe: pipe as u16 }));
         let delayed_source = Source(pending.len() as u16);
         pending.extend([Pending::Delayed, Pending::Timer]);
-        let pipe =
-            |index: u16| Pipe { packets: VecDeque::new(), source: Source(first_pipe as u16 + index) };
+        let pipe = |(index, &to): (usize, &u16)| Pipe {
+            packets: VecDeque::new(),
+            source: Source((first_pipe + index) as u16),
+            to,
+        };
         Self {
             tournament: Tournament::new(pending.len()),
-            pipes: (0..pipes).map(pipe).collect(),
+            pipes: pipe_ends.iter().enumerate().map(pipe).collect(),
             delayed: Wheel::new(PACKET_SLOT_WIDTH_LOG2, PACKET_SLOTS_LOG2),
             timers: Wheel::new(TIMER_SLOT_WIDTH_LOG2, TIMER_SLOTS_LOG2),
             timer_source: Source(delayed_source.0 + 1),
@@ -108,6 +113,12 @@ impl Agenda {
             self.tournament.set(pipe.source, instant);
         }
         pipe.packets.push_back((instant, packet));
+    }
+
+    /// The node at the end of a pipe.
+    #[inline]
+    pub(crate) fn end_of_pipe(&self, pipe: u16) -> u16 {
+        self.pipes[usize::from(pipe)].to
     }
 
     /// The packet at the head of a pipe, which is not empty.

@@ -67,10 +67,9 @@ fn added_delay(network: &mut Network, from: u16, towards: u16, delay: Span) -> A
     if delay == Span::ZERO {
         return AddedDelay::None;
     }
-    if network.begins_with_interface(from, towards) {
-        AddedDelay::Pipe(network.pipe(), delay)
-    } else {
-        AddedDelay::Own(delay)
+    match network.interface_end(from, towards) {
+        Some(end) => AddedDelay::Pipe(network.pipe(end), delay),
+        None => AddedDelay::Own(delay),
     }
 }
 

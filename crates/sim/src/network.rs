@@ -144,8 +144,8 @@ pub(crate) struct Network {
     nodes: usize,
     /// Links with a queue, in order of position.
     pub(crate) queued: Vec<u16>,
-    /// How many pipes there are.
-    pub(crate) pipes: u16,
+    /// Node at the end of each pipe.
+    pub(crate) pipe_ends: Vec<u16>,
 }
 
 const NO_ROUTE: u16 = u16::MAX;
@@ -163,7 +163,7 @@ impl Network {
             routes: routes(description),
             nodes,
             queued: Vec::new(),
-            pipes: 0,
+            pipe_ends: Vec::new(),
         };
         for link in &description.links {
             let hop = network.hop(link, &direct, key);
@@ -177,7 +177,7 @@ impl Network {
         let Some(rate) = link.rate else { return Hop::Wire { to, delay: link.delay } };
         let transmission = TransmissionClock::new(rate);
         let Some(scheme) = &link.queue else {
-            let pipe = direct[link.from.0 as usize].then(|| self.pipe());
+            let pipe = direct[link.from.0 as usize].then(|| self.pipe(to));
             return Hop::Interface(Interface {
                 to,
                 pipe,
@@ -198,17 +198,27 @@ impl Network {
             position: (self.queued.len() - 1) as u16,
             to,
             monitored: link.monitored,
-            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay)),
+            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(to), link.delay)),
             framing: link.framing,
             transmission,
             sent: Sent::default(),
         }))
     }
 
-    /// Makes a pipe.
-    pub(crate) fn pipe(&mut self) -> u16 {
-        self.pipes += 1;
-        self.pipes - 1
+    /// Makes a pipe that ends at this node.
+    pub(crate) fn pipe(&mut self, to: u16) -> u16 {
+        self.pipe_ends.push(to);
+        (self.pipe_ends.len() - 1) as u16
+    }
+
+    /// Where a packet with a delay of its own arrives that `node` sends on this link: behind an interface at its
+    /// far end, otherwise at the node itself, where it waits in front of the link.
+    #[inline]
+    pub(crate) fn next_stop(&self, link: usize, node: u16) -> u16 {
+        match &self.hops[link] {
+            Hop::Interface(interface) => interface.to,
+            Hop::Queued(_) | Hop::Wire { .. } => node,
+        }
     }
 
     /// The link from `node` towards `destination`.
@@ -217,9 +227,12 @@ impl Network {
         usize::from(self.routes[usize::from(node) * self.nodes + usize::from(destination)])
     }
 
-    /// Whether the way from `node` towards `destination` begins with an interface.
-    pub(crate) fn begins_with_interface(&self, node: u16, destination: u16) -> bool {
-        matches!(self.hops[self.route(node, destination)], Hop::Interface(_))
+    /// Where an interface leads, if the way from `node` towards `destination` begins with one.
+    pub(crate) fn interface_end(&self, node: u16, destination: u16) -> Option<u16> {
+        match &self.hops[self.route(node, destination)] {
+            Hop::Interface(interface) => Some(interface.to),
+            Hop::Queued(_) | Hop::Wire { .. } => None,
+        }
     }
 
     /// The links with a queue.

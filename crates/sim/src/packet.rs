@@ -53,6 +53,8 @@ pub(crate) struct Address {
     pub(crate) generation: u16,
     pub(crate) from: Side,
     pub(crate) destination: u16,
+    /// Where it arrives after the delay of its own, if it has one.
+    pub(crate) at: u16,
 }
 
 impl Packet {
@@ -68,7 +70,7 @@ impl Packet {
             payload: segment.payload,
             generation: address.generation,
             destination: address.destination,
-            at: address.destination,
+            at: address.at,
             flags: segment.flags,
             bits: from | capable | (class_of(segment).index() as u8) << CLASS_SHIFT,
         }

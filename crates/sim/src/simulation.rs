@@ -58,7 +58,7 @@ impl Simulation {
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
-        let sources = Agenda::FIXED_SOURCES + network.queued.len() + usize::from(network.pipes);
+        let sources = Agenda::FIXED_SOURCES + network.queued.len() + network.pipe_ends.len();
         if sources > MAXIMUM_SOURCES {
             let what =
                 format!("{sources} links, interfaces and flows, at most {MAXIMUM_SOURCES} are possible");
@@ -68,7 +68,7 @@ impl Simulation {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
-            agenda: Agenda::new(&network.queued, network.pipes),
+            agenda: Agenda::new(&network.queued, &network.pipe_ends),
             monitor: Monitor::new(scenario, &network),
             network,
             hosts,
@@ -108,8 +108,9 @@ impl Simulation {
             match pending {
                 Pending::Transmission { link } => self.end_transmission(link),
                 Pending::Pipe { pipe } => {
+                    let node = self.agenda.end_of_pipe(pipe);
                     let packet = self.agenda.take_from_pipe(pipe);
-                    self.forward(packet.at, packet);
+                    self.forward(node, packet);
                 }
                 Pending::Delayed => {
                     let packet = self.agenda.take_delayed();
@@ -154,11 +155,11 @@ impl Simulation {
                 Hop::Queued(_) => return self.arrive_at_queue(link as u16, packet),
                 Hop::Interface(interface) => {
                     let arrival = interface.send(self.now, &packet);
+                    if let Some(pipe) = interface.pipe {
+                        return self.agenda.push(pipe, arrival, packet);
+                    }
                     packet.at = interface.to;
-                    return match interface.pipe {
-                        Some(pipe) => self.agenda.push(pipe, arrival, packet),
-                        None => self.agenda.delay(arrival, packet),
-                    };
+                    return self.agenda.delay(arrival, packet);
                 }
                 Hop::Wire { to, delay } if delay.nanoseconds() == 0 => node = *to,
                 Hop::Wire { to, delay } => {
@@ -194,10 +195,9 @@ impl Simulation {
         let Self { network, connections, losses, trace, agenda, now, populations, throughput_layer, .. } =
             self;
         let Some(queued) = network.queued_link_mut(link) else { return };
-        let Some(mut packet) = queued.in_service.take() else { return };
-        packet.at = queued.to;
+        let Some(packet) = queued.in_service.take() else { return };
         let frame_bytes = queued.count_sent(&packet);
-        let (propagation, monitored) = (queued.propagation, queued.monitored);
+        let (to, propagation, monitored) = (queued.to, queued.propagation, queued.monitored);
         trace.record(*now, TraceEvent::Departure, link, &packet);
         if monitored && populations.counts_bytes_per_user() {
             let bytes = match throughput_layer {
@@ -216,7 +216,7 @@ impl Simulation {
         agenda.set_transmission(queued.position, ends);
         match propagation {
             Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet),
-            None => self.forward(packet.at, packet),
+            None => self.forward(to, packet),
         }
     }
 

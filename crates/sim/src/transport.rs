@@ -117,34 +117,38 @@ impl Simulation {
         let connection = self.connections.at(place);
         let node = connection.node(from);
         let destination = connection.node(from.other());
+        let link = self.network.route(node, destination);
         Way {
-            address: Address { connection: place, generation: connection.generation, from, destination },
+            address: Address {
+                connection: place,
+                generation: connection.generation,
+                from,
+                destination,
+                at: self.network.next_stop(link, node),
+            },
             node,
             profile: connection.profile,
             added_delay: connection.added_delay[from as usize],
-            link: self.network.route(node, destination),
+            link,
         }
     }
 
     #[inline]
     fn send_segment(&mut self, way: &Way, segment: &Segment) {
         let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(way.profile)]);
-        let mut packet = Packet::new(segment, ip_bytes, way.address);
+        let packet = Packet::new(segment, ip_bytes, way.address);
         match (&mut self.network.hops[way.link], way.added_delay) {
             (Hop::Interface(interface), AddedDelay::Own(delay)) => {
-                packet.at = interface.to;
                 let arrival = interface.send(self.now, &packet) + delay;
                 self.agenda.delay(arrival, packet);
             }
             (Hop::Interface(interface), AddedDelay::Pipe(pipe, delay)) => {
-                packet.at = interface.to;
                 let arrival = interface.send(self.now, &packet) + delay;
                 self.agenda.push(pipe, arrival, packet);
             }
             (_, AddedDelay::None) => self.forward(way.node, packet),
             // Behind any other link the delay comes first: the packet waits at its own node.
             (_, AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay)) => {
-                packet.at = way.node;
                 self.agenda.delay(self.now + delay, packet);
             }
         }
