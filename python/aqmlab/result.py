@@ -101,8 +101,8 @@ class Result:
         """Takes over what a finished run of the core holds; columns are not copied."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
         summary = json.loads(run.summary())
-        facts = {"format": FORMAT, "aqmlab_version": _core.version(), "content_address": content_address}
-        return cls(run={**facts, **summary, **facts}, tables=tables)
+        facts = {"aqmlab_version": _core.version(), "content_address": content_address}
+        return cls(run={"format": summary["format"], **facts, **summary, **facts}, tables=tables)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

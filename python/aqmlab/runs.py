@@ -24,6 +24,9 @@ from aqmlab.workers import Task, available_cores, compute
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
+SEED_MAX = 2**64 - 1
+"""The largest seed."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -43,6 +46,10 @@ class Job:
     folder: Path | None = None
     offered_load: Mapping[str, Any] | None = None
     measure_offered_load: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed <= SEED_MAX:
+            raise ValueError(f"seed: from 0 to 2^64 - 1, not {self.seed}")
 
     def __str__(self) -> str:
         return f"{self.scenario.name}, seed {self.seed}"

@@ -189,6 +189,12 @@ def test_no_worker_is_no_sweep(number: int) -> None:
         aqmlab.run_many(jobs(1), workers=number)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_beyond_64_bits_is_refused(seed: int) -> None:
+    with pytest.raises(ValueError, match=rf"seed: from 0 to 2\^64 - 1, not {seed}"):
+        Job(bulk(), seed)
+
+
 def test_nothing_to_run_is_no_result() -> None:
     assert aqmlab.run_many([]) == []
 

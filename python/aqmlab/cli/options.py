@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import TomlText
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-_LARGEST = 2**64 - 1
 _LONGEST_RANGE = 100_000
 
 
@@ -32,7 +32,7 @@ def _read_range(parameter: click.Parameter, part: str) -> range:
     if not first.isdecimal() or (dash and not last.isdecimal()):
         raise click.BadParameter(f"{part!r} is not a whole number or a range such as 1-8", param=parameter)
     low, high = int(first), int(last or first)
-    if low > high or high > _LARGEST or high - low >= _LONGEST_RANGE:
+    if low > high or high > SEED_MAX or high - low >= _LONGEST_RANGE:
         raise click.BadParameter(
             f"{part!r}: a range ascends, holds at most {_LONGEST_RANGE} numbers and ends at 2^64 - 1 at most",
             param=parameter,

@@ -16,20 +16,18 @@ from aqmlab.cli.options import (
     read_numbers,
     workers_option,
 )
-from aqmlab.runs import Job, run_each
+from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.scenario import TomlText
 
-_SEED_MAX = 2**64 - 1
-
 
 @click.command
 @click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
 @click.option(
-    "--seed", type=click.IntRange(0, _SEED_MAX), metavar="N", help="Seed of the run; 1 if none is given."
+    "--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; 1 if none is given."
 )
 @click.option(
     "--seeds", callback=read_numbers, metavar="A-B,C", help="Several seeds, such as 1-8 or 1,3,5-7."
