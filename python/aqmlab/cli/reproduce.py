@@ -10,6 +10,9 @@ from rich.console import Console
 from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
 from aqmlab.folders import require_writable
 
+# The table beside the published one needs this many columns; a narrower terminal wraps its lines.
+MINIMUM_COLUMNS = 108
+
 
 @click.command
 @click.argument("experiment", metavar="EXPERIMENT")
@@ -74,6 +77,6 @@ def reproduce(
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
     if not quiet:
-        Console().print(reproduction)
+        Console(width=max(Console().width, MINIMUM_COLUMNS)).print(reproduction)
     for name, file in reproduction.files.items():
         click.echo(f"{name}: {file}")

@@ -14,6 +14,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -40,6 +41,8 @@ TITLES = {
     "completed_millions": "completed, millions / 90 min",
     "throughput_mbps": "throughput, Mbit/s",
 }
+# Short heads: with intervals, the table fits 108 columns of a terminal.
+TERMINAL_TITLES = {"loss_percent": "loss %", "completed_millions": "compl. M", "throughput_mbps": "Mbit/s"}
 DIGITS = {"loss_percent": 2, "completed_millions": 2, "throughput_mbps": 1}
 ABSENT = "–"
 
@@ -237,17 +240,17 @@ def printed(entry: Entry, quantity: str) -> Printed:
 
 def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
     """The table for the terminal; green where within the tolerance, red where not."""
-    table = RichTable(title=title, caption=caption(rows), header_style="bold")
-    table.add_column("cell")
-    table.add_column("load", justify="right")
+    table = RichTable(
+        title=title, caption=caption(rows), header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    table.add_column("cell", no_wrap=True)
+    table.add_column("load", justify="right", no_wrap=True)
     for quantity in QUANTITIES:
-        table.add_column(TITLES[quantity], justify="right")
-        table.add_column("paper", justify="right")
-        table.add_column("diff.", justify="right")
+        table.add_column(TERMINAL_TITLES[quantity], justify="right", no_wrap=True)
+        table.add_column("paper", justify="right", no_wrap=True, style="dim")
+        table.add_column("diff.", justify="right", no_wrap=True)
     previous = ""
     for row in rows:
-        if previous and row.configuration != previous:
-            table.add_section()
         shown = "" if row.configuration == previous else row.label
         previous = row.configuration
         table.add_row(shown, f"{row.load_percent:g} %", *_rich_cells(row))
@@ -259,7 +262,11 @@ def _rich_cells(row: Row) -> list[Text]:
     for quantity in QUANTITIES:
         text = printed(row.entries[quantity], quantity)
         style = {True: "green", False: "red", None: "dim"}[text.within]
-        cells += [Text(text.ours), Text(text.published, style="dim"), Text(text.difference, style=style)]
+        cells += [
+            Text(text.ours.replace(" ± ", "±")),
+            Text(text.published, style="dim"),
+            Text(text.difference, style=style),
+        ]
     return cells
 
 
