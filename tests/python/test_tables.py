@@ -103,7 +103,7 @@ def test_the_table_for_people_shows_ours_beside_the_papers() -> None:
     console.print(to_rich(rows, title="Table 2"))
     text = console.export_text()
     assert "PI 24" in text
-    assert "95.0 ± 0.0" in text
+    assert "95.0±0.0" in text
     assert "+5.7" in text
     assert "0 of 1 cells within tolerance" in text
     assert 'class="outside">+5.7' in to_html(rows)
