@@ -206,7 +206,7 @@ fn a_refusal_reads_as_a_sentence() {
     let table = json_schema!({ "scheme": "red" });
     assert_eq!(
         illegal(&table).to_string(),
-        "`limit_packets` is not given: it must be given, or limit_bytes, or both"
+        "`limit_packets` is not given: it must be a number of packets, or limit_bytes, or both"
     );
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         invariants,
         warnings: Vec::new(),
     };
-    summary.warnings = warnings::of(&summary);
+    summary.warnings = warnings::of(&summary, scenario);
     let events = simulation.events;
     Ok(Output { summary, tables: tables(simulation, scenario), events })
 }

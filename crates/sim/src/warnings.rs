@@ -1,13 +1,14 @@
 //! What a reader should know before trusting a run.
 
 use aqmlab_record::{LinkSummary, Summary};
+use aqmlab_scenario::Scenario;
 
 /// Fewer completed exchanges than this say little about a tail.
 const FEW_EXCHANGES: u64 = 10_000;
 /// A link this busy is a bottleneck for somebody.
 const BUSY_SHARE: f64 = 0.6;
 
-pub(crate) fn of(summary: &Summary) -> Vec<String> {
+pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let mut warnings = Vec::new();
     let completed: u64 = summary.populations.iter().map(|population| population.completed).sum();
     if !summary.populations.is_empty() && completed < FEW_EXCHANGES {
@@ -25,7 +26,26 @@ pub(crate) fn of(summary: &Summary) -> Vec<String> {
     warnings.extend(summary.links.iter().filter(|link| never_acted(link)).map(|link| {
         format!("{} at {} never acted: it neither marked nor dropped a packet", link.scheme, link.name)
     }));
+    let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
+    warnings.extend(marking.map(|link| {
+        format!(
+            "{} at {} may mark, but no packet that arrived was ECN-capable: give the hosts ecn, for example \
+             users.host.ecn = \"on\"",
+            link.scheme, link.name
+        )
+    }));
     warnings
+}
+
+/// Whether ECN is on at the queue and off at every host that sends through it.
+fn marks_nobody(link: &LinkSummary, scenario: &Scenario) -> bool {
+    let described = scenario.network.links.iter().find(|described| described.name == link.name);
+    let marks = described.and_then(|described| described.queue.as_ref()).is_some_and(|scheme| scheme.ecn());
+    let counts = &link.counters.by_codepoint;
+    let capable: u64 =
+        counts.iter().filter(|(name, _)| *name != "not_ect").map(|(_, count)| count.arrived_packets).sum();
+    let data = link.counters.by_class.get("data").map_or(0, |count| count.arrived_packets);
+    marks && data > 0 && capable == 0
 }
 
 /// Drop-tail is not expected to act; an active scheme is.

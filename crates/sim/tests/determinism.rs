@@ -43,6 +43,19 @@ fn another_seed_gives_another_run() {
     assert_ne!(simulate(7, &[]).tables, simulate(8, &[]).tables);
 }
 
+#[test]
+fn a_queue_that_marks_and_hosts_without_ecn_are_warned_about() {
+    let queue =
+        "{ scheme = \"red\", limit_packets = 100, min_th_packets = 5.0, max_th_packets = 15.0, ecn = true }";
+    let warned = |overrides: &[(&str, &str)]| {
+        let warnings = simulate(7, overrides).summary.warnings;
+        warnings.iter().any(|warning| warning.contains("no packet that arrived was ECN-capable"))
+    };
+    assert!(warned(&[("dumbbell.queue", queue)]));
+    assert!(!warned(&[("dumbbell.queue", queue), ("users.host.ecn", "on")]));
+    assert!(!warned(&[]));
+}
+
 /// Sizes of the pages (top-level objects) each user fetched, in order.
 fn pages(output: &Output) -> BTreeMap<(u8, u32), Vec<u64>> {
     let table = output.tables.iter().find(|table| table.name == "responses").unwrap();

@@ -19,7 +19,12 @@ pub(super) fn check(document: &Document, populations: &[Population], mistakes: &
 
 pub(super) fn check_scheme(path: &str, scheme: &Scheme, mistakes: &mut Mistakes<'_>) {
     if let Err(error) = scheme.validate() {
-        mistakes.value(&joined(path, error.key), format!("{} is not legal", error.value), error.legal);
+        // A limit that is missing has no value to call illegal.
+        let wrong = match error.value.as_str() {
+            "not given" => error.value,
+            value => format!("{value} is not legal"),
+        };
+        mistakes.value(&joined(path, error.key), wrong, error.legal);
     }
 }
 
