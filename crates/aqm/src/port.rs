@@ -93,7 +93,7 @@ impl<P: Queued> Port<P> {
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
-    #[inline]
+    #[inline(always)]
     pub fn arrive(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) {
         self.advance(now);
         let facts = packet.facts();
@@ -114,7 +114,7 @@ impl<P: Queued> Port<P> {
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
-    #[inline]
+    #[inline(always)]
     pub fn depart(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
         self.advance(now);
         while let Some(packet) = self.queue.pop() {
@@ -141,7 +141,7 @@ impl<P: Queued> Port<P> {
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, now: Time) {
         assert!(now >= self.latest, "time ran backwards: {now} after {}", self.latest);
         self.latest = now;
@@ -202,7 +202,7 @@ impl<P: Queued> Port<P> {
 
     /// Discards what the verdict condemns; answers the packet it is about if that one passes, and whether it
     /// is to be marked.
-    #[inline]
+    #[inline(always)]
     fn carry_out(
         &mut self,
         verdict: Verdict,

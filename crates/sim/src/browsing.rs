@@ -77,7 +77,7 @@ impl Populations {
         bytes: u32,
     ) {
         let Some(per_user) = &mut self.bytes_per_user else { return };
-        let Some(connection) = connections.current(packet.connection, packet.generation) else { return };
+        let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
         if let Owner::User { population, user, .. } = connection.owner {
             if per_user.window.contains(now) {
                 let column = user as usize * per_user.links + usize::from(link);
@@ -237,7 +237,7 @@ impl Simulation {
         server: u32,
         delay_draw: f64,
     ) {
-        let group = &mut self.populations.all[usize::from(population)];
+        let group = &self.populations.all[usize::from(population)];
         let browser = group.browsers[user as usize % group.browsers.len()];
         let server = group.servers[server as usize % group.servers.len()];
         let opening = Opening {
@@ -246,8 +246,9 @@ impl Simulation {
             nodes: [browser, server],
             added_delay: [AddedDelay::Own(group.delay(delay_draw)), AddedDelay::None],
         };
-        let place = self.connections.open(self.now, opening);
-        self.connections.at(place).next_of_user = std::mem::replace(&mut group.open[user as usize], place);
+        let place = self.open(&opening);
+        let open = &mut self.populations.all[usize::from(population)].open[user as usize];
+        self.connections.at(place).next_of_user = std::mem::replace(open, place);
         self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
     }
 

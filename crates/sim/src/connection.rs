@@ -5,7 +5,9 @@
 //! packets and timers of an earlier tenant apart.
 
 use crate::losses::ConnectionLosses;
-use crate::packet::Side;
+use crate::packet::{Side, Way};
+use crate::prefetch::prefetch;
+use crate::wheel::Rank;
 use aqmlab_tcp::Endpoint;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, Exchange, Server};
@@ -21,7 +23,7 @@ pub(crate) enum AddedDelay {
     /// After a delay of their own, through the wheel.
     Own(Span),
     /// After a delay of their own, through a pipe that only they use.
-    Pipe(u16, Span),
+    Pipe(Rank, Span),
 }
 
 /// Who uses a connection.
@@ -45,23 +47,27 @@ pub(crate) struct UnderWay {
 }
 
 /// A connection with both its ends.
+///
+/// What every packet touches lies together.
+#[repr(C, align(64))]
 pub(crate) struct Connection {
-    pub(crate) ends: [Endpoint; 2],
     /// When the pending timer entry of each end fires; `Time::MAX` without one.
     pub(crate) timer: [Time; 2],
-    pub(crate) added_delay: [AddedDelay; 2],
-    pub(crate) nodes: [u16; 2],
+    pub(crate) ways: [Way; 2],
+    /// The clock of each end's machine: see [`crate::transport::Hosts`].
+    pub(crate) clocks: [u16; 2],
     pub(crate) generation: u16,
     pub(crate) profile: u8,
     pub(crate) finished: [bool; 2],
     pub(crate) owner: Owner,
-    pub(crate) opened: Time,
     pub(crate) under_way: Option<UnderWay>,
-    pub(crate) exchanges: u32,
     pub(crate) server: Server,
-    pub(crate) losses: ConnectionLosses,
+    pub(crate) ends: [Endpoint; 2],
+    pub(crate) opened: Time,
+    pub(crate) exchanges: u32,
     /// The next open connection of the same user.
     pub(crate) next_of_user: u32,
+    pub(crate) losses: ConnectionLosses,
 }
 
 /// TCP's own events, summed over endpoints.
@@ -104,23 +110,31 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    pub(crate) fn open(&mut self, now: Time, opening: Opening) -> u32 {
+    /// Opens a connection whose packets travel by these ways, between machines with these clocks.
+    pub(crate) fn open(
+        &mut self,
+        now: Time,
+        owner: Owner,
+        profile: u8,
+        ways: [Way; 2],
+        clocks: [u16; 2],
+    ) -> u32 {
         self.opened += 1;
         let mut connection = Connection {
-            ends: [Endpoint::active(), Endpoint::passive()],
             timer: [Time::MAX; 2],
-            added_delay: opening.added_delay,
-            nodes: opening.nodes,
+            ways,
+            clocks,
             generation: 0,
-            profile: opening.profile,
+            profile,
             finished: [false; 2],
-            owner: opening.owner,
-            opened: now,
+            owner,
             under_way: None,
-            exchanges: 0,
             server: Server::new(),
-            losses: ConnectionLosses::NONE,
+            ends: [Endpoint::active(), Endpoint::passive()],
+            opened: now,
+            exchanges: 0,
             next_of_user: NONE,
+            losses: ConnectionLosses::NONE,
         };
         if let Some(place) = self.free.pop() {
             let previous = &mut self.places[place as usize];
@@ -146,6 +160,16 @@ impl Connections {
     #[inline]
     pub(crate) fn at(&mut self, place: u32) -> &mut Connection {
         &mut self.places[place as usize]
+    }
+
+    /// Fetches what a packet for the end at `side` will touch.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, place: u32, side: Side) {
+        if let Some(connection) = self.places.get(place as usize) {
+            prefetch(&connection.timer);
+            prefetch(&connection.owner);
+            prefetch(&connection.ends[side as usize]);
+        }
     }
 
     /// The connection at a place, if it is still the one that is meant.
@@ -186,9 +210,5 @@ impl Connection {
     /// Whether the two ends have both finished.
     pub(crate) fn is_over(&self) -> bool {
         self.finished == [true; 2]
-    }
-
-    pub(crate) fn node(&self, side: Side) -> u16 {
-        self.nodes[side as usize]
     }
 }

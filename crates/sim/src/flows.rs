@@ -67,9 +67,10 @@ fn added_delay(network: &mut Network, from: u16, towards: u16, delay: Span) -> A
     if delay == Span::ZERO {
         return AddedDelay::None;
     }
-    match network.interface_end(from, towards) {
-        Some(end) => AddedDelay::Pipe(network.pipe(end), delay),
-        None => AddedDelay::Own(delay),
+    if network.begins_with_interface(from, towards) {
+        AddedDelay::Pipe(network.pipe(), delay)
+    } else {
+        AddedDelay::Own(delay)
     }
 }
 
@@ -88,7 +89,7 @@ impl Simulation {
             nodes: state.nodes,
             added_delay: state.added_delay,
         };
-        let place = self.connections.open(self.now, opening);
+        let place = self.open(&opening);
         self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
     }
 

@@ -5,7 +5,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `simulation.rs` | the event loop, and what happens to a packet at a link |
-//! | `schedule/`, `agenda.rs` | what is pending, and in which order it happens |
+//! | `agenda.rs`, `wheel.rs` | what is pending, and in which order it happens |
 //! | `network.rs` | nodes, links and routes; any topology |
 //! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
@@ -34,12 +34,13 @@ mod monitor;
 mod network;
 mod output;
 mod packet;
-mod schedule;
+mod prefetch;
 mod simulation;
 mod snapshot;
 mod trace;
 mod transport;
 mod warnings;
+mod wheel;
 
 pub use control::{Control, RunError};
 pub use output::Output;

@@ -1,44 +1,36 @@
-//! Nodes, links and routes as the simulator runs them.
-//!
-//! Every link is one of three kinds of [`Hop`]; no code here or elsewhere knows how many there are or which
-//! of them is the bottleneck.
+//! Nodes, links and routes; any topology.
 
+use crate::agenda::{Agenda, DELAYED};
+use crate::connection::AddedDelay;
 use crate::control::RunError;
-use crate::packet::Packet;
-use aqmlab_aqm::{Counters, Port, PortFacts, Reason};
+use crate::packet::{Packet, Way};
+use crate::wheel::Rank;
+use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{Framing, NodeIndex, NodeKind, Scenario};
-use aqmlab_units::{Span, Time, TransmissionClock};
+use aqmlab_scenario::{Framing, Link, NodeIndex, NodeKind, Scenario};
+use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use std::collections::VecDeque;
-
-/// Sending on a link.
-pub(crate) enum Hop {
-    /// A link with a queue discipline in front of it.
-    Queued(Box<QueuedLink>),
-    /// A link with an unlimited first-in first-out queue: the instant at which a packet has been sent is known
-    /// when it is handed over, so it needs no event of its own.
-    Interface(Interface),
-    /// A link that takes no time to send: it only leads to the next node.
-    Wire { to: u16, delay: Span },
-}
 
 /// A link with a queue discipline.
 pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
-    pub(crate) in_service: Option<Packet>,
+    /// Whether a packet is being sent; it waits in the agenda for the end of its transmission.
+    pub(crate) busy: bool,
+    pub(crate) monitored: bool,
+    pub(crate) to: u16,
+    /// Its ends of transmissions; one more than its place among the links with a queue.
+    rank: Rank,
     /// Packets that the driver has taken out of the queue and the link has not begun to send.
     pub(crate) ring: VecDeque<Packet>,
     ring_packets: usize,
-    /// Place among the links with a queue.
-    pub(crate) position: u16,
-    pub(crate) to: u16,
-    pub(crate) monitored: bool,
-    /// Pipe of the propagation delay, if there is one.
-    pub(crate) propagation: Option<(u16, Span)>,
-    pub(crate) framing: Framing,
     transmission: TransmissionClock,
+    pub(crate) framing: Framing,
     pub(crate) sent: Sent,
+    /// Pipe of the propagation delay, if there is one.
+    pub(crate) propagation: Option<(Rank, Span)>,
+    /// Its number in the scenario.
+    pub(crate) link: u16,
 }
 
 /// What has left a link.
@@ -65,47 +57,57 @@ impl Sent {
 }
 
 impl QueuedLink {
-    /// Lets the driver take what it can hold, and the link begin to send if it is idle; answers when the
-    /// transmission that begins now ends. Without a ring the driver asks for a packet only when the link is
-    /// idle.
-    #[inline]
-    pub(crate) fn serve_next(
+    /// Lets the driver take what it can hold, and the link begin to send if it is idle; answers with the packet that
+    /// it begins to send. Without a ring the driver asks for a packet only when the link is idle.
+    #[inline(always)]
+    pub(crate) fn serve(
         &mut self,
         now: Time,
+        agenda: &mut Agenda,
         discarded: &mut impl FnMut(Packet, Reason),
-    ) -> Option<Time> {
-        let idle = self.in_service.is_none();
-        let begins =
-            if idle { self.ring.pop_front().or_else(|| self.port.depart(now, discarded)) } else { None };
-        let ends = begins.map(|packet| self.serve(now, packet));
-        while self.ring.len() < self.ring_packets && self.in_service.is_some() {
-            let Some(packet) = self.port.depart(now, discarded) else { break };
-            self.ring.push_back(packet);
+    ) -> Option<Packet> {
+        let mut begun = None;
+        loop {
+            let waiting = if self.busy { None } else { self.ring.pop_front() };
+            if let Some(packet) = waiting {
+                self.transmit(now, packet, agenda);
+                begun = Some(packet);
+                continue;
+            }
+            if self.busy && self.ring.len() >= self.ring_packets {
+                return begun;
+            }
+            let Some(packet) = self.port.depart(now, discarded) else { return begun };
+            if self.busy {
+                self.ring.push_back(packet);
+            } else {
+                self.transmit(now, packet, agenda);
+                begun = Some(packet);
+            }
         }
-        ends
     }
 
     /// Whether an arrival can move on at once.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_room_below(&self) -> bool {
-        self.in_service.is_none() || self.ring.len() < self.ring_packets
+        !self.busy || self.ring.len() < self.ring_packets
     }
 
-    /// Takes a packet into service; answers when its transmission ends.
-    #[inline]
-    fn serve(&mut self, now: Time, packet: Packet) -> Time {
-        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes));
-        self.in_service = Some(packet);
-        now + self.transmission.transmit(wire_bytes)
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) {
+        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
+        self.busy = true;
+        agenda.push(self.rank, now + self.transmission.transmit(wire_bytes), packet);
     }
 
-    /// Counts the packet whose transmission has ended; answers with its frame bytes.
-    #[inline]
-    pub(crate) fn count_sent(&mut self, packet: &Packet) -> u32 {
-        let frame_bytes = self.framing.frame_bytes(u32::from(packet.ip_bytes));
+    /// The transmission of a packet has ended; answers with its frame bytes.
+    #[inline(always)]
+    pub(crate) fn end_transmission(&mut self, packet: &Packet) -> u32 {
+        let frame_bytes = self.framing.frame_bytes(u32::from(packet.ip_bytes()));
+        self.busy = false;
         self.sent.frames += 1;
         self.sent.frame_bytes += u64::from(frame_bytes);
-        self.sent.ip_bytes += u64::from(packet.ip_bytes);
+        self.sent.ip_bytes += u64::from(packet.ip_bytes());
         frame_bytes
     }
 
@@ -115,140 +117,201 @@ impl QueuedLink {
     }
 }
 
-/// A host's or router's interface with an unlimited queue.
-pub(crate) struct Interface {
-    pub(crate) to: u16,
-    /// Where its packets are while they are under way; without one, each is on its own.
-    pub(crate) pipe: Option<u16>,
+/// A link that needs no event of its own to send: its unlimited queue is first in, first out, so the instant at
+/// which a packet has been sent is known when it is handed over.
+pub(crate) struct Passage {
+    to: u16,
+    /// Among which packets its own travel while they are under way.
+    rank: Rank,
     delay: Span,
     framing: Framing,
-    transmission: TransmissionClock,
+    /// None for a wire, which takes no time to send.
+    transmission: Option<TransmissionClock>,
     busy_until: Time,
 }
 
-impl Interface {
+impl Passage {
     /// Hands over a packet; answers when it arrives at the far end.
-    #[inline]
-    pub(crate) fn send(&mut self, now: Time, packet: &Packet) -> Time {
-        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes));
-        self.busy_until = self.busy_until.max(now) + self.transmission.transmit(wire_bytes);
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
+        let Some(transmission) = &mut self.transmission else { return now + self.delay };
+        let wire_bytes = self.framing.wire_bytes(u32::from(ip_bytes));
+        self.busy_until = self.busy_until.max(now) + transmission.transmit(wire_bytes);
         self.busy_until + self.delay
+    }
+
+    const fn is_interface(&self) -> bool {
+        self.transmission.is_some()
     }
 }
 
 /// All links, and which of them leads where.
 pub(crate) struct Network {
-    pub(crate) hops: Vec<Hop>,
-    /// Link from a node towards a destination; row per node.
-    routes: Vec<u16>,
+    /// Links with a queue.
+    pub(crate) queued: Vec<QueuedLink>,
+    /// All others that take time.
+    pub(crate) passages: Vec<Passage>,
+    /// The next step from a node towards a destination; row per node.
+    steps: Vec<u16>,
     nodes: usize,
-    /// Links with a queue, in order of position.
-    pub(crate) queued: Vec<u16>,
-    /// Node at the end of each pipe.
-    pub(crate) pipe_ends: Vec<u16>,
+    /// Rank of the next pipe.
+    next_pipe: usize,
 }
 
-const NO_ROUTE: u16 = u16::MAX;
+/// Nothing but ideal wires lies between here and the destination.
+pub(crate) const DELIVERY: u16 = u16::MAX;
 
 impl Network {
     pub(crate) fn new(scenario: &Scenario, key: Key) -> Result<Self, RunError> {
         let description = &scenario.network;
-        let direct = sends_directly(scenario);
-        let nodes = description.nodes.len();
-        if nodes.max(description.links.len()) >= usize::from(NO_ROUTE) {
-            return Err(RunError::TooLarge(format!("{nodes} nodes, at most 65,534 are possible")));
+        let (nodes, links) = (description.nodes.len(), description.links.len());
+        if nodes.max(links) >= usize::from(DELIVERY) {
+            let what = format!("{nodes} nodes and {links} links, at most 65,534 of each are possible");
+            return Err(RunError::TooLarge(what));
         }
+        let first_pipe = 1 + description.links.iter().filter(|link| is_queued(link)).count();
         let mut network = Self {
-            hops: Vec::new(),
-            routes: routes(description),
-            nodes,
             queued: Vec::new(),
-            pipe_ends: Vec::new(),
+            passages: Vec::new(),
+            steps: Vec::new(),
+            nodes,
+            next_pipe: first_pipe,
         };
-        for link in &description.links {
-            let hop = network.hop(link, &direct, key);
-            network.hops.push(hop);
+        let direct = sends_directly(scenario);
+        for (number, link) in description.links.iter().enumerate() {
+            match (link.rate, &link.queue) {
+                (Some(rate), Some(scheme)) => network.add_queued_link(number, link, rate, scheme, key),
+                _ if is_ideal(link) => {}
+                _ => network.add_passage(link, direct[link.from.0 as usize]),
+            }
         }
+        network.steps = steps(description, network.queued.len() as u16);
         Ok(network)
     }
 
-    fn hop(&mut self, link: &scenario::Link, direct: &[bool], key: Key) -> Hop {
-        let to = link.to.0 as u16;
-        let Some(rate) = link.rate else { return Hop::Wire { to, delay: link.delay } };
-        let transmission = TransmissionClock::new(rate);
-        let Some(scheme) = &link.queue else {
-            let pipe = direct[link.from.0 as usize].then(|| self.pipe(to));
-            return Hop::Interface(Interface {
-                to,
-                pipe,
-                delay: link.delay,
-                framing: link.framing,
-                transmission,
-                busy_until: Time::ZERO,
-            });
-        };
+    fn add_queued_link(&mut self, number: usize, link: &Link, rate: Rate, scheme: &Scheme, key: Key) {
         let key = key.named("queue").named(&link.name);
         let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
-        self.queued.push(self.hops.len() as u16);
-        Hop::Queued(Box::new(QueuedLink {
+        let propagation = (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay));
+        self.queued.push(QueuedLink {
             port: Port::new(scheme, facts, key.named("coins").stream()),
-            in_service: None,
+            busy: false,
+            monitored: link.monitored,
+            to: link.to.0 as u16,
+            rank: Rank(self.queued.len() as u16 + 1),
             ring: VecDeque::new(),
             ring_packets: link.transmit_ring_packets as usize,
-            position: (self.queued.len() - 1) as u16,
-            to,
-            monitored: link.monitored,
-            propagation: (link.delay > Span::ZERO).then(|| (self.pipe(to), link.delay)),
+            transmission: TransmissionClock::new(rate),
             framing: link.framing,
-            transmission,
             sent: Sent::default(),
-        }))
+            propagation,
+            link: number as u16,
+        });
     }
 
-    /// Makes a pipe that ends at this node.
-    pub(crate) fn pipe(&mut self, to: u16) -> u16 {
-        self.pipe_ends.push(to);
-        (self.pipe_ends.len() - 1) as u16
+    /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
+    fn add_passage(&mut self, link: &Link, direct: bool) {
+        let rank = if link.rate.is_some() && direct { self.pipe() } else { DELAYED };
+        self.passages.push(Passage {
+            to: link.to.0 as u16,
+            rank,
+            delay: link.delay,
+            framing: link.framing,
+            transmission: link.rate.map(TransmissionClock::new),
+            busy_until: Time::ZERO,
+        });
     }
 
-    /// Where a packet with a delay of its own arrives that `node` sends on this link: behind an interface at its
-    /// far end, otherwise at the node itself, where it waits in front of the link.
-    #[inline]
-    pub(crate) fn next_stop(&self, link: usize, node: u16) -> u16 {
-        match &self.hops[link] {
-            Hop::Interface(interface) => interface.to,
-            Hop::Queued(_) | Hop::Wire { .. } => node,
+    /// Makes a pipe: packets that arrive in the order in which they were sent.
+    pub(crate) fn pipe(&mut self) -> Rank {
+        self.next_pipe += 1;
+        // One too many is found by `check_ranks` before anything runs.
+        Rank((self.next_pipe - 1).min(usize::from(DELAYED.0)) as u16)
+    }
+
+    /// Whether there are more links and pipes than ranks.
+    pub(crate) fn check_ranks(&self) -> Result<(), RunError> {
+        let (ranks, most) = (self.next_pipe, usize::from(DELAYED.0));
+        let what = || format!("{ranks} links, interfaces and flows, at most {most} are possible");
+        if ranks <= most { Ok(()) } else { Err(RunError::TooLarge(what())) }
+    }
+
+    /// The next step from `node` towards `destination`: [`DELIVERY`], a place in [`Network::queued`], or beyond
+    /// these a place in [`Network::passages`].
+    #[inline(always)]
+    pub(crate) fn step(&self, node: u16, destination: u16) -> u16 {
+        self.steps[usize::from(node) * self.nodes + usize::from(destination)]
+    }
+
+    /// The link with a queue whose ends of transmissions have this rank.
+    #[inline(always)]
+    pub(crate) fn transmission(&self, rank: Rank) -> Option<usize> {
+        let position = usize::from(rank.0).wrapping_sub(1);
+        (position < self.queued.len()).then_some(position)
+    }
+
+    /// The passage of a step, if it is one.
+    #[inline(always)]
+    pub(crate) fn passage(&mut self, step: u16) -> Option<&mut Passage> {
+        self.passages.get_mut(usize::from(step).wrapping_sub(self.queued.len()))
+    }
+
+    /// Hands a packet to a passage, with a delay of its own behind it.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, now: Time, step: u16, packet: Packet, agenda: &mut Agenda) {
+        let Some(passage) = self.passage(step) else { unreachable!("step {step} is no passage") };
+        let arrival = passage.send(now, packet.ip_bytes());
+        agenda.push(passage.rank, arrival, packet.towards(passage.to));
+    }
+
+    /// How packets travel from `node` to `destination` after a delay of their own, or without one.
+    pub(crate) fn way(&mut self, node: u16, destination: u16, delay: AddedDelay) -> Way {
+        let step = self.step(node, destination);
+        let interface = self.passage(step).filter(|passage| passage.is_interface());
+        let (at, of_interface) = match interface {
+            Some(interface) => (interface.to, Some(interface.rank)),
+            None => (node, None),
+        };
+        let (delay, rank) = match (delay, of_interface) {
+            (AddedDelay::None, Some(rank)) => (Span::ZERO, rank),
+            (AddedDelay::None, None) => (Span::ZERO, Way::AT_ONCE),
+            (AddedDelay::Pipe(pipe, delay), Some(_)) => (delay, pipe),
+            (AddedDelay::Own(delay), _) | (AddedDelay::Pipe(_, delay), None) => (delay, DELAYED),
+        };
+        Way {
+            delay_ns: delay.nanoseconds(),
+            step,
+            at,
+            destination,
+            rank,
+            by_interface: of_interface.is_some(),
         }
     }
 
-    /// The link from `node` towards `destination`.
-    #[inline]
-    pub(crate) fn route(&self, node: u16, destination: u16) -> usize {
-        usize::from(self.routes[usize::from(node) * self.nodes + usize::from(destination)])
+    /// Whether the way from `node` towards `destination` begins with an interface.
+    pub(crate) fn begins_with_interface(&mut self, node: u16, destination: u16) -> bool {
+        let step = self.step(node, destination);
+        self.passage(step).is_some_and(|passage| passage.is_interface())
     }
 
-    /// Where an interface leads, if the way from `node` towards `destination` begins with one.
-    pub(crate) fn interface_end(&self, node: u16, destination: u16) -> Option<u16> {
-        match &self.hops[self.route(node, destination)] {
-            Hop::Interface(interface) => Some(interface.to),
-            Hop::Queued(_) | Hop::Wire { .. } => None,
-        }
-    }
-
-    /// The links with a queue.
+    /// The links with a queue, with their numbers in the scenario.
     pub(crate) fn queued_links(&self) -> impl Iterator<Item = (usize, &QueuedLink)> {
-        self.queued.iter().filter_map(|&link| match &self.hops[usize::from(link)] {
-            Hop::Queued(queued) => Some((usize::from(link), &**queued)),
-            _ => None,
-        })
+        self.queued.iter().map(|queued| (usize::from(queued.link), queued))
     }
 
+    /// The link with a queue that has this number in the scenario.
     pub(crate) fn queued_link_mut(&mut self, link: u16) -> Option<&mut QueuedLink> {
-        match &mut self.hops[usize::from(link)] {
-            Hop::Queued(queued) => Some(queued),
-            _ => None,
-        }
+        self.queued.iter_mut().find(|queued| queued.link == link)
     }
+}
+
+const fn is_queued(link: &Link) -> bool {
+    link.rate.is_some() && link.queue.is_some()
+}
+
+/// A wire that takes no time at all: it only leads to the next node.
+fn is_ideal(link: &Link) -> bool {
+    link.rate.is_none() && link.delay == Span::ZERO
 }
 
 /// Which nodes hand packets to their interfaces that have no delay of their own behind it: a pipe for all of
@@ -265,17 +328,38 @@ fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     direct
 }
 
-/// The next link from each node towards each destination; row per node.
-fn routes(description: &scenario::Network) -> Vec<u16> {
+/// The next step from each node towards each destination; row per node. Ideal wires are followed to their ends.
+fn steps(description: &scenario::Network, queued: u16) -> Vec<u16> {
     let nodes = description.nodes.len();
-    let mut routes = vec![NO_ROUTE; nodes * nodes];
+    let of_links = steps_of_links(description, queued);
+    let mut steps = vec![DELIVERY; nodes * nodes];
     for destination in 0..nodes {
         let next = description.next_links(NodeIndex(destination as u32));
-        for (node, link) in next.iter().enumerate() {
-            if let Some(link) = link {
-                routes[node * nodes + destination] = link.0 as u16;
+        for node in 0..nodes {
+            let mut here = node;
+            while let Some(link) = next[here].filter(|_| here != destination) {
+                let link = link.0 as usize;
+                if let Some(step) = of_links[link] {
+                    steps[node * nodes + destination] = step;
+                    break;
+                }
+                here = description.links[link].to.0 as usize;
             }
         }
     }
-    routes
+    steps
+}
+
+/// The step that each link is; none for ideal wires.
+fn steps_of_links(description: &scenario::Network, queued: u16) -> Vec<Option<u16>> {
+    let (mut next_queued, mut next_passage) = (0, queued);
+    let number = |link: &Link| {
+        if is_ideal(link) {
+            return None;
+        }
+        let next = if is_queued(link) { &mut next_queued } else { &mut next_passage };
+        *next += 1;
+        Some(*next - 1)
+    };
+    description.links.iter().map(number).collect()
 }

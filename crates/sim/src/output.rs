@@ -76,7 +76,7 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
         let named = |what: String| RunError::Invariant(format!("link {link}: {what}"));
         queued.port.check_conservation().map_err(|error| named(error.to_string()))?;
         let departed = queued.port.counters().departures().total();
-        let under_way = u64::from(queued.in_service.is_some()) + queued.ring.len() as u64;
+        let under_way = u64::from(queued.busy) + queued.ring.len() as u64;
         if departed.packets != queued.sent.frames + under_way {
             return Err(named(format!(
                 "{} packets left the queue, {} the link",

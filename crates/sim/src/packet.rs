@@ -1,5 +1,6 @@
 //! A packet under way: a small record that is copied, never shared.
 
+use crate::wheel::Rank;
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
 
@@ -11,7 +12,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn other(self) -> Self {
         match self {
             Self::Active => Self::Passive,
@@ -20,98 +21,147 @@ impl Side {
     }
 }
 
-const FROM_PASSIVE: u8 = 1;
-const ECN_CAPABLE: u8 = 2;
-const CONGESTION_EXPERIENCED: u8 = 4;
-/// The packet class stands above the flags: it is asked for at every queue and never changes.
-const CLASS_SHIFT: u32 = 3;
-
-/// A TCP segment in its IP packet: 24 bytes, aligned so that it is copied as three words and never in parts that
-/// a processor would have to put together again.
+/// A TCP segment in its IP packet: 24 bytes in three words.
+///
+/// The words are put together once and taken apart by shifts. A record of small fields would be written field by
+/// field and copied by words, and a processor stalls when it loads a word of which it has just stored a part.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(8))]
 pub(crate) struct Packet {
-    pub(crate) connection: u32,
-    sequence: SequenceNumber,
-    acknowledgement: SequenceNumber,
-    pub(crate) ip_bytes: u16,
-    payload: u16,
-    /// Connections are stored in reused places; the generation tells a packet of an earlier tenant.
-    pub(crate) generation: u16,
-    /// Node where this packet leaves the network.
-    pub(crate) destination: u16,
-    /// Node where it arrives next, while it is under way by itself.
-    pub(crate) at: u16,
-    flags: Flags,
-    bits: u8,
+    /// From the lowest bit: connection (32), generation (16), destination (16).
+    identity: u64,
+    /// Sequence number (32), acknowledgement (32).
+    numbers: u64,
+    /// IP bytes (16), payload (16), node of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8).
+    rest: u64,
 }
 
-/// Where a packet belongs and where it goes.
+const FROM_PASSIVE: u64 = 1 << 56;
+const ECN_CAPABLE: u64 = 1 << 57;
+const CONGESTION_EXPERIENCED: u64 = 1 << 58;
+/// The packet class is asked for at every queue and never changes.
+const CLASS_SHIFT: u32 = 59;
+const FLAGS_SHIFT: u32 = 48;
+const AT_SHIFT: u32 = 32;
+
+/// How packets travel from one end of a connection to the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Address {
-    pub(crate) connection: u32,
-    pub(crate) generation: u16,
-    pub(crate) from: Side,
-    pub(crate) destination: u16,
-    /// Where it arrives after the delay of its own, if it has one.
+pub(crate) struct Way {
+    /// Delay of the connection's own, in nanoseconds.
+    pub(crate) delay_ns: u64,
+    /// The first step: see [`crate::network::Network::step`].
+    pub(crate) step: u16,
+    /// Where a packet arrives next after its delay.
     pub(crate) at: u16,
+    /// Where it leaves the network.
+    pub(crate) destination: u16,
+    /// Among which packets it travels until then; [`Way::AT_ONCE`] if it is handed to the first link at once.
+    pub(crate) rank: Rank,
+    /// Whether the first step is an interface: the delay comes behind it. In front of any other link the packet
+    /// waits at its own node.
+    pub(crate) by_interface: bool,
+}
+
+impl Way {
+    /// The rank of packets that are handed to a link without an interface, and without a delay of their own.
+    pub(crate) const AT_ONCE: Rank = Rank(0);
 }
 
 impl Packet {
-    #[inline]
-    pub(crate) fn new(segment: &Segment, ip_bytes: u16, address: Address) -> Self {
-        let from = if address.from == Side::Passive { FROM_PASSIVE } else { 0 };
+    #[inline(always)]
+    pub(crate) const fn new(
+        segment: &Segment,
+        ip_bytes: u16,
+        (connection, generation): (u32, u16),
+        from: Side,
+        way: &Way,
+    ) -> Self {
+        let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
         let capable = if segment.ect { ECN_CAPABLE } else { 0 };
         Self {
-            connection: address.connection,
-            sequence: segment.sequence,
-            acknowledgement: segment.acknowledgement,
-            ip_bytes,
-            payload: segment.payload,
-            generation: address.generation,
-            destination: address.destination,
-            at: address.at,
-            flags: segment.flags,
-            bits: from | capable | (class_of(segment).index() as u8) << CLASS_SHIFT,
+            identity: connection as u64 | (generation as u64) << 32 | (way.destination as u64) << 48,
+            numbers: segment.sequence.value() as u64 | (segment.acknowledgement.value() as u64) << 32,
+            rest: ip_bytes as u64
+                | (segment.payload as u64) << 16
+                | (way.at as u64) << AT_SHIFT
+                | (segment.flags.bits() as u64) << FLAGS_SHIFT
+                | from
+                | capable
+                | (class_of(segment).index() as u64) << CLASS_SHIFT,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn segment(&self) -> Segment {
         Segment {
-            sequence: self.sequence,
-            acknowledgement: self.acknowledgement,
-            payload: self.payload,
-            flags: self.flags,
-            ect: self.bits & ECN_CAPABLE != 0,
+            sequence: SequenceNumber::new(self.numbers as u32),
+            acknowledgement: SequenceNumber::new((self.numbers >> 32) as u32),
+            payload: (self.rest >> 16) as u16,
+            flags: Flags::from_bits((self.rest >> FLAGS_SHIFT) as u8),
+            ect: self.rest & ECN_CAPABLE != 0,
         }
+    }
+
+    /// Place of the connection among those of the run.
+    #[inline(always)]
+    pub(crate) const fn connection(&self) -> u32 {
+        self.identity as u32
+    }
+
+    /// Connections are stored in reused places; the generation tells a packet of an earlier tenant.
+    #[inline(always)]
+    pub(crate) const fn generation(&self) -> u16 {
+        (self.identity >> 32) as u16
+    }
+
+    /// Node where this packet leaves the network.
+    #[inline(always)]
+    pub(crate) const fn destination(&self) -> u16 {
+        (self.identity >> 48) as u16
+    }
+
+    /// Length of the IP packet in bytes.
+    #[inline(always)]
+    pub(crate) const fn ip_bytes(&self) -> u16 {
+        self.rest as u16
+    }
+
+    /// Node where it arrives next.
+    #[inline(always)]
+    pub(crate) const fn at(&self) -> u16 {
+        (self.rest >> AT_SHIFT) as u16
+    }
+
+    /// The same packet on its way to another node.
+    #[inline(always)]
+    pub(crate) const fn towards(self, node: u16) -> Self {
+        Self { rest: self.rest & !(0xffff << AT_SHIFT) | (node as u64) << AT_SHIFT, ..self }
     }
 
     /// The end that sent it.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn from(&self) -> Side {
-        if self.bits & FROM_PASSIVE == 0 { Side::Active } else { Side::Passive }
+        if self.rest & FROM_PASSIVE == 0 { Side::Active } else { Side::Passive }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn is_marked(&self) -> bool {
-        self.bits & CONGESTION_EXPERIENCED != 0
+        self.rest & CONGESTION_EXPERIENCED != 0
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn class(&self) -> PacketClass {
-        PacketClass::ALL[(self.bits >> CLASS_SHIFT) as usize]
+        PacketClass::ALL[(self.rest >> CLASS_SHIFT & 7) as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn codepoint(&self) -> Codepoint {
         const BY_BITS: [Codepoint; 4] = [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ce];
-        BY_BITS[((self.bits / ECN_CAPABLE) & 3) as usize]
+        BY_BITS[((self.rest / ECN_CAPABLE) & 3) as usize]
     }
 }
 
-#[inline]
-fn class_of(segment: &Segment) -> PacketClass {
+#[inline(always)]
+const fn class_of(segment: &Segment) -> PacketClass {
     if segment.payload > 0 {
         PacketClass::Data
     } else if segment.flags.contains(Flags::SYN) {
@@ -126,30 +176,60 @@ fn class_of(segment: &Segment) -> PacketClass {
 }
 
 impl Queued for Packet {
-    #[inline]
+    #[inline(always)]
     fn facts(&self) -> PacketFacts {
         PacketFacts {
-            flow: u64::from(self.connection) << 17
-                | u64::from(self.generation) << 1
-                | u64::from(self.bits & FROM_PASSIVE),
-            bytes: u32::from(self.ip_bytes),
+            flow: (self.identity & 0xffff_ffff_ffff) << 1 | u64::from(self.rest & FROM_PASSIVE != 0),
+            bytes: u32::from(self.ip_bytes()),
             codepoint: self.codepoint(),
             class: self.class(),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn mark(&mut self) {
-        self.bits |= CONGESTION_EXPERIENCED;
+        self.rest |= CONGESTION_EXPERIENCED;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_packet_is_small() {
-        assert_eq!(size_of::<Packet>(), 24);
+        assert_eq!((size_of::<Packet>(), size_of::<Way>()), (24, 24));
+    }
+
+    proptest! {
+        #[test]
+        fn a_packet_says_what_it_was_made_of(
+            numbers: (u32, u32, u32), sizes: (u16, u16), nodes: (u16, u16, u16), generation: u16, flags: u8,
+            passive: bool, ect: bool,
+        ) {
+            let segment = Segment {
+                sequence: SequenceNumber::new(numbers.0),
+                acknowledgement: SequenceNumber::new(numbers.1),
+                payload: sizes.0,
+                flags: Flags::from_bits(flags),
+                ect,
+            };
+            let from = if passive { Side::Passive } else { Side::Active };
+            let way = Way { delay_ns: 0, step: 0, at: nodes.0, destination: nodes.1, rank: Way::AT_ONCE, by_interface: false };
+            let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &way);
+            prop_assert_eq!(packet.segment(), segment);
+            prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));
+            prop_assert_eq!((packet.at(), packet.destination()), (nodes.0, nodes.1));
+            prop_assert_eq!((packet.ip_bytes(), packet.from()), (sizes.1, from));
+            prop_assert_eq!(packet.class(), class_of(&segment));
+            prop_assert_eq!(packet.codepoint(), if ect { Codepoint::Ect0 } else { Codepoint::NotEct });
+            packet = packet.towards(nodes.2);
+            prop_assert_eq!((packet.at(), packet.destination()), (nodes.2, nodes.1));
+            prop_assert!(!packet.is_marked());
+            packet.mark();
+            prop_assert!(packet.is_marked() && packet.codepoint() == Codepoint::Ce);
+            prop_assert_eq!(packet.segment(), segment);
+        }
     }
 }

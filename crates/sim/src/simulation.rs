@@ -1,6 +1,6 @@
 //! The event loop: one instant after the other, until the end of the run.
 
-use crate::agenda::{Agenda, Pending, Timer};
+use crate::agenda::{Agenda, Next, Timer};
 use crate::browsing::Populations;
 use crate::connection::Connections;
 use crate::control::{Control, RunError};
@@ -8,9 +8,8 @@ use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
-use crate::network::{Hop, Network, QueuedLink};
+use crate::network::{DELIVERY, Network, QueuedLink};
 use crate::packet::Packet;
-use crate::schedule::MAXIMUM_SOURCES;
 use crate::snapshot::Snapshot;
 use crate::trace::{Trace, TraceEvent};
 use crate::transport::Hosts;
@@ -58,17 +57,12 @@ impl Simulation {
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
-        let sources = Agenda::FIXED_SOURCES + network.queued.len() + network.pipe_ends.len();
-        if sources > MAXIMUM_SOURCES {
-            let what =
-                format!("{sources} links, interfaces and flows, at most {MAXIMUM_SOURCES} are possible");
-            return Err(RunError::TooLarge(what));
-        }
+        network.check_ranks()?;
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
-            agenda: Agenda::new(&network.queued, &network.pipe_ends),
+            agenda: Agenda::new(),
             monitor: Monitor::new(scenario, &network),
             network,
             hosts,
@@ -98,26 +92,18 @@ impl Simulation {
 
     /// Runs until `end`, events at `end` included.
     pub(crate) fn run(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
-        while let Some((instant, pending)) = self.agenda.first() {
+        loop {
+            let (instant, next) = self.agenda.next();
             if instant > end {
                 break;
             }
             debug_assert!(instant >= self.now, "time ran backwards: {instant} after {}", self.now);
             self.now = instant;
             self.events += 1;
-            match pending {
-                Pending::Transmission { link } => self.end_transmission(link),
-                Pending::Pipe { pipe } => {
-                    let node = self.agenda.end_of_pipe(pipe);
-                    let packet = self.agenda.take_from_pipe(pipe);
-                    self.forward(node, packet);
-                }
-                Pending::Delayed => {
-                    let packet = self.agenda.take_delayed();
-                    self.forward(packet.at, packet);
-                }
-                Pending::Timer => self.wake(),
-                Pending::Sample => self.sample(end, control)?,
+            match next {
+                Next::Packet => self.on_packet(),
+                Next::Timer => self.wake(),
+                Next::Sample => self.sample(end, control)?,
             }
         }
         self.now = end;
@@ -146,36 +132,35 @@ impl Simulation {
         }
     }
 
-    /// Moves a packet on from `node`.
-    #[inline]
-    pub(crate) fn forward(&mut self, mut node: u16, mut packet: Packet) {
-        while node != packet.destination {
-            let link = self.network.route(node, packet.destination);
-            match &mut self.network.hops[link] {
-                Hop::Queued(_) => return self.arrive_at_queue(link as u16, packet),
-                Hop::Interface(interface) => {
-                    let arrival = interface.send(self.now, &packet);
-                    if let Some(pipe) = interface.pipe {
-                        return self.agenda.push(pipe, arrival, packet);
-                    }
-                    packet.at = interface.to;
-                    return self.agenda.delay(arrival, packet);
-                }
-                Hop::Wire { to, delay } if delay.nanoseconds() == 0 => node = *to,
-                Hop::Wire { to, delay } => {
-                    packet.at = *to;
-                    return self.agenda.delay(self.now + *delay, packet);
-                }
-            }
+    /// The next packet ends its transmission, or arrives somewhere.
+    #[inline(always)]
+    fn on_packet(&mut self) {
+        let (rank, packet) = self.agenda.take_packet();
+        match self.network.transmission(rank) {
+            Some(position) => self.end_transmission(position, packet),
+            None => self.forward(packet.at(), packet),
         }
-        self.receive(packet);
     }
 
-    fn arrive_at_queue(&mut self, link: u16, packet: Packet) {
+    /// Moves a packet on from `node`.
+    #[inline(always)]
+    pub(crate) fn forward(&mut self, node: u16, packet: Packet) {
+        let step = self.network.step(node, packet.destination());
+        if step == DELIVERY {
+            self.receive(packet);
+        } else if usize::from(step) < self.network.queued.len() {
+            self.arrive_at_queue(usize::from(step), packet);
+        } else {
+            self.network.pass(self.now, step, packet, &mut self.agenda);
+        }
+    }
+
+    #[inline(always)]
+    fn arrive_at_queue(&mut self, position: usize, packet: Packet) {
         let Self { network, connections, losses, trace, agenda, now, .. } = self;
-        let Some(queued) = network.queued_link_mut(link) else { return };
+        let queued = &mut network.queued[position];
+        let (link, monitored) = (queued.link, queued.monitored);
         trace.record(*now, TraceEvent::Arrival, link, &packet);
-        let monitored = queued.monitored;
         let mut discarded = |packet: Packet, _reason: Reason| {
             trace.record(*now, TraceEvent::Discard, link, &packet);
             if monitored {
@@ -184,27 +169,27 @@ impl Simulation {
         };
         queued.port.arrive(*now, packet, &mut discarded);
         if queued.has_room_below() {
-            if let Some(ends) = queued.serve_next(*now, &mut discarded) {
-                agenda.set_transmission(queued.position, Some(ends));
+            if let Some(packet) = queued.serve(*now, agenda, &mut discarded) {
+                connections.prefetch(packet.connection(), packet.from().other());
             }
         }
     }
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
-    fn end_transmission(&mut self, link: u16) {
+    #[inline(always)]
+    fn end_transmission(&mut self, position: usize, packet: Packet) {
         let Self { network, connections, losses, trace, agenda, now, populations, throughput_layer, .. } =
             self;
-        let Some(queued) = network.queued_link_mut(link) else { return };
-        let Some(packet) = queued.in_service.take() else { return };
-        let frame_bytes = queued.count_sent(&packet);
-        let (to, propagation, monitored) = (queued.to, queued.propagation, queued.monitored);
+        let queued = &mut network.queued[position];
+        let (link, monitored) = (queued.link, queued.monitored);
+        let frame_bytes = queued.end_transmission(&packet);
         trace.record(*now, TraceEvent::Departure, link, &packet);
         if monitored && populations.counts_bytes_per_user() {
             let bytes = match throughput_layer {
                 ThroughputLayer::Frame => frame_bytes,
-                ThroughputLayer::Ip => u32::from(packet.ip_bytes),
+                ThroughputLayer::Ip => u32::from(packet.ip_bytes()),
             };
-            populations.count_bytes(*now, queued.position, &packet, connections, bytes);
+            populations.count_bytes(*now, position as u16, &packet, connections, bytes);
         }
         let mut discarded = |packet: Packet, _reason: Reason| {
             trace.record(*now, TraceEvent::Discard, link, &packet);
@@ -212,10 +197,12 @@ impl Simulation {
                 note_loss(connections, losses, &packet);
             }
         };
-        let ends = queued.serve_next(*now, &mut discarded);
-        agenda.set_transmission(queued.position, ends);
-        match propagation {
-            Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet),
+        if let Some(packet) = queued.serve(*now, agenda, &mut discarded) {
+            connections.prefetch(packet.connection(), packet.from().other());
+        }
+        let to = queued.to;
+        match queued.propagation {
+            Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet.towards(to)),
             None => self.forward(to, packet),
         }
     }
@@ -240,7 +227,7 @@ impl Simulation {
 /// Counts a packet that a monitored queue discarded, for its connection and for all.
 #[cold]
 fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet) {
-    let Some(connection) = connections.current(packet.connection, packet.generation) else { return };
+    let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
     let before = connection.losses.total;
     connection.losses.total.handshake(packet.class());
     if packet.class() == PacketClass::Data {

@@ -43,7 +43,7 @@ impl Trace {
                     ("time_s", ColumnValues::F64(self.rows.iter().map(|row| row.0.seconds()).collect())),
                     ("event", ColumnValues::U8(self.rows.iter().map(|row| row.1 as u8).collect())),
                     ("link", ColumnValues::U8(self.rows.iter().map(|row| row.2).collect())),
-                    ("connection", whole(&|packet| packet.connection)),
+                    ("connection", whole(&|packet| packet.connection())),
                     ("from_passive", code(&|packet| packet.from() as u8)),
                     ("class", code(&|packet| packet.class() as u8)),
                     ("codepoint", code(&|packet| packet.codepoint() as u8)),
@@ -51,7 +51,7 @@ impl Trace {
                     ("sequence", whole(&|packet| packet.segment().sequence.value())),
                     ("acknowledgement", whole(&|packet| packet.segment().acknowledgement.value())),
                     ("payload_bytes", whole(&|packet| u32::from(packet.segment().payload))),
-                    ("ip_bytes", whole(&|packet| u32::from(packet.ip_bytes))),
+                    ("ip_bytes", whole(&|packet| u32::from(packet.ip_bytes()))),
                 ],
             )
         })

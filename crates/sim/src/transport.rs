@@ -1,13 +1,12 @@
 //! Endpoints and the network: segments out, segments in, timers.
 
 use crate::agenda::Timer;
-use crate::connection::{AddedDelay, Owner};
-use crate::network::Hop;
-use crate::packet::{Address, Packet, Side};
+use crate::connection::{Opening, Owner};
+use crate::packet::{Packet, Side, Way};
 use crate::simulation::Simulation;
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
-use aqmlab_tcp::{Context, Endpoint, HostClock, HostProfile, Outbox, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, HostClock, HostProfile, Outbox, respond_to_stray};
 use aqmlab_units::{Span, Time};
 
 /// Host profiles, and the clock of each machine under each of them.
@@ -34,13 +33,14 @@ impl Hosts {
         Self { clocks: clocks.collect(), nodes: nodes.len(), profiles }
     }
 
+    /// Where the clock of a machine under a profile is.
+    fn clock(&self, profile: u8, node: u16) -> u16 {
+        (usize::from(profile) * self.nodes + usize::from(node)) as u16
+    }
+
     #[inline]
-    fn context(&self, profile: u8, node: u16) -> Context<'_> {
-        let profile = usize::from(profile);
-        Context {
-            profile: &self.profiles[profile],
-            clock: self.clocks[profile * self.nodes + usize::from(node)],
-        }
+    fn context(&self, profile: u8, clock: u16) -> Context<'_> {
+        Context { profile: &self.profiles[usize::from(profile)], clock: self.clocks[usize::from(clock)] }
     }
 }
 
@@ -68,16 +68,17 @@ impl News {
     }
 }
 
-/// How packets travel from one end of a connection.
-struct Way {
-    address: Address,
-    node: u16,
-    profile: u8,
-    added_delay: AddedDelay,
-    link: usize,
-}
-
 impl Simulation {
+    /// Opens a connection; nothing is sent yet.
+    pub(crate) fn open(&mut self, opening: &Opening) -> u32 {
+        let Opening { owner, profile, nodes: [active, passive], added_delay: [from_active, from_passive] } =
+            *opening;
+        let ways =
+            [self.network.way(active, passive, from_active), self.network.way(passive, active, from_passive)];
+        let clocks = [self.hosts.clock(profile, active), self.hosts.clock(profile, passive)];
+        self.connections.open(self.now, owner, profile, ways, clocks)
+    }
+
     /// Lets one end of a connection act, and carries out what follows.
     #[inline]
     pub(crate) fn act(
@@ -87,90 +88,86 @@ impl Simulation {
         action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
     ) {
         let connection = self.connections.at(place);
-        let context = self.hosts.context(connection.profile, connection.node(side));
+        let context = self.hosts.context(connection.profile, connection.clocks[side as usize]);
         self.outbox.clear();
         action(&mut connection.ends[side as usize], self.now, &context, &mut self.outbox);
-        self.send_segments(place, side);
-        self.arm_timer(place, side);
-        let news = News::of(&self.outbox);
-        self.react(place, side, &news);
-    }
-
-    /// Sends what the endpoint has put into the outbox.
-    #[inline]
-    fn send_segments(&mut self, place: u32, from: Side) {
-        match self.outbox.segments.len() {
-            0 => {}
-            count => {
-                let way = self.way(place, from);
-                for index in 0..count {
-                    let segment = self.outbox.segments[index];
-                    self.send_segment(&way, &segment);
-                }
-            }
-        }
-    }
-
-    /// How packets from one end travel to the other.
-    #[inline]
-    fn way(&mut self, place: u32, from: Side) -> Way {
-        let connection = self.connections.at(place);
-        let node = connection.node(from);
-        let destination = connection.node(from.other());
-        let link = self.network.route(node, destination);
-        Way {
-            address: Address {
-                connection: place,
-                generation: connection.generation,
-                from,
-                destination,
-                at: self.network.next_stop(link, node),
-            },
-            node,
-            profile: connection.profile,
-            added_delay: connection.added_delay[from as usize],
-            link,
-        }
-    }
-
-    #[inline]
-    fn send_segment(&mut self, way: &Way, segment: &Segment) {
-        let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(way.profile)]);
-        let packet = Packet::new(segment, ip_bytes, way.address);
-        match (&mut self.network.hops[way.link], way.added_delay) {
-            (Hop::Interface(interface), AddedDelay::Own(delay)) => {
-                let arrival = interface.send(self.now, &packet) + delay;
-                self.agenda.delay(arrival, packet);
-            }
-            (Hop::Interface(interface), AddedDelay::Pipe(pipe, delay)) => {
-                let arrival = interface.send(self.now, &packet) + delay;
-                self.agenda.push(pipe, arrival, packet);
-            }
-            (_, AddedDelay::None) => self.forward(way.node, packet),
-            // Behind any other link the delay comes first: the packet waits at its own node.
-            (_, AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay)) => {
-                self.agenda.delay(self.now + delay, packet);
-            }
-        }
+        self.conclude(place, side);
     }
 
     /// A packet has reached its destination.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive(&mut self, packet: Packet) {
-        let side = packet.from().other();
-        let Some(connection) = self.connections.current(packet.connection, packet.generation) else { return };
-        let segment = packet.segment();
+        let (place, side) = (packet.connection(), packet.from().other());
+        let Some(connection) = self.connections.current(place, packet.generation()) else { return };
         if connection.finished[side as usize] {
-            if let Some(answer) = respond_to_stray(&segment) {
-                let way = self.way(packet.connection, side);
-                self.send_segment(&way, &answer);
-            }
-            return;
+            return self.answer_stray(&packet, side);
         }
-        let marked = packet.is_marked();
-        self.act(packet.connection, side, |end, now, context, outbox| {
-            end.on_segment(now, context, &segment, marked, outbox);
-        });
+        let context = self.hosts.context(connection.profile, connection.clocks[side as usize]);
+        self.outbox.clear();
+        let end = &mut connection.ends[side as usize];
+        end.on_segment(self.now, &context, &packet.segment(), packet.is_marked(), &mut self.outbox);
+        self.conclude(place, side);
+    }
+
+    #[cold]
+    fn answer_stray(&mut self, packet: &Packet, side: Side) {
+        if let Some(answer) = respond_to_stray(&packet.segment()) {
+            self.outbox.clear();
+            self.outbox.segments.push(answer);
+            self.send_segments(packet.connection(), side);
+        }
+    }
+
+    /// Carries out what an endpoint has put into the outbox.
+    #[inline(never)]
+    fn conclude(&mut self, place: u32, side: Side) {
+        if !self.outbox.segments.is_empty() {
+            self.send_segments(place, side);
+        }
+        self.arm_timer(place, side);
+        if self.outbox.tells_something() {
+            let news = News::of(&self.outbox);
+            self.react(place, side, &news);
+        }
+    }
+
+    #[inline(always)]
+    fn send_segments(&mut self, place: u32, from: Side) {
+        let Self { connections, hosts, outbox, network, agenda, now, .. } = self;
+        let connection = connections.at(place);
+        let way = connection.ways[from as usize];
+        if !way.by_interface {
+            return self.send_without_interface(place, from);
+        }
+        let identity = (place, connection.generation);
+        let profile = &hosts.profiles[usize::from(connection.profile)];
+        let Some(interface) = network.passage(way.step) else { return };
+        for segment in &outbox.segments {
+            let ip_bytes = segment.ip_bytes(profile);
+            let packet = Packet::new(segment, ip_bytes, identity, from, &way);
+            let arrival = interface.send(*now, ip_bytes).nanoseconds() + way.delay_ns;
+            agenda.push(way.rank, Time::from_nanoseconds(arrival), packet);
+        }
+    }
+
+    /// Behind any other link the delay comes first: the packet waits at its own node.
+    #[cold]
+    fn send_without_interface(&mut self, place: u32, from: Side) {
+        let connection = self.connections.at(place);
+        let (way, generation, profile) =
+            (connection.ways[from as usize], connection.generation, connection.profile);
+        let segments = std::mem::take(&mut self.outbox.segments);
+        for segment in &segments {
+            let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(profile)]);
+            let packet = Packet::new(segment, ip_bytes, (place, generation), from, &way);
+            if way.rank == Way::AT_ONCE {
+                self.forward(way.at, packet);
+            } else {
+                let arrival = self.now + Span::from_nanoseconds(way.delay_ns);
+                self.agenda.push(way.rank, arrival, packet);
+            }
+        }
+        self.outbox.segments = segments;
     }
 
     /// Keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again when

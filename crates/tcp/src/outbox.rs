@@ -45,4 +45,11 @@ impl Outbox {
         self.gave_up = false;
         self.reset = false;
     }
+
+    /// Whether there is anything beside segments that the application or the driver should hear of.
+    #[must_use]
+    #[inline]
+    pub const fn tells_something(&self) -> bool {
+        self.delivered > 0 || self.established | self.peer_closed | self.finished | self.gave_up | self.reset
+    }
 }

@@ -37,11 +37,23 @@ impl Endpoint {
     /// Sends what may be sent, and the acknowledgement if one is due at once.
     #[inline]
     pub(crate) fn output(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        if context.profile.congestion == Congestion::Ns2NewReno {
+        if self.has_nothing_to_send() {
+            if self.marks.has(Marks::ACK_NOW) {
+                self.emit_acknowledgement(context, out);
+            }
+        } else if context.profile.congestion == Congestion::Ns2NewReno {
             ns2_newreno::output(self, now, context, out);
         } else {
             self.output_bytes(now, context, Hint::Whole, u16::MAX, out);
         }
+    }
+
+    /// Whether everything written has been sent, and nothing is to be sent again or closed. Most calls of a pure
+    /// receiver end here. Whether it has paused, and must restart its window, can wait until it has data: the pause
+    /// will not be shorter then.
+    #[inline]
+    fn has_nothing_to_send(&self) -> bool {
+        self.unsent == 0 && self.next == self.highest && !self.marks.has(Marks::CLOSING)
     }
 
     /// Hands `bytes` to the output routine in pieces of `cluster`, as the socket layer of FreeBSD 4.x does.

@@ -49,8 +49,16 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
+    /// The set with these bits of the header's flag byte.
+    #[must_use]
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
     /// The bits as in the header's flag byte.
     #[must_use]
+    #[inline]
     pub const fn bits(self) -> u8 {
         self.0
     }

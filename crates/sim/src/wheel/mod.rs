@@ -1,0 +1,286 @@
+//! A timing wheel: constant-time insertion at any instant, exact order on removal.
+//!
+//! Time is cut into slots of 2^`WIDTH_LOG2` ns, and slots into pages. Only the page being served has lists for its
+//! slots, all of which stay in the nearest cache; entries of later pages are written one after the other into
+//! [`Pages`] and dealt to slots when their turn comes; entries beyond the last page wait in a heap. The list of the
+//! slot being served is sorted.
+//!
+//! The wheel turns when somebody asks for the earliest instant and the slot being served is empty; what is inserted
+//! at or before that slot afterwards joins its list in its place.
+
+mod bits;
+mod entry;
+mod pages;
+
+use aqmlab_units::Time;
+use bits::Bits;
+pub(crate) use entry::Rank;
+use entry::{Due, Entry, NONE, Node};
+use pages::{PAGES, Pages};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const SLOTS_LOG2: u32 = 8;
+/// Slots of a page.
+const SLOTS: usize = 1 << SLOTS_LOG2;
+
+/// A wheel with slots of 2^`WIDTH_LOG2` nanoseconds.
+pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
+    /// The earliest node of the slot being served.
+    first: u32,
+    free: u32,
+    nodes: Vec<Node<T>>,
+    /// Number of the slot being served, counted from time zero: all that is pending in earlier slots is in its
+    /// list.
+    cursor: u64,
+    inserted: u64,
+    occupied: Bits<{ SLOTS / 64 }>,
+    /// A node of each slot of the page being served, from which the others follow in no order.
+    slots: [u32; SLOTS],
+    pages: Pages<T>,
+    far: BinaryHeap<Reverse<Entry<T>>>,
+    /// Room for sorting.
+    crowd: Vec<(Due, u32)>,
+}
+
+impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
+    pub(crate) fn new() -> Self {
+        Self {
+            first: NONE,
+            free: NONE,
+            nodes: Vec::new(),
+            cursor: 0,
+            inserted: 0,
+            occupied: Bits::EMPTY,
+            slots: [NONE; SLOTS],
+            pages: Pages::new(),
+            far: BinaryHeap::new(),
+            crowd: Vec::new(),
+        }
+    }
+
+    /// Adds an item.
+    ///
+    /// Inlined, so that an item is written once, to its place: copying what was written field by field a moment
+    /// ago would stall the processor.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, instant: Time, rank: Rank, item: T) {
+        let due = Due::new(instant, rank, self.inserted);
+        self.inserted += 1;
+        let slot = due.instant >> WIDTH_LOG2;
+        let pages_ahead = (slot >> SLOTS_LOG2).wrapping_sub(self.cursor >> SLOTS_LOG2);
+        if pages_ahead == 0 && slot > self.cursor {
+            self.link(slot, Entry { due, item });
+        } else if pages_ahead.wrapping_sub(1) < PAGES - 1 {
+            self.pages.push(slot >> SLOTS_LOG2, Entry { due, item });
+        } else {
+            self.insert_apart(slot, Entry { due, item });
+        }
+    }
+
+    /// At or before the slot being served, or beyond the last page.
+    #[inline(never)]
+    fn insert_apart(&mut self, slot: u64, entry: Entry<T>) {
+        if slot > self.cursor {
+            return self.far.push(Reverse(entry));
+        }
+        let (mut before, mut after) = (NONE, self.first);
+        while let Some(node) = self.nodes.get(after as usize).filter(|node| node.entry.due < entry.due) {
+            (before, after) = (after, node.next);
+        }
+        let index = self.take_node(entry, after);
+        match self.nodes.get_mut(before as usize) {
+            Some(node) => node.next = index,
+            None => self.first = index,
+        }
+    }
+
+    /// Puts an entry of the page being served into its slot.
+    #[inline(always)]
+    fn link(&mut self, slot: u64, entry: Entry<T>) {
+        let place = slot as usize & (SLOTS - 1);
+        self.slots[place] = self.take_node(entry, self.slots[place]);
+        self.occupied.insert(place);
+    }
+
+    #[inline(always)]
+    fn take_node(&mut self, entry: Entry<T>, next: u32) -> u32 {
+        let index = self.free;
+        if let Some(node) = self.nodes.get_mut(index as usize) {
+            self.free = node.next;
+            *node = Node { entry, next };
+            index
+        } else {
+            self.add_node(Node { entry, next })
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_node(&mut self, node: Node<T>) -> u32 {
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as u32
+    }
+
+    /// The earliest pending instant; `Time::MAX` if nothing is pending.
+    #[inline(always)]
+    pub(crate) fn head(&mut self) -> Time {
+        match self.nodes.get(self.first as usize) {
+            Some(node) => Time::from_nanoseconds(node.entry.due.instant),
+            None => self.turn(),
+        }
+    }
+
+    /// Removes the item whose instant [`Wheel::head`] has named, with its rank.
+    ///
+    /// # Panics
+    /// If nothing is pending.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> (Rank, T) {
+        let index = self.first;
+        let node = &mut self.nodes[index as usize];
+        self.first = std::mem::replace(&mut node.next, self.free);
+        self.free = index;
+        (node.entry.due.rank(), node.entry.item)
+    }
+
+    /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
+    #[inline(always)]
+    fn turn(&mut self) -> Time {
+        let here = self.cursor as usize & (SLOTS - 1);
+        let slot = match self.occupied.take_after(here) {
+            Some(slot) => slot,
+            None => match self.turn_page() {
+                Some(slot) => slot,
+                None => return Time::MAX,
+            },
+        };
+        self.cursor = self.cursor & !(SLOTS as u64 - 1) | slot as u64;
+        let first = std::mem::replace(&mut self.slots[slot & (SLOTS - 1)], NONE);
+        let node = &self.nodes[first as usize];
+        self.first = first;
+        if node.next == NONE { Time::from_nanoseconds(node.entry.due.instant) } else { self.sort() }
+    }
+
+    /// Turns to the next page that holds something; answers with the first slot that does.
+    #[inline(never)]
+    fn turn_page(&mut self) -> Option<usize> {
+        let page = match self.pages.next_after(self.cursor >> SLOTS_LOG2) {
+            Some(page) => page,
+            None => self.far.peek()?.0.due.instant >> WIDTH_LOG2 >> SLOTS_LOG2,
+        };
+        // Before the first slot of the page, so that all of them lie ahead.
+        self.cursor = (page << SLOTS_LOG2).wrapping_sub(1);
+        while let Some(entry) = self.pages.pop(page) {
+            self.link(entry.due.instant >> WIDTH_LOG2, entry);
+        }
+        self.draw_in_far_entries(page);
+        self.cursor = page << SLOTS_LOG2;
+        self.occupied.take_from_first()
+    }
+
+    fn draw_in_far_entries(&mut self, page: u64) {
+        let page_of = |entry: &Entry<T>| entry.due.instant >> WIDTH_LOG2 >> SLOTS_LOG2;
+        while self.far.peek().is_some_and(|first| page_of(&first.0) - page < PAGES) {
+            let Some(Reverse(entry)) = self.far.pop() else { return };
+            if page_of(&entry) == page {
+                self.link(entry.due.instant >> WIDTH_LOG2, entry);
+            } else {
+                self.pages.push(page_of(&entry), entry);
+            }
+        }
+    }
+
+    /// Sorts the list of the slot being served; answers its earliest instant.
+    #[inline(never)]
+    fn sort(&mut self) -> Time {
+        self.crowd.clear();
+        let mut index = self.first;
+        while let Some(node) = self.nodes.get(index as usize) {
+            self.crowd.push((node.entry.due, index));
+            index = node.next;
+        }
+        // Lists are built latest insertion first, which is nearly the reverse of the wanted order.
+        self.crowd.sort_unstable_by(|a, b| b.cmp(a));
+        self.first = NONE;
+        for &(_, index) in &self.crowd {
+            self.nodes[index as usize].next = self.first;
+            self.first = index;
+        }
+        Time::from_nanoseconds(self.nodes[self.first as usize].entry.due.instant)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Insert(u64, u16),
+        Pop,
+    }
+
+    /// Gaps that meet every path: the same slot, neighbours, a full turn, far beyond the horizon, zero.
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let gap = prop_oneof![Just(0), 0..16u64, 0..2000u64, 900..1200u64, 0..200_000u64, 0..100_000_000u64];
+        let insert = (gap, 0..3_u16).prop_map(|(gap, rank)| Step::Insert(gap, rank));
+        let step = prop_oneof![3 => insert, 2 => Just(Step::Pop)];
+        proptest::collection::vec(step, 1..400)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn a_wheel_pops_what_a_sorted_list_would(steps in steps(), asks: bool) {
+            compare::<0>(&steps, asks)?;
+            compare::<3>(&steps, asks)?;
+            compare::<6>(&steps, asks)?;
+        }
+    }
+
+    fn compare<const WIDTH_LOG2: u32>(steps: &[Step], asks: bool) -> Result<(), TestCaseError> {
+        let mut wheel = Wheel::<usize, WIDTH_LOG2>::new();
+        let mut list: Vec<(u64, u16, usize)> = Vec::new();
+        let mut now = 0;
+        for (number, &step) in steps.iter().enumerate() {
+            match step {
+                Step::Insert(gap, rank) => {
+                    wheel.insert(Time::from_nanoseconds(now + gap), Rank(rank), number);
+                    list.push((now + gap, rank, number));
+                }
+                Step::Pop => {
+                    let expected = list.iter().copied().min();
+                    list.retain(|entry| Some(*entry) != expected);
+                    let head = wheel.head();
+                    let Some(expected) = expected else {
+                        prop_assert_eq!(head, Time::MAX);
+                        continue;
+                    };
+                    let (rank, number) = wheel.pop();
+                    prop_assert_eq!((head.nanoseconds(), rank.0, number), expected);
+                    now = expected.0;
+                }
+            }
+            if asks {
+                let head = list.iter().map(|entry| entry.0).min().unwrap_or(u64::MAX);
+                prop_assert_eq!(wheel.head().nanoseconds(), head);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn filling_a_wheel_backwards_is_cheap_and_right() {
+        let mut wheel = Wheel::<u64, 18>::new();
+        let count = 200_000_u64;
+        for i in (0..count).rev() {
+            wheel.insert(Time::from_nanoseconds(i * 1_000_000), Rank(0), i);
+        }
+        for i in 0..count {
+            assert_eq!(wheel.head(), Time::from_nanoseconds(i * 1_000_000));
+            assert_eq!(wheel.pop(), (Rank(0), i));
+        }
+    }
+}

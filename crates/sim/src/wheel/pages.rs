@@ -1,0 +1,106 @@
+//! Entries of pages to come, written one after the other.
+//!
+//! A page is a list of chunks. Chunks that were emptied last are filled first, so memory follows what is pending,
+//! and what is written now lies close to what was written just before.
+
+use super::bits::Bits;
+use super::entry::{Entry, NONE};
+
+/// How many pages can be told apart.
+pub(super) const PAGES: u64 = 512;
+const COUNT: usize = PAGES as usize;
+/// Entries of a chunk.
+const CHUNK: usize = 16;
+
+#[derive(Clone, Copy)]
+struct Page {
+    /// The chunk being filled; the others follow, all full.
+    chunk: u32,
+    /// Entries in it.
+    filled: u32,
+}
+
+pub(super) struct Pages<T> {
+    pages: Box<[Page; COUNT]>,
+    occupied: Bits<{ COUNT / 64 }>,
+    /// Chunk c holds entries 16 c to 16 c + 15.
+    entries: Vec<Entry<T>>,
+    /// The chunk after each.
+    next: Vec<u32>,
+    free: u32,
+}
+
+impl<T: Copy> Pages<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            pages: Box::new([Page { chunk: NONE, filled: CHUNK as u32 }; COUNT]),
+            occupied: Bits::EMPTY,
+            entries: Vec::new(),
+            next: Vec::new(),
+            free: NONE,
+        }
+    }
+
+    /// Adds an entry to a page; no two pages that hold something may lie [`PAGES`] or more apart.
+    #[inline(always)]
+    pub(super) fn push(&mut self, page: u64, entry: Entry<T>) {
+        let number = page as usize % COUNT;
+        if self.pages[number].filled == CHUNK as u32 {
+            self.add_chunk(number, entry);
+        }
+        let page = &mut self.pages[number];
+        let place = page.chunk as usize * CHUNK + page.filled as usize;
+        page.filled += 1;
+        self.entries[place] = entry;
+    }
+
+    /// Puts an empty chunk before the others of a page. `filler` is any entry.
+    #[inline(never)]
+    fn add_chunk(&mut self, number: usize, filler: Entry<T>) {
+        let chunk = match self.next.get(self.free as usize) {
+            Some(&next) => std::mem::replace(&mut self.free, next),
+            None => {
+                self.entries.resize(self.entries.len() + CHUNK, filler);
+                self.next.push(NONE);
+                (self.next.len() - 1) as u32
+            }
+        };
+        self.next[chunk as usize] = self.pages[number].chunk;
+        self.pages[number] = Page { chunk, filled: 0 };
+        self.occupied.insert(number);
+    }
+
+    /// The next page after `page` that holds something.
+    pub(super) fn next_after(&self, page: u64) -> Option<u64> {
+        let here = page as usize % COUNT;
+        let found = self.occupied.next_round(here)?;
+        Some(page + (found + COUNT - here) as u64 % PAGES)
+    }
+
+    /// Takes an entry of a page, in no order.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, page: u64) -> Option<Entry<T>> {
+        let number = page as usize % COUNT;
+        let Page { chunk, filled } = self.pages[number];
+        if chunk == NONE {
+            return None;
+        }
+        let entry = self.entries[chunk as usize * CHUNK + filled as usize - 1];
+        self.pages[number].filled = filled - 1;
+        if filled == 1 {
+            self.drop_chunk(number);
+        }
+        Some(entry)
+    }
+
+    #[inline(never)]
+    fn drop_chunk(&mut self, number: usize) {
+        let chunk = self.pages[number].chunk;
+        let after = std::mem::replace(&mut self.next[chunk as usize], self.free);
+        self.free = chunk;
+        self.pages[number] = Page { chunk: after, filled: CHUNK as u32 };
+        if after == NONE {
+            self.occupied.remove(number);
+        }
+    }
+}
