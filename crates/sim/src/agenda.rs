@@ -11,7 +11,7 @@ use crate::wheel::{Rank, Wheel};
 use aqmlab_units::Time;
 
 /// Slots of 4 µs, a horizon of 0.5 s (longer delays go through the heap).
-type PacketWheel = Wheel<Packet, 12>;
+type PacketWheel = Wheel<Packet, 11>;
 /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
 type TimerWheel = Wheel<Timer, 18>;
 
@@ -41,29 +41,36 @@ pub(crate) struct Agenda {
     packets: PacketWheel,
     timers: TimerWheel,
     sample: Time,
+    /// The earlier of the next sample and the next timer.
+    unlike_packets: Time,
 }
 
 impl Agenda {
     pub(crate) fn new() -> Self {
-        Self { packets: Wheel::new(), timers: Wheel::new(), sample: Time::MAX }
+        Self { packets: Wheel::new(), timers: Wheel::new(), sample: Time::MAX, unlike_packets: Time::MAX }
     }
 
     /// What comes next, and when; the instant is `Time::MAX` when nothing is pending.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> (Time, Next) {
-        let (packet, timer) = (self.packets.head(), self.timers.head());
-        let instant = packet.min(timer);
-        if self.sample <= instant {
+        let packet = self.packets.head();
+        if packet < self.unlike_packets { (packet, Next::Packet) } else { self.next_unlike_packets(packet) }
+    }
+
+    #[inline(never)]
+    fn next_unlike_packets(&mut self, packet: Time) -> (Time, Next) {
+        if self.sample == self.unlike_packets {
             (self.sample, Next::Sample)
-        } else if packet <= timer {
+        } else if packet == self.unlike_packets {
             (packet, Next::Packet)
         } else {
-            (timer, Next::Timer)
+            (self.unlike_packets, Next::Timer)
         }
     }
 
     pub(crate) fn set_sample(&mut self, instant: Time) {
         self.sample = instant;
+        self.unlike_packets = self.timers.head().min(instant);
     }
 
     /// A packet ends its transmission or arrives at node [`Packet::at`]; the rank says which.
@@ -80,10 +87,13 @@ impl Agenda {
     #[inline]
     pub(crate) fn wake(&mut self, instant: Time, timer: Timer) {
         self.timers.insert(instant, TIMERS, timer);
+        self.unlike_packets = self.unlike_packets.min(instant);
     }
 
     #[inline]
     pub(crate) fn take_timer(&mut self) -> Timer {
-        self.timers.pop().1
+        let timer = self.timers.pop().1;
+        self.unlike_packets = self.timers.head().min(self.sample);
+        timer
     }
 }

@@ -43,6 +43,17 @@ const CLASS_SHIFT: u32 = 59;
 const FLAGS_SHIFT: u32 = 48;
 const AT_SHIFT: u32 = 32;
 
+/// The packet classes by their codes of three bits, of which one is not used.
+const CLASSES: [PacketClass; 8] = {
+    let mut classes = [PacketClass::Datagram; 8];
+    let mut code = 0;
+    while code < PacketClass::COUNT {
+        classes[code] = PacketClass::ALL[code];
+        code += 1;
+    }
+    classes
+};
+
 /// How packets travel from one end of a connection to the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
@@ -150,7 +161,7 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn class(&self) -> PacketClass {
-        PacketClass::ALL[(self.rest >> CLASS_SHIFT & 7) as usize]
+        CLASSES[(self.rest >> CLASS_SHIFT) as usize & (CLASSES.len() - 1)]
     }
 
     #[inline(always)]

@@ -48,6 +48,8 @@ pub(crate) struct Simulation {
     /// Reused buffers of what an endpoint or a user answered.
     pub(crate) outbox: Outbox,
     pub(crate) commands: Vec<Command>,
+    /// What a queue has discarded in the present event.
+    discarded: Vec<Packet>,
 }
 
 impl Simulation {
@@ -79,6 +81,7 @@ impl Simulation {
             events: 0,
             outbox: Outbox::default(),
             commands: Vec::new(),
+            discarded: Vec::new(),
         };
         simulation.start();
         Ok(simulation)
@@ -157,53 +160,65 @@ impl Simulation {
 
     #[inline(always)]
     fn arrive_at_queue(&mut self, position: usize, packet: Packet) {
-        let Self { network, connections, losses, trace, agenda, now, .. } = self;
+        let Self { network, connections, discarded, trace, agenda, now, .. } = self;
         let queued = &mut network.queued[position];
-        let (link, monitored) = (queued.link, queued.monitored);
-        trace.record(*now, TraceEvent::Arrival, link, &packet);
-        let mut discarded = |packet: Packet, _reason: Reason| {
-            trace.record(*now, TraceEvent::Discard, link, &packet);
-            if monitored {
-                note_loss(connections, losses, &packet);
-            }
-        };
-        queued.port.arrive(*now, packet, &mut discarded);
+        trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        queued.port.arrive(*now, packet, &mut discard);
         if queued.has_room_below() {
-            if let Some(packet) = queued.serve(*now, agenda, &mut discarded) {
+            if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
                 connections.prefetch(packet.connection(), packet.from().other());
             }
+        }
+        if !self.discarded.is_empty() {
+            self.note_discards(position);
         }
     }
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
     fn end_transmission(&mut self, position: usize, packet: Packet) {
-        let Self { network, connections, losses, trace, agenda, now, populations, throughput_layer, .. } =
-            self;
+        let Self { network, connections, discarded, trace, agenda, now, populations, .. } = self;
         let queued = &mut network.queued[position];
-        let (link, monitored) = (queued.link, queued.monitored);
         let frame_bytes = queued.end_transmission(&packet);
-        trace.record(*now, TraceEvent::Departure, link, &packet);
-        if monitored && populations.counts_bytes_per_user() {
-            let bytes = match throughput_layer {
-                ThroughputLayer::Frame => frame_bytes,
-                ThroughputLayer::Ip => u32::from(packet.ip_bytes()),
-            };
-            populations.count_bytes(*now, position as u16, &packet, connections, bytes);
-        }
-        let mut discarded = |packet: Packet, _reason: Reason| {
-            trace.record(*now, TraceEvent::Discard, link, &packet);
-            if monitored {
-                note_loss(connections, losses, &packet);
-            }
-        };
-        if let Some(packet) = queued.serve(*now, agenda, &mut discarded) {
+        trace.record(*now, TraceEvent::Departure, queued.link, &packet);
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
             connections.prefetch(packet.connection(), packet.from().other());
         }
-        let to = queued.to;
-        match queued.propagation {
-            Some((pipe, delay)) => agenda.push(pipe, *now + delay, packet.towards(to)),
+        let (to, propagation) = (queued.to, queued.propagation);
+        if queued.monitored && populations.counts_bytes_per_user() {
+            self.count_bytes_per_user(position, &packet, frame_bytes);
+        }
+        if !self.discarded.is_empty() {
+            self.note_discards(position);
+        }
+        match propagation {
+            Some((pipe, delay)) => self.agenda.push(pipe, self.now + delay, packet.towards(to)),
             None => self.forward(to, packet),
+        }
+    }
+
+    #[inline(never)]
+    fn count_bytes_per_user(&mut self, position: usize, packet: &Packet, frame_bytes: u32) {
+        let bytes = match self.throughput_layer {
+            ThroughputLayer::Frame => frame_bytes,
+            ThroughputLayer::Ip => u32::from(packet.ip_bytes()),
+        };
+        self.populations.count_bytes(self.now, position as u16, packet, &mut self.connections, bytes);
+    }
+
+    /// Records what a link with a queue has just discarded.
+    #[cold]
+    #[inline(never)]
+    fn note_discards(&mut self, position: usize) {
+        let Self { network, connections, discarded, losses, trace, now, .. } = self;
+        let queued = &network.queued[position];
+        for packet in discarded.drain(..) {
+            trace.record(*now, TraceEvent::Discard, queued.link, &packet);
+            if queued.monitored {
+                note_loss(connections, losses, &packet);
+            }
         }
     }
 
@@ -225,7 +240,6 @@ impl Simulation {
 }
 
 /// Counts a packet that a monitored queue discarded, for its connection and for all.
-#[cold]
 fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet) {
     let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
     let before = connection.losses.total;

@@ -172,15 +172,21 @@ impl Simulation {
 
     /// Keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again when
     /// the entry fires.
-    #[inline]
+    #[inline(always)]
     fn arm_timer(&mut self, place: u32, side: Side) {
         let connection = self.connections.at(place);
-        let deadline = connection.ends[side as usize].deadline();
-        if deadline < connection.timer[side as usize] {
-            connection.timer[side as usize] = deadline;
-            let timer = Timer::Endpoint { connection: place, generation: connection.generation, side };
-            self.agenda.wake(deadline, timer);
+        if connection.ends[side as usize].deadline() < connection.timer[side as usize] {
+            self.add_timer(place, side);
         }
+    }
+
+    #[inline(never)]
+    fn add_timer(&mut self, place: u32, side: Side) {
+        let connection = self.connections.at(place);
+        let deadline = connection.ends[side as usize].deadline();
+        connection.timer[side as usize] = deadline;
+        let timer = Timer::Endpoint { connection: place, generation: connection.generation, side };
+        self.agenda.wake(deadline, timer);
     }
 
     pub(crate) fn on_endpoint_timer(&mut self, place: u32, generation: u16, side: Side) {

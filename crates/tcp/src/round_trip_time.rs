@@ -92,13 +92,20 @@ impl RoundTripTime {
             self.variation = (self.variation + difference.abs() - (self.variation >> 2)).max(1);
         }
         let least = in_units(timer, clock, timer.minimum).max(ticks as u32 + 2);
+        // The base is at least the minimum before or after the back-off, and without one that is the same.
+        let base = self.bsd_unbounded().max(least);
         self.timeout =
-            self.bsd_base(timer, clock).clamp(least, in_units(timer, clock, timer.maximum).max(least));
+            if base == least { least } else { base.min(in_units(timer, clock, timer.maximum).max(least)) };
+    }
+
+    /// `TCP_REXMTVAL` in ticks, without a minimum.
+    fn bsd_unbounded(&self) -> u32 {
+        (((self.smoothed >> 3) + self.variation) >> 2) as u32
     }
 
     /// `TCP_REXMTVAL` in ticks.
     fn bsd_base(&self, timer: &RetransmissionTimer, clock: &HostClock) -> u32 {
-        let base = (((self.smoothed >> 3) + self.variation) >> 2) as u32;
+        let base = self.bsd_unbounded();
         match timer.algorithm {
             RtoAlgorithm::Bsd { minimum_before_backoff: true } => {
                 base.max(in_units(timer, clock, timer.minimum))

@@ -191,9 +191,24 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         }
     }
 
-    /// Sorts the list of the slot being served; answers its earliest instant.
-    #[inline(never)]
+    /// Sorts the list of the slot being served, of two nodes or more; answers its earliest instant.
+    #[inline(always)]
     fn sort(&mut self) -> Time {
+        let (a, b) = (self.first, self.nodes[self.first as usize].next);
+        if self.nodes[b as usize].next != NONE {
+            return self.sort_many();
+        }
+        let (due_a, due_b) = (self.nodes[a as usize].entry.due, self.nodes[b as usize].entry.due);
+        if due_b < due_a {
+            self.nodes[a as usize].next = NONE;
+            self.nodes[b as usize].next = a;
+            self.first = b;
+        }
+        Time::from_nanoseconds(due_a.instant.min(due_b.instant))
+    }
+
+    #[inline(never)]
+    fn sort_many(&mut self) -> Time {
         self.crowd.clear();
         let mut index = self.first;
         while let Some(node) = self.nodes.get(index as usize) {
