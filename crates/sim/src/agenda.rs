@@ -92,6 +92,9 @@ impl Agenda {
 
     #[inline]
     pub(crate) fn take_timer(&mut self) -> Timer {
+        // What was inserted since the wheel was last asked may not have reached the slot being served.
+        let head = self.timers.head();
+        debug_assert_eq!(head, self.unlike_packets, "the earliest timer is taken at its instant");
         let timer = self.timers.pop().1;
         self.unlike_packets = self.timers.head().min(self.sample);
         timer
