@@ -30,9 +30,14 @@ pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
     first: u32,
     free: u32,
     nodes: Vec<Node<T>>,
-    /// Number of the slot being served, counted from time zero: all that is pending in earlier slots is in its
-    /// list.
-    cursor: u64,
+    /// Number of the page being served, counted from time zero.
+    page: u64,
+    /// The slot being served, within its page: all that is pending earlier is in its list.
+    slot: usize,
+    /// Where the slot being served ends, in nanoseconds.
+    served_until: u64,
+    /// From there to the end of the page, in nanoseconds.
+    left_of_page: u64,
     inserted: u64,
     occupied: Bits<{ SLOTS / 64 }>,
     /// A node of each slot of the page being served, from which the others follow in no order.
@@ -49,7 +54,10 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
             first: NONE,
             free: NONE,
             nodes: Vec::new(),
-            cursor: 0,
+            page: 0,
+            slot: 0,
+            served_until: 1 << WIDTH_LOG2,
+            left_of_page: (SLOTS as u64 - 1) << WIDTH_LOG2,
             inserted: 0,
             occupied: Bits::EMPTY,
             slots: [NONE; SLOTS],
@@ -67,21 +75,23 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     pub(crate) fn insert(&mut self, instant: Time, rank: Rank, item: T) {
         let due = Due::new(instant, rank, self.inserted);
         self.inserted += 1;
-        let slot = due.instant >> WIDTH_LOG2;
-        let pages_ahead = (slot >> SLOTS_LOG2).wrapping_sub(self.cursor >> SLOTS_LOG2);
-        if pages_ahead == 0 && slot > self.cursor {
-            self.link(slot, Entry { due, item });
-        } else if pages_ahead.wrapping_sub(1) < PAGES - 1 {
-            self.pages.push(slot >> SLOTS_LOG2, Entry { due, item });
+        // What is due earlier becomes a huge number.
+        if due.instant.wrapping_sub(self.served_until) < self.left_of_page {
+            self.link(Entry { due, item });
         } else {
-            self.insert_apart(slot, Entry { due, item });
+            let page = page_of::<WIDTH_LOG2>(due);
+            if page.wrapping_sub(self.page).wrapping_sub(1) < PAGES - 1 {
+                self.pages.push(page, Entry { due, item });
+            } else {
+                self.insert_apart(Entry { due, item });
+            }
         }
     }
 
-    /// At or before the slot being served, or beyond the last page.
+    /// In or before the slot being served, or beyond the last page.
     #[inline(never)]
-    fn insert_apart(&mut self, slot: u64, entry: Entry<T>) {
-        if slot > self.cursor {
+    fn insert_apart(&mut self, entry: Entry<T>) {
+        if entry.due.instant >= self.served_until {
             return self.far.push(Reverse(entry));
         }
         let (mut before, mut after) = (NONE, self.first);
@@ -97,8 +107,8 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
 
     /// Puts an entry of the page being served into its slot.
     #[inline(always)]
-    fn link(&mut self, slot: u64, entry: Entry<T>) {
-        let place = slot as usize & (SLOTS - 1);
+    fn link(&mut self, entry: Entry<T>) {
+        let place = (entry.due.instant >> WIDTH_LOG2) as usize & (SLOTS - 1);
         self.slots[place] = self.take_node(entry, self.slots[place]);
         self.occupied.insert(place);
     }
@@ -147,16 +157,17 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
     #[inline(always)]
     fn turn(&mut self) -> Time {
-        let here = self.cursor as usize & (SLOTS - 1);
-        let slot = match self.occupied.take_after(here) {
-            Some(slot) => slot,
+        let slot = match self.occupied.take_after(self.slot) {
+            Some(slot) => slot & (SLOTS - 1),
             None => match self.turn_page() {
-                Some(slot) => slot,
+                Some(slot) => slot & (SLOTS - 1),
                 None => return Time::MAX,
             },
         };
-        self.cursor = self.cursor & !(SLOTS as u64 - 1) | slot as u64;
-        let first = std::mem::replace(&mut self.slots[slot & (SLOTS - 1)], NONE);
+        self.slot = slot;
+        self.left_of_page = ((SLOTS - 1 - slot) as u64) << WIDTH_LOG2;
+        self.served_until = ((self.page + 1) << (WIDTH_LOG2 + SLOTS_LOG2)) - self.left_of_page;
+        let first = std::mem::replace(&mut self.slots[slot], NONE);
         let node = &self.nodes[first as usize];
         self.first = first;
         if node.next == NONE { Time::from_nanoseconds(node.entry.due.instant) } else { self.sort() }
@@ -165,28 +176,30 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// Turns to the next page that holds something; answers with the first slot that does.
     #[inline(never)]
     fn turn_page(&mut self) -> Option<usize> {
-        let page = match self.pages.next_after(self.cursor >> SLOTS_LOG2) {
+        self.page = match self.pages.next_after(self.page) {
             Some(page) => page,
-            None => self.far.peek()?.0.due.instant >> WIDTH_LOG2 >> SLOTS_LOG2,
+            None => page_of::<WIDTH_LOG2>(self.far.peek()?.0.due),
         };
-        // Before the first slot of the page, so that all of them lie ahead.
-        self.cursor = (page << SLOTS_LOG2).wrapping_sub(1);
-        while let Some(entry) = self.pages.pop(page) {
-            self.link(entry.due.instant >> WIDTH_LOG2, entry);
+        while let Some(entry) = self.pages.pop(self.page) {
+            self.link(entry);
         }
-        self.draw_in_far_entries(page);
-        self.cursor = page << SLOTS_LOG2;
+        if !self.far.is_empty() {
+            self.draw_in_far_entries();
+        }
         self.occupied.take_from_first()
     }
 
-    fn draw_in_far_entries(&mut self, page: u64) {
-        let page_of = |entry: &Entry<T>| entry.due.instant >> WIDTH_LOG2 >> SLOTS_LOG2;
-        while self.far.peek().is_some_and(|first| page_of(&first.0) - page < PAGES) {
+    fn draw_in_far_entries(&mut self) {
+        while let Some(Reverse(first)) = self.far.peek() {
+            let page = page_of::<WIDTH_LOG2>(first.due);
+            if page - self.page >= PAGES {
+                return;
+            }
             let Some(Reverse(entry)) = self.far.pop() else { return };
-            if page_of(&entry) == page {
-                self.link(entry.due.instant >> WIDTH_LOG2, entry);
+            if page == self.page {
+                self.link(entry);
             } else {
-                self.pages.push(page_of(&entry), entry);
+                self.pages.push(page, entry);
             }
         }
     }
@@ -224,6 +237,12 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         }
         Time::from_nanoseconds(self.nodes[self.first as usize].entry.due.instant)
     }
+}
+
+/// The page that something is due in.
+#[inline(always)]
+const fn page_of<const WIDTH_LOG2: u32>(due: Due) -> u64 {
+    due.instant >> (WIDTH_LOG2 + SLOTS_LOG2)
 }
 
 #[cfg(test)]
