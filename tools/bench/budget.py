@@ -1,7 +1,7 @@
 """What each packet pays for: instructions per packet by part of the program.
 
-Runs the benchmark program under callgrind for two run lengths and attributes every instruction to the innermost
-line of ours that it was compiled from (what the standard library was inlined into counts for its caller). Needs
+Runs the benchmark program under callgrind for two run lengths and attributes every instruction to the
+innermost line of ours that it was compiled from: what the standard library does counts for its caller. Needs
 valgrind and binutils. Standard library only.
 
     python3 tools/bench/budget.py web 10000 drop-tail

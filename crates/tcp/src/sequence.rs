@@ -30,8 +30,8 @@ impl SequenceNumber {
     #[must_use]
     #[inline]
     pub const fn before(self, other: Self) -> bool {
-        let forward = other.0.wrapping_sub(self.0);
-        forward != 0 && forward < 1 << 31
+        // As a signed number: half the circle away is negative, so it has no order.
+        other.0.wrapping_sub(self.0) as i32 > 0
     }
 
     /// The number `count` bytes later.
