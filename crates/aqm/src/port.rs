@@ -100,7 +100,13 @@ impl<P: Queued> Port<P> {
         self.counters.arrivals.count(&facts);
         let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
         let verdict = self.scheme.on_arrival(now, &facts, &queue, &mut self.coins);
-        let Some((packet, mark)) = self.carry_out(verdict, packet, &facts, discarded) else { return };
+        let mark = self.marks_on(&verdict, &facts);
+        let packet = if mark || matches!(verdict, Verdict::Pass) {
+            packet
+        } else {
+            let Some(packet) = self.carry_out(verdict, packet, discarded) else { return };
+            packet
+        };
         if !self.room.admits(self.queue.packets(), self.queue.bytes(), facts.bytes) {
             self.scheme.on_overflow(now, &facts);
             return self.discard(packet, Reason::Overflow, discarded);
@@ -126,11 +132,16 @@ impl<P: Queued> Port<P> {
             let departing = Departing { facts, arrived };
             let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
             let verdict = self.scheme.on_departure(now, &departing, &queue, &mut self.coins);
-            if let Some((packet, mark)) = self.carry_out(verdict, packet, &facts, discarded) {
-                let packet = if mark { self.mark(packet) } else { packet };
-                self.counters.departures.count(&packet.facts());
-                return Some(packet);
-            }
+            let packet = if self.marks_on(&verdict, &facts) {
+                self.mark(packet)
+            } else if matches!(verdict, Verdict::Pass) {
+                packet
+            } else {
+                let Some(packet) = self.carry_out(verdict, packet, discarded) else { continue };
+                packet
+            };
+            self.counters.departures.count(&packet.facts());
+            return Some(packet);
         }
         self.scheme.on_idle(now);
         None
@@ -200,21 +211,18 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Discards what the verdict condemns; answers the packet it is about if that one passes, and whether it
-    /// is to be marked.
+    /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
     #[inline(always)]
-    fn carry_out(
-        &mut self,
-        verdict: Verdict,
-        packet: P,
-        facts: &PacketFacts,
-        discarded: &mut impl FnMut(P, Reason),
-    ) -> Option<(P, bool)> {
+    fn marks_on(&self, verdict: &Verdict, facts: &PacketFacts) -> bool {
+        matches!(verdict, Verdict::Signal(_)) && self.ecn && facts.codepoint.can_be_marked()
+    }
+
+    /// Discards what a verdict that is no mark condemns; answers with the packet it is about if that one passes.
+    #[cold]
+    #[inline(never)]
+    fn carry_out(&mut self, verdict: Verdict, packet: P, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
         match verdict {
-            Verdict::Pass => return Some((packet, false)),
-            // The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a
-            // discard.
-            Verdict::Signal(_) if self.ecn && facts.codepoint.can_be_marked() => return Some((packet, true)),
+            Verdict::Pass => return Some(packet),
             Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
             Verdict::DropWith { positions, reason } => {
                 self.discard(packet, reason, discarded);
@@ -222,7 +230,7 @@ impl<P: Queued> Port<P> {
             }
             Verdict::PassEvicting { positions, reason } => {
                 self.evict(&positions, reason, discarded);
-                return Some((packet, false));
+                return Some(packet);
             }
         }
         None

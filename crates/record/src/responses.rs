@@ -51,8 +51,14 @@ pub struct Responses {
     scatter: Vec<u64>,
     rows: Rows,
     kept: Vec<Completion>,
+    /// What has not reached the histograms yet.
+    recent: Vec<Completion>,
     total: u64,
 }
+
+/// Exchanges are counted in batches: a histogram is larger than the nearest caches, and the waits for its bins
+/// then overlap.
+const BATCH: usize = 128;
 
 const SCATTER_SIZE_BINS: usize = 32 * SCATTER_SIZE_BINS_PER_OCTAVE as usize;
 const SCATTER_TIME_BINS: usize = 32 * SCATTER_TIME_BINS_PER_OCTAVE as usize;
@@ -66,18 +72,33 @@ impl Responses {
             scatter: vec![0; SCATTER_SIZE_BINS * SCATTER_TIME_BINS],
             rows,
             kept: Vec::new(),
+            recent: Vec::with_capacity(BATCH),
             total: 0,
         }
     }
 
     /// Counts one exchange.
+    #[inline]
     pub fn record(&mut self, completion: &Completion) {
-        let class = SIZE_CLASS_UPPER_BYTES.partition_point(|&upper| upper < completion.response_bytes);
-        let histogram = usize::from(completion.population) * SIZE_CLASS_UPPER_BYTES.len() + class;
-        self.histograms[histogram].record(completion.response_time.nanoseconds());
-        self.scatter[scatter_position(completion)] += 1;
+        self.recent.push(*completion);
         self.total += 1;
-        self.keep(completion);
+        if self.recent.len() == BATCH {
+            self.count_recent();
+        }
+    }
+
+    #[inline(never)]
+    fn count_recent(&mut self) {
+        for completion in &self.recent {
+            let class = SIZE_CLASS_UPPER_BYTES.partition_point(|&upper| upper < completion.response_bytes);
+            let histogram = usize::from(completion.population) * SIZE_CLASS_UPPER_BYTES.len() + class;
+            self.histograms[histogram].record(completion.response_time.nanoseconds());
+            self.scatter[scatter_position(completion)] += 1;
+        }
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.iter().for_each(|completion| self.keep(completion));
+        recent.clear();
+        self.recent = recent;
     }
 
     fn keep(&mut self, completion: &Completion) {
@@ -99,7 +120,8 @@ impl Responses {
 
     /// The tables `response_histogram`, `response_scatter` and, if rows were kept, `responses`.
     #[must_use]
-    pub fn into_tables(self) -> Vec<Table> {
+    pub fn into_tables(mut self) -> Vec<Table> {
+        self.count_recent();
         let mut tables = vec![self.histogram_table(), self.scatter_table()];
         if self.rows != Rows::None {
             tables.push(rows_table(&self.kept));

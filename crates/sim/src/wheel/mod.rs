@@ -10,26 +10,22 @@
 
 mod bits;
 mod entry;
+mod lists;
 mod pages;
 
 use aqmlab_units::Time;
-use bits::Bits;
 pub(crate) use entry::Rank;
-use entry::{Due, Entry, NONE, Node};
+use entry::{Due, Entry, NONE};
+use lists::{Lists, SLOTS, SLOTS_LOG2};
 use pages::{PAGES, Pages};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-const SLOTS_LOG2: u32 = 8;
-/// Slots of a page.
-const SLOTS: usize = 1 << SLOTS_LOG2;
 
 /// A wheel with slots of 2^`WIDTH_LOG2` nanoseconds.
 pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
     /// The earliest node of the slot being served.
     first: u32,
-    free: u32,
-    nodes: Vec<Node<T>>,
+    lists: Lists<T>,
     /// Number of the page being served, counted from time zero.
     page: u64,
     /// The slot being served, within its page: all that is pending earlier is in its list.
@@ -39,9 +35,6 @@ pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
     /// From there to the end of the page, in nanoseconds.
     left_of_page: u64,
     inserted: u64,
-    occupied: Bits<{ SLOTS / 64 }>,
-    /// A node of each slot of the page being served, from which the others follow in no order.
-    slots: [u32; SLOTS],
     pages: Pages<T>,
     far: BinaryHeap<Reverse<Entry<T>>>,
     /// Room for sorting.
@@ -52,15 +45,12 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     pub(crate) fn new() -> Self {
         Self {
             first: NONE,
-            free: NONE,
-            nodes: Vec::new(),
+            lists: Lists::new(),
             page: 0,
             slot: 0,
             served_until: 1 << WIDTH_LOG2,
             left_of_page: (SLOTS as u64 - 1) << WIDTH_LOG2,
             inserted: 0,
-            occupied: Bits::EMPTY,
-            slots: [NONE; SLOTS],
             pages: Pages::new(),
             far: BinaryHeap::new(),
             crowd: Vec::new(),
@@ -77,7 +67,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         self.inserted += 1;
         // What is due earlier becomes a huge number.
         if due.instant.wrapping_sub(self.served_until) < self.left_of_page {
-            self.link(Entry { due, item });
+            self.lists.link(Entry { due, item }, slot_of::<WIDTH_LOG2>(due));
         } else {
             let page = page_of::<WIDTH_LOG2>(due);
             if page.wrapping_sub(self.page).wrapping_sub(1) < PAGES - 1 {
@@ -95,47 +85,21 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
             return self.far.push(Reverse(entry));
         }
         let (mut before, mut after) = (NONE, self.first);
-        while let Some(node) = self.nodes.get(after as usize).filter(|node| node.entry.due < entry.due) {
+        while let Some(node) = self.lists.nodes.get(after as usize).filter(|node| node.entry.due < entry.due)
+        {
             (before, after) = (after, node.next);
         }
-        let index = self.take_node(entry, after);
-        match self.nodes.get_mut(before as usize) {
+        let index = self.lists.take_node(entry, after);
+        match self.lists.nodes.get_mut(before as usize) {
             Some(node) => node.next = index,
             None => self.first = index,
         }
     }
 
-    /// Puts an entry of the page being served into its slot.
-    #[inline(always)]
-    fn link(&mut self, entry: Entry<T>) {
-        let place = (entry.due.instant >> WIDTH_LOG2) as usize & (SLOTS - 1);
-        self.slots[place] = self.take_node(entry, self.slots[place]);
-        self.occupied.insert(place);
-    }
-
-    #[inline(always)]
-    fn take_node(&mut self, entry: Entry<T>, next: u32) -> u32 {
-        let index = self.free;
-        if let Some(node) = self.nodes.get_mut(index as usize) {
-            self.free = node.next;
-            *node = Node { entry, next };
-            index
-        } else {
-            self.add_node(Node { entry, next })
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn add_node(&mut self, node: Node<T>) -> u32 {
-        self.nodes.push(node);
-        (self.nodes.len() - 1) as u32
-    }
-
     /// The earliest pending instant; `Time::MAX` if nothing is pending.
     #[inline(always)]
     pub(crate) fn head(&mut self) -> Time {
-        match self.nodes.get(self.first as usize) {
+        match self.lists.nodes.get(self.first as usize) {
             Some(node) => Time::from_nanoseconds(node.entry.due.instant),
             None => self.turn(),
         }
@@ -148,16 +112,16 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> (Rank, T) {
         let index = self.first;
-        let node = &mut self.nodes[index as usize];
-        self.first = std::mem::replace(&mut node.next, self.free);
-        self.free = index;
+        let node = &mut self.lists.nodes[index as usize];
+        self.first = std::mem::replace(&mut node.next, self.lists.free);
+        self.lists.free = index;
         (node.entry.due.rank(), node.entry.item)
     }
 
     /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
     #[inline(always)]
     fn turn(&mut self) -> Time {
-        let slot = match self.occupied.take_after(self.slot) {
+        let slot = match self.lists.occupied.take_after(self.slot) {
             Some(slot) => slot & (SLOTS - 1),
             None => match self.turn_page() {
                 Some(slot) => slot & (SLOTS - 1),
@@ -167,8 +131,8 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         self.slot = slot;
         self.left_of_page = ((SLOTS - 1 - slot) as u64) << WIDTH_LOG2;
         self.served_until = ((self.page + 1) << (WIDTH_LOG2 + SLOTS_LOG2)) - self.left_of_page;
-        let first = std::mem::replace(&mut self.slots[slot], NONE);
-        let node = &self.nodes[first as usize];
+        let first = std::mem::replace(&mut self.lists.slots[slot], NONE);
+        let node = &self.lists.nodes[first as usize];
         self.first = first;
         if node.next == NONE { Time::from_nanoseconds(node.entry.due.instant) } else { self.sort() }
     }
@@ -180,13 +144,12 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
             Some(page) => page,
             None => page_of::<WIDTH_LOG2>(self.far.peek()?.0.due),
         };
-        while let Some(entry) = self.pages.pop(self.page) {
-            self.link(entry);
-        }
+        let Self { pages, lists, page, .. } = self;
+        pages.drain(*page, |entry| lists.link(*entry, slot_of::<WIDTH_LOG2>(entry.due)));
         if !self.far.is_empty() {
             self.draw_in_far_entries();
         }
-        self.occupied.take_from_first()
+        self.lists.occupied.take_from_first()
     }
 
     fn draw_in_far_entries(&mut self) {
@@ -197,7 +160,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
             }
             let Some(Reverse(entry)) = self.far.pop() else { return };
             if page == self.page {
-                self.link(entry);
+                self.lists.link(entry, slot_of::<WIDTH_LOG2>(entry.due));
             } else {
                 self.pages.push(page, entry);
             }
@@ -207,14 +170,14 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// Sorts the list of the slot being served, of two nodes or more; answers its earliest instant.
     #[inline(always)]
     fn sort(&mut self) -> Time {
-        let (a, b) = (self.first, self.nodes[self.first as usize].next);
-        if self.nodes[b as usize].next != NONE {
+        let (a, b) = (self.first, self.lists.nodes[self.first as usize].next);
+        if self.lists.nodes[b as usize].next != NONE {
             return self.sort_many();
         }
-        let (due_a, due_b) = (self.nodes[a as usize].entry.due, self.nodes[b as usize].entry.due);
+        let (due_a, due_b) = (self.lists.nodes[a as usize].entry.due, self.lists.nodes[b as usize].entry.due);
         if due_b < due_a {
-            self.nodes[a as usize].next = NONE;
-            self.nodes[b as usize].next = a;
+            self.lists.nodes[a as usize].next = NONE;
+            self.lists.nodes[b as usize].next = a;
             self.first = b;
         }
         Time::from_nanoseconds(due_a.instant.min(due_b.instant))
@@ -224,7 +187,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     fn sort_many(&mut self) -> Time {
         self.crowd.clear();
         let mut index = self.first;
-        while let Some(node) = self.nodes.get(index as usize) {
+        while let Some(node) = self.lists.nodes.get(index as usize) {
             self.crowd.push((node.entry.due, index));
             index = node.next;
         }
@@ -232,10 +195,10 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         self.crowd.sort_unstable_by(|a, b| b.cmp(a));
         self.first = NONE;
         for &(_, index) in &self.crowd {
-            self.nodes[index as usize].next = self.first;
+            self.lists.nodes[index as usize].next = self.first;
             self.first = index;
         }
-        Time::from_nanoseconds(self.nodes[self.first as usize].entry.due.instant)
+        Time::from_nanoseconds(self.lists.nodes[self.first as usize].entry.due.instant)
     }
 }
 
@@ -243,6 +206,12 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
 #[inline(always)]
 const fn page_of<const WIDTH_LOG2: u32>(due: Due) -> u64 {
     due.instant >> (WIDTH_LOG2 + SLOTS_LOG2)
+}
+
+/// The slot, within its page, that something is due in.
+#[inline(always)]
+const fn slot_of<const WIDTH_LOG2: u32>(due: Due) -> usize {
+    (due.instant >> WIDTH_LOG2) as usize & (SLOTS - 1)
 }
 
 #[cfg(test)]

@@ -77,30 +77,20 @@ impl<T: Copy> Pages<T> {
         Some(page + (found + COUNT - here) as u64 % PAGES)
     }
 
-    /// Takes an entry of a page, in no order.
+    /// Takes everything out of a page, in no order.
     #[inline(always)]
-    pub(super) fn pop(&mut self, page: u64) -> Option<Entry<T>> {
+    pub(super) fn drain(&mut self, page: u64, mut take: impl FnMut(&Entry<T>)) {
         let number = page as usize % COUNT;
-        let Page { chunk, filled } = self.pages[number];
-        if chunk == NONE {
-            return None;
-        }
-        let entry = self.entries[chunk as usize * CHUNK + filled as usize - 1];
-        self.pages[number].filled = filled - 1;
-        if filled == 1 {
-            self.drop_chunk(number);
-        }
-        Some(entry)
-    }
-
-    #[inline(never)]
-    fn drop_chunk(&mut self, number: usize) {
-        let chunk = self.pages[number].chunk;
-        let after = std::mem::replace(&mut self.next[chunk as usize], self.free);
-        self.free = chunk;
-        self.pages[number] = Page { chunk: after, filled: CHUNK as u32 };
-        if after == NONE {
-            self.occupied.remove(number);
+        let empty = Page { chunk: NONE, filled: CHUNK as u32 };
+        let Page { mut chunk, filled } = std::mem::replace(&mut self.pages[number], empty);
+        self.occupied.remove(number);
+        let mut filled = filled as usize;
+        while let Some(next) = self.next.get_mut(chunk as usize) {
+            let begin = chunk as usize * CHUNK;
+            self.entries[begin..begin + filled].iter().for_each(&mut take);
+            let after = std::mem::replace(next, self.free);
+            self.free = chunk;
+            (chunk, filled) = (after, CHUNK);
         }
     }
 }
