@@ -181,20 +181,21 @@ def _digest(key: str, file: str) -> str:
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    return [(key, _toml_value(value)) for key, value in (overrides or {}).items()]
+    return [(key, toml_value(value)) for key, value in (overrides or {}).items()]
 
 
-def _toml_value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """A value as TOML spells it."""
     if isinstance(value, np.generic):
         value = value.item()
     match value:
         case TomlText():
             return str(value)
         case dict():
-            pairs = (f"{_toml_value(str(key))} = {_toml_value(inner)}" for key, inner in value.items())
+            pairs = (f"{toml_value(str(key))} = {toml_value(inner)}" for key, inner in value.items())
             return "{ " + ", ".join(pairs) + " }"
         case list() | tuple():
-            return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+            return "[" + ", ".join(toml_value(item) for item in value) + "]"
         case bool():
             return "true" if value else "false"
         case int() | float():

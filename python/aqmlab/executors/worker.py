@@ -1,8 +1,8 @@
 """`python -m aqmlab.executors.worker`: makes the runs that its standard input asks for, one at a time.
 
 Reads a run in each line of JSON, writes lines of JSON: `version` when it is ready, `simulated_s` while it
-runs, then `kept`, `failed` or `not_kept`. When its input closes, because all is done or the parent died, it stops
-within a fraction of a second and leaves nothing unfinished behind.
+runs, then `kept`, `failed` or `not_kept`. When its input closes, because all is done or the parent died, it
+stops within a fraction of a second and leaves nothing unfinished behind.
 """
 
 from __future__ import annotations
