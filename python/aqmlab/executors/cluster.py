@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from aqmlab.progress import Bar
 
-_CONNECT_S = 10.0
+_CONNECT_S = 5.0
 
 
 class Cluster:
@@ -56,7 +56,7 @@ class Cluster:
         if not tasks:
             return
         with self._client() as client:
-            _check_versions(client)
+            check_versions(client)
             yield from _gather(client, tasks, bar)
 
     @contextlib.contextmanager
@@ -98,7 +98,12 @@ def _connect(address: str) -> distributed.Client:
         raise ExecutorError(f"{address}: no Dask scheduler answers there ({error})") from None
 
 
-def _check_versions(client: distributed.Client) -> None:
+def check_versions(client: distributed.Client) -> None:
+    """Refuses a cluster without workers, or with workers of another version.
+
+    Raises:
+        ExecutorError: It names the first such worker.
+    """
     try:
         client.wait_for_workers(1, timeout=_CONNECT_S)
     except TimeoutError:

@@ -70,11 +70,16 @@ def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str]
     for name in as_text:
         if name in columns and not _is_plain(columns[name]):
             columns[name] = [None if value is None else shown(value) for value in columns[name]]
-    arrow = pa.table(columns)
+    arrow = pa.table({name: _numbers_if_empty(pa.array(values)) for name, values in columns.items()})
     if file.suffix == ".csv":
         pa_csv.write_csv(arrow, file)
     else:
         pq.write_table(arrow, file, compression="zstd")
+
+
+def _numbers_if_empty(column: pa.Array) -> pa.Array:
+    """A column in which nothing is known is a column of numbers, as it is where something is known."""
+    return column.cast(pa.float64()) if pa.types.is_null(column.type) else column
 
 
 def _is_plain(values: Sequence[object]) -> bool:
