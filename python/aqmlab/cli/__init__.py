@@ -17,6 +17,7 @@ from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.sweep import sweep
+from aqmlab.cli.tune import tune
 from aqmlab.errors import (
     ExecutorError,
     FolderError,
@@ -42,10 +43,11 @@ def commands() -> None:
       aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab run my-link.toml                  run a scenario of your own
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
+      aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
 
 
-for command in (run, sweep, calibrate, reproduce, list_names, explain, schema):
+for command in (run, sweep, tune, calibrate, reproduce, list_names, explain, schema):
     commands.add_command(command)
 
 
