@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,7 @@ class TomlText(str):
     __slots__ = ()
 
 
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LABELS = ("name", "description")
 
 
@@ -184,6 +186,11 @@ def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     return [(key, toml_value(value)) for key, value in (overrides or {}).items()]
 
 
+def toml_key(key: str) -> str:
+    """A key as TOML spells it: bare if it may be."""
+    return key if _BARE_KEY.fullmatch(key) else toml_value(key)
+
+
 def toml_value(value: object) -> str:
     """A value as TOML spells it."""
     if isinstance(value, np.generic):
@@ -192,7 +199,7 @@ def toml_value(value: object) -> str:
         case TomlText():
             return str(value)
         case dict():
-            pairs = (f"{toml_value(str(key))} = {toml_value(inner)}" for key, inner in value.items())
+            pairs = (f"{toml_key(str(key))} = {toml_value(inner)}" for key, inner in value.items())
             return "{ " + ", ".join(pairs) + " }"
         case list() | tuple():
             return "[" + ", ".join(toml_value(item) for item in value) + "]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.scenario import toml_value
+from aqmlab.scenario import toml_key, toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,21 +17,17 @@ def to_toml(document: Mapping[str, Any]) -> str:
     repeated = {key: value for key, value in present.items() if _is_repeated(value)}
     plain = {key: value for key, value in present.items() if key not in tables and key not in repeated}
     parts = [_lines(plain)]
-    parts += [f"[{_key(key)}]\n{_lines(table)}" for key, table in tables.items()]
-    parts += [f"[[{_key(key)}]]\n{_lines(table)}" for key, each in repeated.items() for table in each]
+    parts += [f"[{toml_key(key)}]\n{_lines(table)}" for key, table in tables.items()]
+    parts += [f"[[{toml_key(key)}]]\n{_lines(table)}" for key, each in repeated.items() for table in each]
     return "\n".join(parts)
 
 
 def _lines(table: Mapping[str, Any]) -> str:
     return "".join(
-        f"{_key(key)} = {toml_value(_without_null(value))}\n"
+        f"{toml_key(key)} = {toml_value(_without_null(value))}\n"
         for key, value in table.items()
         if value is not None
     )
-
-
-def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
 
 
 def _is_repeated(value: object) -> bool:

@@ -73,7 +73,7 @@ class Outcome:
             )
             if holds
         ]
-        return ", ".join(roles) or candidate.origin
+        return ", ".join(roles) or ("published" if candidate in self.published else "")
 
     def __rich__(self) -> Group:
         return Group(_table(self), self.summary())
@@ -82,7 +82,8 @@ class Outcome:
         """The winner in words."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.winner.settings.items())
         stopped = sum(candidate.fate.value == "stopped" for candidate in self.candidates)
-        lines = [
+        lines = [f"{each.label}: {each.note}" for each in self.published]
+        lines += [
             f"{self.objective.name}: {self.winner.label} ({settings})",
             f"{len(self.candidates) - 1} candidates, {stopped} stopped by the race; {self.runs} runs",
         ]
@@ -201,10 +202,11 @@ def _table(outcome: Outcome) -> Table:
     )
     table.add_column("", no_wrap=True)
     for parameter in outcome.space.parameters:
-        table.add_column(parameter.name.removesuffix("_packets"), justify="right")
-    for heading in (f"min(t, {limit}) s", "median s", "within 1 s %", "busy %", "loss %", "queue"):
-        table.add_column(heading, justify="right")
-    table.add_column("what it is")
+        table.add_column(parameter.name.removesuffix("_packets"), justify="right", no_wrap=True)
+    table.add_column(f"min(t, {limit}) s", justify="right", no_wrap=True)
+    for heading in ("median s", "< 1 s %", "busy %", "loss %", "queue"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what it is", no_wrap=True)
     for candidate in outcome.shown:
         table.add_row(*_cells(outcome, candidate))
     return table
@@ -224,9 +226,9 @@ def _cells(outcome: Outcome, candidate: Candidate) -> Sequence[str]:
         *(_setting(candidate.settings.get(parameter.name)) for parameter in outcome.space.parameters),
         f"{means[name]:.3f}{bounds}",
         *(format(means[key], form) for key, form in forms),
-        candidate.note or outcome.role(candidate),
+        outcome.role(candidate),
     )
 
 
 def _setting(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else "-" if value is None else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else "-" if value is None else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from fractions import Fraction
 from importlib import resources
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import TuneError
@@ -45,7 +46,7 @@ def settings_of(experiment: str, base: Scenario) -> list[Candidate]:
                 candidates[key].note += f"; {note}"
                 continue
             scenario = base.with_overrides({f"{QUEUE}.{name}": value for name, value in settings.items()})
-            label = f"{row['min_th']}, {row['max_th']}, {row['w_q']}, {row['max_p']}"
+            label = f"paper {ascii_uppercase[len(candidates)]}"
             candidates[key] = Candidate(label, settings, scenario, experiment, note)
     return list(candidates.values())
 

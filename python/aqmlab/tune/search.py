@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from aqmlab.executors import Executor
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.summary import Figures
     from aqmlab.tune.objectives import Objective
 
 
@@ -134,12 +135,14 @@ class _Evaluation:
             if candidate.scenario is not None
         ]
         self.asked += len(jobs)
+        made: dict[int, Figures] = {}
         for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
-            candidate, seed = wanted[position]
-            where = candidate.fresh if fresh else candidate.figures
-            where[seed] = figures(result, restricted_to_s=self._limit_s)
+            made[position] = figures(result, restricted_to_s=self._limit_s)
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
+        # In the order of the plan, not of their ends: the last bit of a sum depends on the order.
+        for position, (candidate, seed) in enumerate(wanted):
+            (candidate.fresh if fresh else candidate.figures)[seed] = made[position]
         return done
 
 

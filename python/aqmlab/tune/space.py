@@ -14,7 +14,7 @@ from aqmlab.errors import TuneError
 from aqmlab.spelling import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from aqmlab.scenario import Scenario
 
@@ -106,7 +106,7 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
             known = [each.name for each in parameters.values() if not each.times]
             place = f"{scheme}.{parameter.name}.times: {parameter.times}"
             raise TuneError(f"{place}: {unknown(str(parameter.times), known)}")
-    return Space(scheme, tuple(sorted(parameters.values(), key=lambda each: each.times is not None)))
+    return Space(scheme, tuple(_after_their_bases(parameters.values())))
 
 
 def with_scheme(base: Scenario, scheme: str) -> Scenario:
@@ -131,6 +131,14 @@ def default_ranges() -> dict[str, dict[str, Any]]:
     """The ranges that are shipped, by scheme."""
     file = resources.files("aqmlab.tune").joinpath("ranges.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _after_their_bases(parameters: Iterable[Parameter]) -> Iterator[Parameter]:
+    each = list(parameters)
+    for base in each:
+        if base.times is None:
+            yield base
+            yield from (parameter for parameter in each if parameter.times == base.name)
 
 
 def _parameter(scheme: str, name: str, given: object) -> Parameter:
