@@ -15,7 +15,7 @@ from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.folders import require_writable
 from aqmlab.offered_load import can_be_measured
-from aqmlab.progress import Bar
+from aqmlab.progress import Bar, looked_at
 from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.store import Found, State, inspect, remove_damaged
 from aqmlab.workers import Task, Threads, available_cores
@@ -131,7 +131,8 @@ def run_each(
     if workers is not None and workers < 1:
         raise ValueError(f"workers: at least 1, not {workers}")
     plan = _plan(jobs, Path(store) if store is not None else None)
-    kept = {task: result for task in plan if (result := _kept(task)) is not None}
+    looking = looked_at(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
+    kept = {task: result for task in looking if (result := _kept(task)) is not None}
     for task, result in kept.items():
         yield from _deliver(plan[task], jobs, result)
     missing = [task for task in plan if task not in kept]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +22,6 @@ pytest.importorskip("distributed")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @contextmanager
@@ -73,6 +74,34 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
     assert process.returncode == 0, errors
     assert "12/12 runs" in errors
     assert contents(there) == expected
+
+
+def processor_s(process: subprocess.Popen[str]) -> float:
+    """Processor time that a process has used."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=1_000_000.0)
+    with ExitStack() as stack:
+        address, contact = stack.enter_context(scheduler(tmp_path))
+        busy = stack.enter_context(dask(*worker(contact)))
+        process = subprocess.Popen(
+            command("sweep", file, "--store", tmp_path / "store", "--executor", f"dask://{address}"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: processor_s(busy) > 4.0, process)  # it has started, and computes
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        time.sleep(1.0)
+        before = processor_s(busy)
+        time.sleep(1.0)
+        assert processor_s(busy) - before < 0.5
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
 
 
 def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None:

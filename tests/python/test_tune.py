@@ -6,6 +6,7 @@ import csv
 import json
 import signal
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, with_scheme
 from aqmlab.workers import Threads
 from small import WEB, aqmlab_run, bulk, command, contents
-from sweeping import finished, wait_until
+from sweeping import finished, wait_until, write
 
 ROOT = Path(__file__).parents[2]
 BUSY = WEB.replace("rate_mbps = 2.0", "rate_mbps = 1.0").replace("duration_s = 20.0", "duration_s = 10.0")
@@ -160,8 +161,8 @@ def test_seeds_are_used_in_growing_parts() -> None:
 
 
 def test_a_candidate_is_stopped_by_its_paired_differences_alone() -> None:
-    # Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1/√3 = 0.0577, Student bound at 90 % with two degrees
-    # of freedom 1.8856 standard errors = 0.1089: worse. Spread ten times as wide (−0.8, 0.2, 1.2): not.
+    # Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1/√3 = 0.0577. The Student bound at 90 % with two
+    # degrees of freedom is 1.8856 of those, 0.1089: worse. Much wider (−0.8, 0.2, 1.2), it is not.
     incumbent = {1: 1.0, 2: 5.0, 3: 9.0}
     assert is_worse({1: 1.1, 2: 5.2, 3: 9.3}, incumbent)
     assert not is_worse({1: 0.2, 2: 5.2, 3: 10.2}, incumbent)
@@ -321,7 +322,7 @@ def test_a_killed_search_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: P
     file = tmp_path / "web.toml"
     file.write_text(BUSY)
     arguments = (
-        "tune", file, "--scheme", "drop-tail", "--trials", "3", "--seeds", "1-2", "--fresh-seeds", "7-12",
+        "tune", file, "--scheme", "drop-tail", "--trials", "2", "--seeds", "1-2", "--fresh-seeds", "7-8",
         "--range", "limit_packets=10:60:log", "--objective", "weighted", "--weights", "response=1,loss=3",
     )  # fmt: skip
     places = {name: ("--store", tmp_path / name, "--output", tmp_path / f"{name}-out") for name in ("a", "b")}
@@ -342,3 +343,25 @@ def test_a_killed_search_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: P
     assert contents(tmp_path / "b-out") == contents(tmp_path / "a-out")
     best = tomllib.loads((tmp_path / "a-out/best.toml").read_text())
     assert 10 <= best["dumbbell"]["queue"]["limit_packets"] <= 500
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        ("optuna", ("tune", "web.toml"), "pip install 'aqmlab[tune]'"),
+        ("distributed", ("sweep", "sweep.toml", "--executor", "dask"), "pip install 'aqmlab[dask]'"),
+    ],
+)
+def test_without_an_extra_its_command_says_how_to_get_it(
+    package: str, arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; from aqmlab.cli import main; main({list(arguments)!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -79,9 +79,9 @@ def sweep(
     checked = read(sweep_file, overrides=overrides)
     place = store or checked.store or STORE
     if show_status:
-        _print_status(status(checked, place))
+        _print_status(status(checked, place, progress=not quiet))
     elif export_file is not None:
-        found = status(checked, place)
+        found = status(checked, place, progress=not quiet)
         count = export(found, export_file)
         _complain(found)
         click.echo(f"{export_file}: {count} of {len(found.found)} runs")
@@ -114,7 +114,7 @@ def _run(
     if not quiet:
         from aqmlab.cli.printing import sweep_table
 
-        Console(highlight=False).print(sweep_table(status(checked, place)))
+        Console(highlight=False).print(sweep_table(status(checked, place, progress=True)))
     click.echo(f"kept in {place}")
 
 

@@ -8,6 +8,10 @@ one, up to its own limit (`distributed.scheduler.allowed-failures`).
 from __future__ import annotations
 
 import contextlib
+import logging
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from aqmlab.progress import Bar
 
 _CONNECT_S = 5.0
+_POLL_S = 0.2
 
 
 class Cluster:
@@ -65,13 +70,29 @@ class Cluster:
             with _connect(self._address) as client:
                 yield client
             return
-        with (
-            distributed.LocalCluster(
-                n_workers=self._workers, threads_per_worker=1, processes=True, dashboard_address=None
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with _deaf_to_ctrl_c():
+            cluster = distributed.LocalCluster(
+                n_workers=self._workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+            )
+        with cluster, distributed.Client(cluster) as client:
             yield client
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C: the client does, and stops them in good order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def compute_there(order: dict[str, Any]) -> Result | str:
@@ -81,9 +102,30 @@ def compute_there(order: dict[str, Any]) -> Result | str:
     try:
         if scenario.content_address(task.seed) != task.address:
             return f"{task}: a worker ({_core.version()}) has another version, or other files of that name"
-        return Crew().perform(task)
+        return _perform(task)
     except (RunError, ScenarioError) as error:
         return str(error)
+
+
+def _perform(task: Task) -> Result:
+    """Makes the run on a thread beside this one, which watches whether anybody still wants it."""
+    crew = Crew()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        run = thread.submit(crew.perform, task)
+        while not wait([run], timeout=_POLL_S).done:
+            if _given_up(task):
+                crew.stop()
+        return run.result()
+
+
+def _given_up(task: Task) -> bool:
+    """Whether the client has cancelled the task, or gone; Dask itself lets a task that has begun run on."""
+    known = distributed.get_worker().state.tasks.get(_key(task))
+    return known is None or known.state in {"cancelled", "released", "forgotten"}
+
+
+def _key(task: Task) -> str:
+    return f"aqmlab-{task.address}"
 
 
 def version_there() -> str:
@@ -123,10 +165,7 @@ def check_versions(client: distributed.Client) -> None:
 
 
 def _gather(client: distributed.Client, tasks: Sequence[Task], bar: Bar) -> Generator[tuple[Task, Result]]:
-    pending = {
-        client.submit(compute_there, _order(task), key=f"aqmlab-{task.address}", pure=False): task
-        for task in tasks
-    }
+    pending = {client.submit(compute_there, _order(task), key=_key(task), pure=False): task for task in tasks}
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aqmlab.progress import looked_at
 from aqmlab.store import Found, State, inspect, others, stray_files
 
 if TYPE_CHECKING:
@@ -60,8 +61,9 @@ class Status:
         return reasons + [message for found in everything for message in stray_files(found)]
 
 
-def status(sweep: Sweep, store: Path) -> Status:
+def status(sweep: Sweep, store: Path, *, progress: bool = False) -> Status:
     """Looks at every run of the sweep, and at what else is in the store, checking every byte."""
     addresses = dict.fromkeys(address for _, _, address in sweep.runs)
-    found = {address: inspect(store / address, address) for address in addresses}
+    looking = looked_at(addresses, label=f"{sweep.name}: looking at the store", hidden=not progress)
+    found = {address: inspect(store / address, address) for address in looking}
     return Status(sweep, store, found, tuple(others(store, found)))
