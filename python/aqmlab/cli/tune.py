@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aqmlab.scenario import TomlText
 
 # The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
-MINIMUM_COLUMNS = 140
+MINIMUM_COLUMNS = 160
 OBJECTIVES = ("best-response-times", "highest-utilization", "lowest-drop-rate", "weighted")
 
 

@@ -150,6 +150,7 @@ def _row(outcome: Outcome, candidate: Candidate) -> dict[str, Any]:
         **candidate.settings,
         "fresh_seeds": len(candidate.fresh),
         **_bounds("cost", mean_interval(list(candidate.fresh_costs(outcome.objective).values()))),
+        **_bounds("winner_minus_this", outcome.against(candidate)),
         **candidate.means(fresh=True),
     }
 
@@ -197,7 +198,8 @@ def _table(outcome: Outcome) -> Table:
         title=f"{outcome.base.name}, {outcome.space.scheme} for {outcome.objective.name}: "
         f"means over {len(outcome.plan.fresh_seeds)} fresh seeds",
         title_justify="left",
-        caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval",
+        caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval; "
+        "winner − it: difference of costs, paired by seed",
         caption_justify="left",
     )
     table.add_column("", no_wrap=True)
@@ -206,6 +208,7 @@ def _table(outcome: Outcome) -> Table:
     table.add_column(f"min(t, {limit}) s", justify="right", no_wrap=True)
     for heading in ("median s", "< 1 s %", "busy %", "loss %", "queue"):
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column(f"winner − it, {outcome.objective.unit}", justify="right", no_wrap=True)
     table.add_column("what it is", no_wrap=True)
     for candidate in outcome.shown:
         table.add_row(*_cells(outcome, candidate))
@@ -226,8 +229,17 @@ def _cells(outcome: Outcome, candidate: Candidate) -> Sequence[str]:
         *(_setting(candidate.settings.get(parameter.name)) for parameter in outcome.space.parameters),
         f"{means[name]:.3f}{bounds}",
         *(format(means[key], form) for key, form in forms),
+        _difference(outcome, candidate),
         outcome.role(candidate),
     )
+
+
+def _difference(outcome: Outcome, candidate: Candidate) -> str:
+    if candidate is outcome.winner:
+        return ""
+    difference = outcome.against(candidate)
+    bounds = f" ± {difference.half_width:.4f}" if isinstance(difference, Interval) else ""
+    return f"{difference.mean:+.4f}{bounds}"
 
 
 def _setting(value: object) -> str:
