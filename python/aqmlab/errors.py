@@ -1,19 +1,30 @@
 """What can go wrong, by whose doing.
 
-`ScenarioError` and `FolderError` are the user's to mend, `RunError` and `StorageError` are not. Every message
-names the place and what would be accepted there, so that it can be shown as it is.
+`RunError` and `StorageError` are not the user's to mend, the others are. Every message names the place and
+what would be accepted there, so that it can be shown as it is.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from aqmlab._core import Cancelled, RunError, ScenarioError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = [
     "Cancelled",
+    "ExecutorError",
     "FolderError",
     "ResultError",
     "RunError",
+    "RunsFailed",
     "ScenarioError",
     "StorageError",
+    "SweepError",
     "TableError",
+    "TuneError",
 ]
 
 
@@ -34,3 +45,28 @@ class TableError(KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class SweepError(ValueError):
+    """A sweep is refused: the message names the place in its file and what is legal there."""
+
+
+class TuneError(ValueError):
+    """A search is refused: the message names the option or the range and what is legal there."""
+
+
+class ExecutorError(ValueError):
+    """The executor that was named cannot be used: not installed, out of reach, or of another version."""
+
+
+class RunsFailed(RunError):  # noqa: N818  (it says how it ended, like `Cancelled`)
+    """Some runs failed; the others were made and are kept.
+
+    Attributes:
+        failures: What went wrong, by content address.
+    """
+
+    def __init__(self, failures: Mapping[str, str], *, runs: int) -> None:
+        self.failures = dict(failures)
+        reasons = "".join(f"\n  {reason}" for reason in self.failures.values())
+        super().__init__(f"{len(self.failures)} of {runs} runs failed, the others are kept:{reasons}")

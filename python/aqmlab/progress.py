@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from types import TracebackType
+
+Item = TypeVar("Item")
+
+
+_WORTH_A_BAR = 200
+"""Looking at a stored result takes some milliseconds; so many of them take a second."""
+
+
+def looked_at(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[Item]:
+    """The items, with a bar on standard error while there are many of them to look at."""
+    if hidden or len(items) < _WORTH_A_BAR:
+        yield from items
+    else:
+        yield from track(items, label, console=Console(stderr=True), transient=True)
 
 
 class Bar:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +28,7 @@ FORMAT = 1
 
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
+_TABLE = ".parquet"
 
 _HOW_TO_RECORD = {
     "responses": 'set record.responses = "rows"',
@@ -61,9 +62,9 @@ class Tables(Mapping[str, pa.Table]):
 class StoredTables(Mapping[str, pa.Table]):
     """Tables in a folder, read when asked for and kept only as long as someone uses them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._folder = folder
-        self._names = sorted(path.stem for path in folder.glob("*.parquet"))
+        self._names = sorted(names)
         self._in_use: weakref.WeakValueDictionary[str, pa.Table] = weakref.WeakValueDictionary()
 
     def __getitem__(self, name: str) -> pa.Table:
@@ -71,7 +72,7 @@ class StoredTables(Mapping[str, pa.Table]):
             raise TableError(_missing_table(name, self))
         table = self._in_use.get(name)
         if table is None:
-            table = pq.read_table(self._folder / f"{name}.parquet")
+            table = pq.read_table(self._folder / f"{name}{_TABLE}")
             self._in_use[name] = table
         return table
 
@@ -112,11 +113,10 @@ class Result:
             ResultError: There is no result, it is damaged, or another version of the layout wrote it.
         """
         folder = Path(folder)
-        _verify(folder)
-        run = json.loads((folder / _RUN).read_text(encoding="utf-8"))
-        if run.get("format") != FORMAT:
-            raise ResultError(f"{folder}: layout {run.get('format')!r}; this version reads layout {FORMAT}")
-        return cls(run=run, tables=StoredTables(folder), folder=folder)
+        files = _verify(folder)
+        run = _read_run(folder)
+        tables = (Path(name).stem for name in files if name.endswith(_TABLE))
+        return cls(run=run, tables=StoredTables(folder, tables), folder=folder)
 
     def save(self, folder: str | Path) -> Path:
         """Writes the result to a new folder, whole or not at all.
@@ -130,7 +130,7 @@ class Result:
             text = json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False)
             (temporary / _RUN).write_text(text + "\n", encoding="utf-8")
             for name, table in self.tables.items():
-                pq.write_table(table, temporary / f"{name}.parquet", compression="zstd")
+                pq.write_table(table, temporary / f"{name}{_TABLE}", compression="zstd")
             _write_checksums(temporary)
         return folder
 
@@ -220,16 +220,44 @@ def _write_checksums(folder: Path) -> None:
     (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
 
 
-def _verify(folder: Path) -> None:
+def strangers(folder: Path) -> list[str]:
+    """Files in a sound result's folder that were not written with it; nothing reads them."""
+    listed = {name for _, _, name in _checksums(folder)}
+    return sorted(entry.name for entry in folder.iterdir() if entry.name not in listed | {_CHECKSUMS})
+
+
+def _read_run(folder: Path) -> dict[str, Any]:
+    try:
+        run = json.loads((folder / _RUN).read_text(encoding="utf-8"))
+    except ValueError:
+        raise ResultError(f"{folder}: {_RUN} is no JSON") from None
+    if not isinstance(run, dict) or run.get("format") != FORMAT:
+        found = run.get("format") if isinstance(run, dict) else None
+        raise ResultError(f"{folder}: layout {found!r}; this version reads layout {FORMAT}")
+    return run
+
+
+def _checksums(folder: Path) -> list[tuple[str, str, str]]:
     try:
         listed = (folder / _CHECKSUMS).read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ResultError(f"{folder}: holds no result (no readable {_CHECKSUMS})") from None
-    lines = [line.partition("  ") for line in listed]
-    if _RUN not in {name for _, _, name in lines}:
+    return [line.partition("  ") for line in listed]
+
+
+def _verify(folder: Path) -> list[str]:
+    """The files that were written there, after checking that they are what was written."""
+    lines = _checksums(folder)
+    names = [name for _, _, name in lines]
+    if _RUN not in names:
         raise ResultError(f"{folder}: holds no result ({_CHECKSUMS} does not list {_RUN})")
     for digest, _, name in lines:
         if not (folder / name).is_file():
-            raise ResultError(f"{folder}: damaged: {name} is missing")
+            raise ResultError(f"{folder}: damaged: {name or 'the end of ' + _CHECKSUMS} is missing")
         if _digest(folder / name) != digest:
             raise ResultError(f"{folder}: damaged: {name} is not what was written")
+    # A table that nobody vouches for: foreign, or the list of checksums lost its last lines.
+    for file in sorted(folder.glob(f"*{_TABLE}")):
+        if file.name not in names:
+            raise ResultError(f"{folder}: damaged: {_CHECKSUMS} does not list {file.name}")
+    return names

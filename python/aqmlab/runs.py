@@ -6,23 +6,25 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab._core import version
-from aqmlab.errors import FolderError, ResultError
+from aqmlab.errors import FolderError
 from aqmlab.folders import require_writable
 from aqmlab.offered_load import can_be_measured
-from aqmlab.progress import Bar
-from aqmlab.result import Result, holds_remains
+from aqmlab.progress import Bar, looked_at
 from aqmlab.scenario import Scenario, ScenarioLike
-from aqmlab.workers import Task, available_cores, compute
+from aqmlab.store import Found, State, inspect, remove_damaged
+from aqmlab.workers import Task, Threads, available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
+
+    from aqmlab.executors import Executor
+    from aqmlab.result import Result
 
 SEED_MAX = 2**64 - 1
 """The largest seed."""
@@ -39,6 +41,7 @@ class Job:
         offered_load: What is known about the offered load; kept with the result.
         measure_offered_load: Whether to measure it where the scenario has users on a dumbbell, by running the
             uncongested twin as well (which takes about as long as the run itself).
+        label: What messages call it; the name of the scenario, if empty.
     """
 
     scenario: Scenario
@@ -46,13 +49,14 @@ class Job:
     folder: Path | None = None
     offered_load: Mapping[str, Any] | None = None
     measure_offered_load: bool = False
+    label: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= SEED_MAX:
             raise ValueError(f"seed: from 0 to 2^64 - 1, not {self.seed}")
 
     def __str__(self) -> str:
-        return f"{self.scenario.name}, seed {self.seed}"
+        return f"{self.label or self.scenario.name}, seed {self.seed}"
 
 
 def run(
@@ -88,6 +92,7 @@ def run_many(
     store: str | Path | None = None,
     progress: bool = True,
     label: str = "",
+    executor: Executor | None = None,
 ) -> list[Result]:
     """Runs many jobs and returns their results in the order of the jobs.
 
@@ -98,14 +103,18 @@ def run_many(
             so an interrupted sweep resumes; without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
         label: What the progress bar calls this.
+        executor: What makes the runs; by default threads of this process, as many as `workers`.
 
     Raises:
         RunError: A run failed; the others were stopped, those that had finished are kept.
+        RunsFailed: Likewise from an executor that makes the others nevertheless.
         FolderError: A folder cannot be written to or holds something else; nothing was run.
         StorageError: A result could not be kept: the disk is full, or failed.
         KeyboardInterrupt: Ctrl-C; the runs were stopped within a second, those that had finished are kept.
     """
-    finished = dict(run_each(jobs, workers=workers, store=store, progress=progress, label=label))
+    finished = dict(
+        run_each(jobs, workers=workers, store=store, progress=progress, label=label, executor=executor)
+    )
     return [finished[position] for position in range(len(jobs))]
 
 
@@ -116,12 +125,14 @@ def run_each(
     store: str | Path | None = None,
     progress: bool = True,
     label: str = "",
+    executor: Executor | None = None,
 ) -> Generator[tuple[int, Result]]:
     """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
     if workers is not None and workers < 1:
         raise ValueError(f"workers: at least 1, not {workers}")
     plan = _plan(jobs, Path(store) if store is not None else None)
-    kept = {task: result for task in plan if (result := _kept(task)) is not None}
+    looking = looked_at(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
+    kept = {task: result for task in looking if (result := _kept(task)) is not None}
     for task, result in kept.items():
         yield from _deliver(plan[task], jobs, result)
     missing = [task for task in plan if task not in kept]
@@ -129,7 +140,8 @@ def run_each(
         _make_room(task)
     total_s = sum(task.simulated_s for task in missing)
     with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
-        for task, result in compute(missing, workers=workers or available_cores(), bar=bar):
+        engine = executor or Threads(workers or available_cores())
+        for task, result in engine.compute(missing, bar=bar):
             yield from _deliver(plan[task], jobs, result)
 
 
@@ -140,28 +152,28 @@ def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Task, list[int]]:
         address = job.scenario.content_address(job.seed)
         place = job.folder or (store / address if store else None)
         measure = job.measure_offered_load and job.offered_load is None and can_be_measured(job.scenario)
-        task = Task(job.scenario, job.seed, address, place, job.offered_load, measure)
+        task = Task(job.scenario, job.seed, address, place, job.offered_load, measure, job.label)
         plan.setdefault(task, []).append(position)
     return plan
 
 
 def _kept(task: Task) -> Result | None:
     """The result in the task's place, if it is there and sound."""
-    place = task.place
-    if place is None or not place.exists() or (place.is_dir() and not any(place.iterdir())):
+    if task.place is None:
         return None
-    try:
-        result = Result.load(place)
-    except ResultError as error:
-        if not holds_remains(place):
-            raise FolderError(f"{place}: exists and is no result; name another folder or remove it") from None
-        warnings.warn(f"{error}; it is computed again", stacklevel=2)
-        return None
-    if result.content_address != task.address:
-        raise FolderError(
-            f"{place}: holds another run, {_difference(result, task)}; name another folder or remove this one"
-        )
-    return result
+    found = inspect(task.place, task.address)
+    if found.state is State.FOREIGN:
+        raise FolderError(f"{task.place}: {_foreign(found, task)}")
+    if found.state is State.DAMAGED:
+        warnings.warn(f"{found.reason}; it is computed again", stacklevel=2)
+    return found.result if found.state is State.FINISHED else None
+
+
+def _foreign(found: Found, task: Task) -> str:
+    if found.result is None:
+        return "exists and is no result; name another folder or remove it"
+    difference = _difference(found.result, task)
+    return f"holds another run, {difference}; name another folder or remove this one"
 
 
 def _difference(result: Result, task: Task) -> str:
@@ -176,8 +188,7 @@ def _make_room(task: Task) -> None:
     """Removes what `_kept` found empty or damaged, once it is sure that the new result can be written."""
     if task.place is not None:
         require_writable(task.place)
-        if task.place.exists():
-            shutil.rmtree(task.place)
+        remove_damaged(task.place, task.address)
 
 
 def _deliver(positions: Iterable[int], jobs: Sequence[Job], result: Result) -> Generator[tuple[int, Result]]:

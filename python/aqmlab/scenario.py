@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,7 @@ class TomlText(str):
     __slots__ = ()
 
 
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LABELS = ("name", "description")
 
 
@@ -181,20 +183,26 @@ def _digest(key: str, file: str) -> str:
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    return [(key, _toml_value(value)) for key, value in (overrides or {}).items()]
+    return [(key, toml_value(value)) for key, value in (overrides or {}).items()]
 
 
-def _toml_value(value: object) -> str:
+def toml_key(key: str) -> str:
+    """A key as TOML spells it: bare if it may be."""
+    return key if _BARE_KEY.fullmatch(key) else toml_value(key)
+
+
+def toml_value(value: object) -> str:
+    """A value as TOML spells it."""
     if isinstance(value, np.generic):
         value = value.item()
     match value:
         case TomlText():
             return str(value)
         case dict():
-            pairs = (f"{_toml_value(str(key))} = {_toml_value(inner)}" for key, inner in value.items())
+            pairs = (f"{toml_key(str(key))} = {toml_value(inner)}" for key, inner in value.items())
             return "{ " + ", ".join(pairs) + " }"
         case list() | tuple():
-            return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+            return "[" + ", ".join(toml_value(item) for item in value) + "]"
         case bool():
             return "true" if value else "false"
         case int() | float():

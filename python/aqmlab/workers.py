@@ -16,6 +16,7 @@ from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError
 from aqmlab.offered_load import measured
 from aqmlab.result import Result
+from aqmlab.store import keep, sound
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -38,6 +39,7 @@ class Task:
         place: The folder that is to hold the result; none keeps it in memory.
         offered_load: What is known about the offered load; kept with the result.
         measure_offered_load: Whether to run the uncongested twin first, to know it.
+        label: What messages call it; the name of the scenario, if empty.
     """
 
     scenario: Scenario = field(compare=False)
@@ -46,6 +48,7 @@ class Task:
     place: Path | None
     offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
     measure_offered_load: bool = field(default=False, compare=False)
+    label: str = field(default="", compare=False)
 
     @property
     def simulated_s(self) -> float:
@@ -53,7 +56,7 @@ class Task:
         return self.scenario.duration_s * (2 if self.measure_offered_load else 1)
 
     def __str__(self) -> str:
-        return f"{self.scenario.name}, seed {self.seed}"
+        return f"{self.label or self.scenario.name}, seed {self.seed}"
 
 
 def available_cores() -> int:
@@ -71,7 +74,7 @@ def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Generator[tuple
         RunError: A run failed; the message names it.
         StorageError: A result could not be kept.
     """
-    crew = _Crew()
+    crew = Crew()
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="aqmlab") as threads:
         pending = {threads.submit(crew.perform, task): task for task in tasks}
         try:
@@ -86,7 +89,22 @@ def compute(tasks: Sequence[Task], *, workers: int, bar: Bar) -> Generator[tuple
                 future.cancel()
 
 
-class _Crew:
+@dataclass(frozen=True)
+class Threads:
+    """Makes runs on threads of this process.
+
+    Attributes:
+        workers: How many runs at a time.
+    """
+
+    workers: int
+
+    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+        """Makes the runs and yields each as it finishes; the first that fails ends it."""
+        return compute(tasks, workers=self.workers, bar=bar)
+
+
+class Crew:
     """The runs in flight: how far they are, and how to stop them."""
 
     def __init__(self) -> None:
@@ -97,6 +115,8 @@ class _Crew:
 
     def perform(self, task: Task) -> Result:
         """Makes the task's run and keeps its result; called on a thread of its own."""
+        if task.place is not None and (made := sound(task.place, task.address)) is not None:
+            return made  # by another process that works on the same store
         try:
             offered_load = task.offered_load
             if task.measure_offered_load:
@@ -108,7 +128,7 @@ class _Crew:
             raise RunError(f"{task}: {error}") from error
         if offered_load is not None:
             result = result.with_offered_load(offered_load)
-        return result if task.place is None else Result.load(result.save(task.place))
+        return result if task.place is None else keep(result, task.place)
 
     def simulated_s(self) -> float:
         """Simulated seconds done by now, in finished runs and in those under way."""

@@ -49,7 +49,16 @@ def test_every_option_says_what_it_is_for(name: str) -> None:
 
 
 def test_every_command_is_there() -> None:
-    assert sorted(commands.commands) == ["calibrate", "explain", "list", "reproduce", "run", "schema"]
+    assert sorted(commands.commands) == [
+        "calibrate",
+        "explain",
+        "list",
+        "reproduce",
+        "run",
+        "schema",
+        "sweep",
+        "tune",
+    ]
 
 
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:
@@ -246,7 +255,7 @@ def test_a_failed_run_is_our_fault(
     def broken(_: object) -> None:
         raise RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
 
-    monkeypatch.setattr("aqmlab.workers._Crew.perform", lambda _, task: broken(task))
+    monkeypatch.setattr("aqmlab.workers.Crew.perform", lambda _, task: broken(task))
     code, _, err = leave("run", str(scenario), capfd=capfd)
     assert code == 1
     assert err.endswith("a bug): no packet vanishes\n")

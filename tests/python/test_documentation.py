@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import aqmlab
+from aqmlab import sweep
+from aqmlab.statistics.summary import figures
 from small import WEB
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +76,26 @@ def test_every_dependency_is_accounted_for() -> None:
     document = (ROOT / "docs/dependencies.md").read_text()
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    python = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"].values()
+    python = [*project["dependencies"], *(requirement for extra in extras for requirement in extra)]
     used = {name for name in cargo if not name.startswith("aqmlab-")}
     used |= {re.split(r"[<>=]", requirement)[0] for requirement in python}
     assert used == set(re.findall(r"\| \[`([^`]+)`\]", document))
+
+
+def test_the_sweeps_in_the_documentation_are_legal(tmp_path: Path) -> None:
+    document = (ROOT / "docs/sweeps.md").read_text()
+    red = 'scheme = "red", limit_packets = 480, min_th_packets = 5, max_th_packets = 200'
+    (tmp_path / "red.toml").write_text(WEB.replace('scheme = "pi", limit_packets = 500', red))
+    (tmp_path / "campus.toml").write_text(WEB)
+    texts = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
+    sizes = [len(sweep.read_text(text, folder=tmp_path).points) for text in texts]
+    assert sizes == [20, 40]
+
+
+def test_every_column_of_an_exported_sweep_is_documented(result: aqmlab.Result) -> None:
+    table = section((ROOT / "docs/sweeps.md").read_text(), "## The table")
+    documented = first_cells(table)
+    for name in figures(result):
+        quantile = re.fullmatch(r"response_p\d+_s", name)
+        assert name in documented or quantile or "." in name, name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from aqmlab import Scenario, ScenarioError, _core
-from aqmlab.scenario import TomlText, _toml_value
+from aqmlab.scenario import TomlText, toml_value
 from small import BULK, WEB, bulk
 
 if TYPE_CHECKING:
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_python_value_is_spelt_so_that_toml_reads_it_back(value: object) -> None:
-    assert tomllib.loads(f"x = {_toml_value(value)}")["x"] == value
+    assert tomllib.loads(f"x = {toml_value(value)}")["x"] == value
 
 
 def test_numpy_numbers_are_numbers() -> None:
-    assert _toml_value(np.int64(3)) == "3"
-    assert _toml_value(np.float64(0.5)) == "0.5"
+    assert toml_value(np.int64(3)) == "3"
+    assert toml_value(np.float64(0.5)) == "0.5"
 
 
 def test_text_that_is_toml_already_stays_as_it_is() -> None:
-    assert _toml_value(TomlText("{ scheme = 'pi' }")) == "{ scheme = 'pi' }"
+    assert toml_value(TomlText("{ scheme = 'pi' }")) == "{ scheme = 'pi' }"
 
 
 def test_a_value_that_no_scenario_can_hold_is_refused_with_what_it_can_hold() -> None:

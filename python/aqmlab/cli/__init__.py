@@ -1,4 +1,4 @@
-"""The command line: `aqmlab run`, `calibrate`, `reproduce`, `list`, `explain`, `schema`.
+"""The command line: `aqmlab run`, `sweep`, `tune`, `calibrate`, `reproduce`, `list`, `explain`, `schema`.
 
 Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
 """
@@ -16,7 +16,17 @@ from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
-from aqmlab.errors import FolderError, ResultError, RunError, ScenarioError
+from aqmlab.cli.sweep import sweep
+from aqmlab.cli.tune import tune
+from aqmlab.errors import (
+    ExecutorError,
+    FolderError,
+    ResultError,
+    RunError,
+    ScenarioError,
+    SweepError,
+    TuneError,
+)
 
 DONE, FAILED, MISTAKEN, INTERRUPTED = 0, 1, 2, 130
 
@@ -32,10 +42,12 @@ def commands() -> None:
       aqmlab list                              schemes, host profiles, traffic models, experiments
       aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab run my-link.toml                  run a scenario of your own
+      aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
+      aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
 
 
-for command in (run, calibrate, reproduce, list_names, explain, schema):
+for command in (run, sweep, tune, calibrate, reproduce, list_names, explain, schema):
     commands.add_command(command)
 
 
@@ -51,7 +63,7 @@ def _exit_code(arguments: list[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (ScenarioError, FolderError, ResultError) as error:
+    except (ScenarioError, SweepError, TuneError, ExecutorError, FolderError, ResultError) as error:
         return _fail(str(error), MISTAKEN)
     except (RunError, OSError) as error:
         return _fail(str(error), FAILED)

@@ -76,6 +76,18 @@ def workers_option(command: Command) -> Command:
     )(command)
 
 
+def executor_option(command: Command) -> Command:
+    """Adds `--executor`."""
+    return click.option(
+        "--executor",
+        default="local",
+        show_default=True,
+        metavar="local|dask|dask://HOST:PORT",
+        help="What makes the runs: processes on this machine, a Dask cluster on this machine, or the Dask "
+        "scheduler at an address. The results do not depend on it.",
+    )(command)
+
+
 def quiet_option(command: Command) -> Command:
     """Adds `--quiet`."""
     return click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are.")(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aqmlab.result import Result
+    from aqmlab.sweep import Status
 
 _QUANTILES = (0.5, 0.9, 0.99)
 
@@ -67,3 +68,48 @@ def _responses(heading: str, result: Result) -> Table:
             *(f"{times.quantile(share):.3f}" if times.ended else "-" for share in _QUANTILES),
         )
     return table
+
+
+_MOST_ROWS = 50
+_SWEEP_COLUMNS = {
+    "throughput_mbps": ("Mbit/s", ".2f"),
+    "loss_percent": ("loss %", ".2f"),
+    "queue_mean_packets": ("queue", ".1f"),
+    "response_p50_s": ("median s", ".3f"),
+    "response_p90_s": ("90 % s", ".3f"),
+    "response_restricted_mean_2s_s": ("min(t, 2) s", ".3f"),
+}
+
+
+def sweep_table(status: Status) -> Table:
+    """A sweep's points, with the means of their finished runs."""
+    from aqmlab.sweep import rows
+    from aqmlab.sweep.file import shown
+
+    by_point: dict[int, list[dict[str, Any]]] = {}
+    for row in rows(status):
+        by_point.setdefault(row["point"], []).append(row)
+    table = Table(
+        title=f"{status.sweep.name}: means over {len(status.sweep.seeds)} seeds",
+        title_justify="left",
+        caption="queue: in packets; min(t, 2): mean of the response times, each counted as 2 s at most",
+        caption_justify="left",
+    )
+    table.add_column("point", justify="right")
+    for key in status.sweep.keys:
+        table.add_column(key.rpartition(".")[2], justify="right")
+    for heading, _ in _SWEEP_COLUMNS.values():
+        table.add_column(heading, justify="right")
+    for point in status.sweep.points[:_MOST_ROWS]:
+        own = by_point.get(point.index, [])
+        cells = (_mean_cell([row[name] for row in own], form) for name, (_, form) in _SWEEP_COLUMNS.items())
+        settings = (shown(point.settings.get(key, "")) for key in status.sweep.keys)
+        table.add_row(str(point.index), *settings, *cells)
+    if len(status.sweep.points) > _MOST_ROWS:
+        table.caption = f"the first {_MOST_ROWS} points; --export writes them all"
+    return table
+
+
+def _mean_cell(values: list[float | None], form: str) -> str:
+    known = [value for value in values if value is not None]
+    return format(sum(known) / len(known), form) if known and len(known) == len(values) else "-"

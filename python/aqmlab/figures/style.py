@@ -108,6 +108,14 @@ def new_stack(rows: int) -> list[Axes]:
     return list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
+@styled
+def new_row(columns: int) -> list[Axes]:
+    """Axes side by side, sharing their vertical axis."""
+    figure = Figure(figsize=(WIDTH_INCHES, HEIGHT_INCHES))
+    FigureCanvasAgg(figure)
+    return list(figure.subplots(1, columns, sharey=True, squeeze=False)[0, :])
+
+
 def widths(lines: int) -> list[float]:
     """Line widths that thin out in drawing order, so that a line below another of its course still shows."""
     return [float(width) for width in np.linspace(2.4, 1.1, lines)] if lines > 1 else [1.5]

@@ -1,0 +1,147 @@
+"""`aqmlab sweep`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from aqmlab.cli.options import FOLDER, executor_option, overrides_option, quiet_option, workers_option
+
+if TYPE_CHECKING:
+    from aqmlab.scenario import TomlText
+    from aqmlab.sweep import Status, Sweep
+
+STORE = Path("results/store")
+"""Where sweeps and searches keep their runs, unless told otherwise."""
+
+
+@click.command
+@click.argument("sweep_file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
+@click.option(
+    "--status", "show_status", is_flag=True, help="Run nothing; say what is finished, and what is wrong."
+)
+@click.option("--resume", is_flag=True, help="Go on; an error if nothing of this sweep has finished yet.")
+@click.option(
+    "--export",
+    "export_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="TABLE",
+    help="Run nothing; write one row for every finished run, as .parquet or .csv.",
+)
+@click.option(
+    "--store",
+    type=FOLDER,
+    metavar="FOLDER",
+    help=f"Where finished runs are kept; by default what the sweep file says, or {STORE}.",
+)
+@executor_option
+@overrides_option
+@workers_option
+@quiet_option
+def sweep(
+    *,
+    sweep_file: Path,
+    show_status: bool,
+    resume: bool,
+    export_file: Path | None,
+    store: Path | None,
+    executor: str,
+    overrides: dict[str, TomlText],
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    """Run a scenario at many points, each with the same seeds.
+
+    The file names a scenario and a design: a grid, a list, random points or a Latin hypercube over any keys
+    of the scenario (docs/sweeps.md). All of it is checked before anything runs. Finished runs are kept
+    under their content address and never made twice: the same command goes on after Ctrl-C, kill -9 or a
+    power cut, and runs what was added to the file since.
+
+    \b
+    Examples:
+      aqmlab sweep red.toml
+      aqmlab sweep red.toml --status
+      aqmlab sweep red.toml --resume --workers 8
+      aqmlab sweep red.toml --executor dask://10.0.0.1:8786
+      aqmlab sweep red.toml --export red.parquet
+    """
+    from aqmlab.sweep import export, read, status
+    from aqmlab.sweep.export import check_form
+
+    if sum((show_status, resume, export_file is not None)) > 1:
+        raise click.UsageError("--status, --resume and --export exclude each other")
+    if export_file is not None:
+        check_form(export_file)
+    checked = read(sweep_file, overrides=overrides)
+    place = store or checked.store or STORE
+    if show_status:
+        _print_status(status(checked, place, progress=not quiet))
+    elif export_file is not None:
+        found = status(checked, place, progress=not quiet)
+        count = export(found, export_file)
+        _complain(found)
+        click.echo(f"{export_file}: {count} of {len(found.found)} runs")
+    else:
+        _run(checked, place, resume=resume, executor=executor, workers=workers, quiet=quiet)
+
+
+def _run(
+    checked: Sweep, place: Path, *, resume: bool, executor: str, workers: int | None, quiet: bool
+) -> None:
+    from aqmlab.errors import SweepError
+    from aqmlab.executors import executor_of
+    from aqmlab.runs import run_each
+    from aqmlab.sweep import status
+
+    engine = executor_of(executor, workers=workers)
+    jobs = checked.jobs()
+    addresses = {address for _, _, address in checked.runs}
+    total = len(addresses)
+    # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
+    there = sum((place / address).exists() for address in addresses)
+    if resume and not there:
+        raise SweepError(f"--resume: {place} holds no run of {checked.name}; leave it out to begin")
+    if not quiet:
+        begun = f", {there} there already: going on" if there else ""
+        size = f"{len(checked.points)} points × {len(checked.seeds)} seeds = {total} runs"
+        click.echo(f"{checked.name}: {size}{begun}", err=True)
+    for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=engine):
+        pass
+    if not quiet:
+        from aqmlab.cli.printing import sweep_table
+
+        Console(highlight=False).print(sweep_table(status(checked, place, progress=True)))
+    click.echo(f"kept in {place}")
+
+
+def _print_status(found: Status) -> None:
+    from aqmlab.store import State
+
+    console = Console(highlight=False)
+    table = Table(title=f"{found.sweep.name}: {found.store}", title_justify="left")
+    table.add_column("point", justify="right")
+    table.add_column("settings")
+    for state in State:
+        table.add_column(state.value, justify="right")
+    from aqmlab.sweep.file import described
+
+    for point, counts in found.by_point():
+        numbers = (str(counts[state]) for state in State)
+        table.add_row(str(point.index), described(point.settings), *numbers)
+    console.print(table)
+    totals = ", ".join(f"{found.count(state)} {state.value}" for state in State)
+    console.print(f"{len(found.found)} runs: {totals}", markup=False)
+    if found.results_of_others:
+        console.print(
+            f"{found.results_of_others} other results in the store, which this sweep does not ask for"
+        )
+    _complain(found)
+
+
+def _complain(found: Status) -> None:
+    for complaint in found.complaints():
+        click.echo(f"aqmlab: warning: {complaint}", err=True)

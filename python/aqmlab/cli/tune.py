@@ -1,0 +1,237 @@
+"""`aqmlab tune`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from aqmlab.cli.options import (
+    FOLDER,
+    executor_option,
+    overrides_option,
+    quiet_option,
+    read_numbers,
+    workers_option,
+)
+from aqmlab.cli.sweep import STORE
+from aqmlab.folders import require_writable
+from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from aqmlab.scenario import TomlText
+
+# The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
+MINIMUM_COLUMNS = 160
+OBJECTIVES = ("best-response-times", "highest-utilization", "lowest-drop-rate", "weighted")
+
+
+def read_ranges(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
+    """Reads ranges such as `max_p=0.01:0.5:log`, and fixed values such as `limit_packets=480`."""
+    del context
+    ranges: dict[str, Any] = {}
+    for text in texts:
+        name, equals, given = text.partition("=")
+        try:
+            ranges[name.strip()] = _range(given if equals and name.strip() else "")
+        except ValueError:
+            raise click.BadParameter(
+                f"{text!r} is not of the form key=low:high, key=low:high:log or key=value", param=parameter
+            ) from None
+    return ranges
+
+
+def _range(given: str) -> object:
+    low, colon, rest = given.partition(":")
+    if not colon:
+        return tomllib.loads(f"value = {given}")["value"]
+    high, colon, scale = rest.partition(":")
+    if colon and scale != "log":
+        raise ValueError
+    return {"low": _number(low), "high": _number(high), "log": bool(colon)}
+
+
+def _number(text: str) -> float:
+    return int(text) if re.fullmatch(r"\s*\d+\s*", text) else float(text)
+
+
+def read_weights(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, float]:
+    """Reads weights such as `response=1,idle=0.2,loss=5`."""
+    del context
+    weights: dict[str, float] = {}
+    for part in text.split(",") if text else []:
+        name, _, weight = part.partition("=")
+        try:
+            weights[name.strip()] = float(weight)
+        except ValueError:
+            raise click.BadParameter(
+                f"{part!r} is not of the form response=1, idle=1 or loss=1", param=parameter
+            ) from None
+    return weights
+
+
+@click.command
+@click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@click.option("--scheme", default="red", show_default=True, metavar="NAME", help="Queue discipline to tune.")
+@click.option(
+    "--objective",
+    type=click.Choice(OBJECTIVES),
+    default=OBJECTIVES[0],
+    show_default=True,
+    help="What is sought; best response times are the lowest mean of min(t, limit).",
+)
+@click.option(
+    "--restricted-to",
+    "restricted_to_s",
+    type=float,
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The limit above: no response counts for more.",
+)
+@click.option(
+    "--weights",
+    callback=read_weights,
+    metavar="response=1,idle=1,loss=1",
+    help="For weighted: of the mean response time (s), the idle share and the loss ratio; 1 each by default.",
+)
+@click.option(
+    "--range",
+    "ranges",
+    multiple=True,
+    callback=read_ranges,
+    metavar="KEY=LOW:HIGH[:log]",
+    help="Search a parameter of the queue in this range, or hold it fixed with KEY=VALUE; several times.",
+)
+@click.option(
+    "--ranges",
+    "ranges_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE.toml",
+    help="Ranges by scheme, in the form of aqmlab's own ranges.toml.",
+)
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=40, show_default=True, help="Candidates to propose."
+)
+@click.option(
+    "--seeds",
+    callback=read_numbers,
+    default="1-4",
+    show_default=True,
+    metavar="A-B,C",
+    help="Seeds that candidates are compared on; a clearly worse one is stopped after the first few.",
+)
+@click.option(
+    "--fresh-seeds",
+    callback=read_numbers,
+    metavar="A-B,C",
+    help="Seeds that the figures come from; by default the eight, or as many as --seeds, that follow.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="RUNS",
+    help="Propose nothing more once the search has asked for so many runs.",
+)
+@click.option(
+    "--optimiser-seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, metavar="N",
+    help="Seed of the optimiser; the same one proposes the same candidates.",
+)  # fmt: skip
+@click.option(
+    "--beside",
+    metavar="EXPERIMENT",
+    help="Evaluate the published settings of an experiment as well (christiansen2000); by default for RED on "
+    "10 Mbit/s. none: never.",
+)
+@click.option(
+    "--output", type=FOLDER, metavar="FOLDER", help="By default results/tune-NAME-SCHEME-OBJECTIVE."
+)
+@click.option(
+    "--store",
+    type=FOLDER,
+    default=STORE,
+    show_default=True,
+    metavar="FOLDER",
+    help="Where finished runs are kept.",
+)
+@executor_option
+@overrides_option
+@workers_option
+@quiet_option
+def tune(
+    *,
+    scenario_file: Path,
+    scheme: str,
+    objective: str,
+    restricted_to_s: float,
+    weights: dict[str, float],
+    ranges: dict[str, Any],
+    ranges_file: Path | None,
+    trials: int,
+    seeds: tuple[int, ...],
+    fresh_seeds: tuple[int, ...],
+    budget: int | None,
+    optimiser_seed: int,
+    beside: str | None,
+    output: Path | None,
+    store: Path,
+    executor: str,
+    overrides: dict[str, TomlText],
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    """Search for the settings of a queue that serve an objective best.
+
+    An optimiser (Optuna) proposes candidates. All are run with the same seeds; one that is clearly worse
+    than the best so far is stopped early. What is printed, the winner and the front of response times,
+    utilization and loss, was measured with seeds that the search never used. Finished runs are kept: the
+    same command goes on after Ctrl-C or kill -9 (docs/tuning.md).
+
+    \b
+    Examples:
+      aqmlab tune web.toml --scheme red
+      aqmlab tune web.toml --scheme pi --objective weighted --weights response=1,loss=5
+      aqmlab tune web.toml --range limit_packets=480 --range max_p=0.02:0.3:log --trials 60
+      aqmlab tune campus.toml --beside christiansen2000 --seeds 1-8
+    """
+    from aqmlab.executors import executor_of
+    from aqmlab.tune import Objective, Plan, space_of
+    from aqmlab.tune import tune as search
+    from aqmlab.tune.outcome import save
+    from aqmlab.tune.published import chosen_beside
+    from aqmlab.tune.space import with_scheme
+
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    own = tomllib.loads(ranges_file.read_text(encoding="utf-8")).get(scheme, {}) if ranges_file else {}
+    space = space_of(scheme, {**own, **ranges})
+    sought = (
+        Objective(objective, restricted_to_s, weights) if weights else Objective(objective, restricted_to_s)
+    )
+    plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
+    folder = output or Path("results") / f"tune-{_as_name(scenario.name)}-{scheme}-{objective}"
+    require_writable(folder)
+    if beside is None:
+        beside = chosen_beside(with_scheme(scenario, scheme))
+    outcome = search(
+        scenario,
+        space,
+        sought,
+        plan,
+        store=store,
+        executor=executor_of(executor, workers=workers),
+        beside=None if beside == "none" else beside,
+        progress=not quiet,
+    )
+    files = save(outcome, folder)
+    if not quiet:
+        Console(width=max(Console().width, MINIMUM_COLUMNS), highlight=False).print(outcome)
+    for name, file in files.items():
+        click.echo(f"{name}: {file}")
+
+
+def _as_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "scenario"

@@ -1,0 +1,202 @@
+"""A Dask cluster: one that is there already, or one on this machine.
+
+Workers compute and hand the result over; the client alone writes the store, with the code that writes it
+everywhere, so the bytes are those of a run on this machine. Dask gives the run of a dead worker to another
+one, up to its own limit (`distributed.scheduler.allowed-failures`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
+from aqmlab.result import Result
+from aqmlab.scenario import Scenario
+from aqmlab.store import keep
+from aqmlab.workers import Crew, Task, available_cores
+
+try:
+    import distributed
+except ImportError as missing:
+    raise ExecutorError(
+        f"the executor dask needs the package distributed ({missing}): pip install 'aqmlab[dask]'"
+    ) from None
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from aqmlab.progress import Bar
+
+_CONNECT_S = 5.0
+_POLL_S = 0.2
+
+
+class Cluster:
+    """Makes runs on the workers of a Dask scheduler."""
+
+    def __init__(self, address: str | None, *, workers: int | None = None) -> None:
+        """Connects to nothing yet.
+
+        Args:
+            address: Of the scheduler, such as tcp://10.0.0.1:8786; without it, a cluster on this machine.
+            workers: How many on this machine; by default one for each core. Only without an address.
+        """
+        self._address = address
+        self._workers = workers or available_cores()
+
+    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+        """Makes the runs and yields each, kept in its place, as it finishes.
+
+        Raises:
+            RunsFailed: Some runs failed, or killed too many workers; all others were yielded before.
+            ExecutorError: No scheduler, no worker, or workers of another version.
+            StorageError: A result could not be kept.
+        """
+        if not tasks:
+            return
+        with self._client() as client:
+            check_versions(client)
+            yield from _gather(client, tasks, bar)
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[distributed.Client]:
+        if self._address is not None:
+            with _connect(self._address) as client:
+                yield client
+            return
+        with _deaf_to_ctrl_c():
+            cluster = distributed.LocalCluster(
+                n_workers=self._workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+            )
+        with cluster, distributed.Client(cluster) as client:
+            yield client
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C: the client does, and stops them in good order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def compute_there(order: dict[str, Any]) -> Result | str:
+    """Makes a run on a worker; the result, or what went wrong."""
+    scenario = Scenario(order.pop("scenario_json"))
+    task = Task(scenario=scenario, place=None, **order)
+    try:
+        if scenario.content_address(task.seed) != task.address:
+            return f"{task}: a worker ({_core.version()}) has another version, or other files of that name"
+        return _perform(task)
+    except (RunError, ScenarioError) as error:
+        return str(error)
+
+
+def _perform(task: Task) -> Result:
+    """Makes the run on a thread beside this one, which watches whether anybody still wants it."""
+    crew = Crew()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        run = thread.submit(crew.perform, task)
+        while not wait([run], timeout=_POLL_S).done:
+            if _given_up(task):
+                crew.stop()
+        return run.result()
+
+
+def _given_up(task: Task) -> bool:
+    """Whether the client has cancelled the task, or gone; Dask itself lets a task that has begun run on."""
+    known = distributed.get_worker().state.tasks.get(_key(task))
+    return known is None or known.state in {"cancelled", "released", "forgotten"}
+
+
+def _key(task: Task) -> str:
+    return f"aqmlab-{task.address}"
+
+
+def version_there() -> str:
+    """The version that a worker has."""
+    return _core.version()
+
+
+def _connect(address: str) -> distributed.Client:
+    try:
+        return distributed.Client(address, timeout=_CONNECT_S)
+    except (OSError, ValueError) as error:
+        raise ExecutorError(f"{address}: no Dask scheduler answers there ({error})") from None
+
+
+def check_versions(client: distributed.Client) -> None:
+    """Refuses a cluster without workers, or with workers of another version.
+
+    Raises:
+        ExecutorError: It names the first such worker.
+    """
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_S)
+    except TimeoutError:
+        raise ExecutorError("the Dask scheduler has no worker; start some with `dask worker ...`") from None
+    try:
+        versions: dict[str, object] = client.run(version_there, on_error="return")
+    except Exception as error:  # noqa: BLE001  (whatever unpickling on a worker raises)
+        versions = dict.fromkeys(client.scheduler_info()["workers"], error)
+    wrong = {worker: found for worker, found in versions.items() if found != _core.version()}
+    if wrong:
+        worker, found = next(iter(wrong.items()))
+        has = f"version {found}" if isinstance(found, str) else f"none that works ({found})"
+        raise ExecutorError(
+            f"{len(wrong)} of {len(versions)} Dask workers do not have this version of aqmlab,"
+            f" {_core.version()}: {worker} has {has}; install it there"
+        )
+
+
+def _gather(client: distributed.Client, tasks: Sequence[Task], bar: Bar) -> Generator[tuple[Task, Result]]:
+    pending = {client.submit(compute_there, _order(task), key=_key(task), pure=False): task for task in tasks}
+    failures: dict[str, str] = {}
+    done_s, finished = 0.0, 0
+    try:
+        stream = distributed.as_completed(list(pending), with_results=True, raise_errors=False)
+        for future, outcome in stream:
+            task = pending.pop(future)
+            if isinstance(outcome, Result):
+                yield task, outcome if task.place is None else keep(outcome, task.place)
+            else:
+                failures[task.address] = outcome if isinstance(outcome, str) else _broken(task, outcome)
+            future.release()
+            finished += 1
+            done_s += task.simulated_s
+            bar.show(done_s=done_s, finished=finished)
+    finally:
+        client.cancel(list(pending))
+    if failures:
+        raise RunsFailed(failures, runs=len(tasks))
+
+
+def _order(task: Task) -> dict[str, Any]:
+    return {
+        "scenario_json": task.scenario.resolved_json,
+        "seed": task.seed,
+        "address": task.address,
+        "offered_load": task.offered_load,
+        "measure_offered_load": task.measure_offered_load,
+        "label": task.label,
+    }
+
+
+def _broken(task: Task, outcome: object) -> str:
+    error = outcome[1] if isinstance(outcome, tuple) else outcome
+    return f"{task}: {type(error).__name__}: {error}"

@@ -1,0 +1,123 @@
+"""`python -m aqmlab.executors.worker`: makes the runs that its standard input asks for, one at a time.
+
+Reads a run in each line of JSON, writes lines of JSON: `version` when it is ready, `simulated_s` while it
+runs, then `kept`, `failed` or `not_kept`. When its input closes, because all is done or the parent died, it
+stops within a fraction of a second and leaves nothing unfinished behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import threading
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab.errors import Cancelled, FolderError, RunError, ScenarioError, StorageError
+from aqmlab.scenario import Scenario
+from aqmlab.workers import Crew, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_POLL_S = 0.1
+
+
+def main() -> None:
+    """Serves until the input closes."""
+    answers = _private_output()
+    orders = _Orders(sys.stdin.fileno())
+    _say(answers, {"version": _core.version()})
+    for order in orders:
+        _serve(task_of(order), orders, answers)
+
+
+def task_of(order: dict[str, Any]) -> Task:
+    """The task that a line describes."""
+    place = order.pop("place")
+    return Task(scenario=Scenario(order.pop("scenario_json")), place=Path(place), **order)
+
+
+def perform(task: Task, crew: Crew) -> dict[str, str]:
+    """Makes a run and keeps it; returns what is to be said about it."""
+    try:
+        address = task.scenario.content_address(task.seed)
+        if address != task.address:
+            return {"failed": f"{task}: a file that the scenario names has changed since the run was planned"}
+        crew.perform(task)
+    except Cancelled:
+        return {"failed": f"{task}: cancelled"}
+    except (FolderError, StorageError) as error:
+        return {"not_kept": str(error)}
+    except (RunError, ScenarioError) as error:
+        return {"failed": str(error)}
+    return {"kept": task.address}
+
+
+def _serve(task: Task, orders: _Orders, answers: IO[str]) -> None:
+    crew = Crew()
+    outcome: list[dict[str, str]] = []
+    thread = threading.Thread(target=lambda: outcome.append(perform(task, crew)), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_POLL_S)
+        if orders.closed():
+            crew.stop()
+            thread.join()
+            raise SystemExit
+        _say(answers, {"simulated_s": crew.simulated_s()})
+    # Without an outcome the thread has raised what nobody foresaw, and printed it.
+    _say(
+        answers,
+        outcome[0] if outcome else {"failed": f"{task}: the worker failed; what it wrote stands above"},
+    )
+
+
+class _Orders:
+    """Lines of the input, without a buffer that would hide whether it has closed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._received = b""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while True:
+            while b"\n" not in self._received:
+                data = os.read(self._descriptor, 1 << 16)
+                if not data:
+                    return
+                self._received += data
+            line, _, self._received = self._received.partition(b"\n")
+            yield json.loads(line)
+
+    def closed(self) -> bool:
+        """Whether the other end has gone; it sends nothing while a run is under way."""
+        readable, _, _ = select.select([self._descriptor], [], [], 0.0)
+        if not readable:
+            return False
+        data = os.read(self._descriptor, 1 << 16)
+        self._received += data
+        return not data
+
+
+def _private_output() -> IO[str]:
+    """Takes standard output for the answers alone; what anything else prints goes to standard error."""
+    sys.stdout.flush()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return answers
+
+
+def _say(answers: IO[str], message: dict[str, Any]) -> None:
+    try:
+        answers.write(json.dumps(message) + "\n")
+        answers.flush()
+    except BrokenPipeError:
+        os._exit(1)  # nobody listens
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""A store: one folder that keeps the result of every run under its content address.
+
+Any number of processes may read and write it at once. A result appears whole, by a rename; who comes second
+with the same run takes what is there. What is damaged or foreign is told apart and never used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import FolderError, ResultError, StorageError
+from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.result import Result, holds_remains, strangers
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+_ADDRESS = re.compile(r"[0-9a-f]{40}")
+
+
+class State(enum.Enum):
+    """What is in a run's place.
+
+    `FINISHED` is its result, sound; `MISSING` nothing; `DAMAGED` a result of ours that is not what was
+    written; `FOREIGN` another run, or nothing of ours.
+    """
+
+    FINISHED = "finished"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is in a place.
+
+    Attributes:
+        place: The folder.
+        state: What it holds.
+        reason: Why it is damaged or foreign.
+        result: The result, if it is sound; where `state` is foreign, that of another run.
+    """
+
+    place: Path
+    state: State
+    reason: str = ""
+    result: Result | None = None
+
+
+def inspect(place: Path, address: str) -> Found:
+    """Looks at the place of the run with this content address, checking every byte."""
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return Found(place, State.MISSING)
+    try:
+        result = Result.load(place)
+    except ResultError as error:
+        if holds_remains(place):
+            return Found(place, State.DAMAGED, str(error))
+        return Found(place, State.FOREIGN, f"{place}: is no result")
+    except OSError as error:
+        return Found(place, State.DAMAGED, f"{place}: cannot be read: {error.strerror}")
+    if (holds := result.run.get("content_address")) != address:
+        reason = f"{place}: holds another run, {holds}"
+        return Found(place, State.FOREIGN, reason, result)
+    return Found(place, State.FINISHED, result=result)
+
+
+def sound(place: Path, address: str) -> Result | None:
+    """The result of the run with this content address, if it is in its place and sound."""
+    found = inspect(place, address)
+    return found.result if found.state is State.FINISHED else None
+
+
+def keep(result: Result, place: Path) -> Result:
+    """Writes a result in its place, unless another process has put the same run there meanwhile.
+
+    Raises:
+        FolderError: Something else is there, or the folder cannot be made.
+        StorageError: The disk is full or failed.
+    """
+    try:
+        return Result.load(result.save(place))
+    except (FolderError, StorageError):
+        found = inspect(place, result.content_address)
+        if found.state is State.FINISHED and found.result is not None:
+            return found.result
+        raise
+
+
+def remove_damaged(place: Path, address: str) -> None:
+    """Removes a damaged result, or an empty folder, but not what another process has put there meanwhile."""
+    if not place.exists():
+        return
+    aside = place.parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"
+    with contextlib.suppress(FileNotFoundError):
+        place.rename(aside)
+        if inspect(aside, address).state is State.FINISHED:
+            with contextlib.suppress(OSError):
+                aside.rename(place)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def others(store: Path, wanted: Collection[str]) -> Iterator[Found]:
+    """What the store holds beside the runs with the wanted addresses; folders under way are passed over."""
+    for place in sorted(store.iterdir()) if store.is_dir() else ():
+        if place.name in wanted or place.name.startswith(PARTIAL_PREFIX):
+            continue
+        if _ADDRESS.fullmatch(place.name):
+            yield inspect(place, place.name)
+        else:
+            yield Found(place, State.FOREIGN, f"{place}: is no result of this store")
+
+
+def stray_files(found: Found) -> list[str]:
+    """Messages about files in a finished run's folder that were not written with it."""
+    if found.state is not State.FINISHED:
+        return []
+    return [
+        f"{found.place / name}: was not written with the result; it is not used"
+        for name in strangers(found.place)
+    ]

@@ -1,0 +1,87 @@
+"""A sweep as one table: a row for every finished run, with the design's keys and the run's figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from aqmlab.errors import SweepError
+from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
+from aqmlab.sweep.file import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from aqmlab.sweep.status import Status
+
+_FORMS = (".parquet", ".csv")
+
+
+def rows(status: Status, *, restricted_to_s: float = RESTRICTED_TO_S) -> list[dict[str, Any]]:
+    """One row for every finished run of a sweep, point by point and seed by seed."""
+    table = []
+    for point, seed, address in status.sweep.runs:
+        if (result := status.found[address].result) is None or result.content_address != address:
+            continue
+        table.append({
+            "point": point.index,
+            **{key: point.settings.get(key) for key in status.sweep.keys},
+            "seed": seed,
+            "content_address": address,
+            "offered_load_percent": (result.offered_load or {}).get("realised_percent"),
+            **figures(result, restricted_to_s=restricted_to_s),
+        })  # fmt: skip
+    return table
+
+
+def export(status: Status, file: Path) -> int:
+    """Writes the table as Parquet or CSV, by the ending of the file's name; returns the number of rows.
+
+    Raises:
+        SweepError: The ending is neither, or no run has finished.
+    """
+    check_form(file)
+    table = rows(status)
+    if not table:
+        raise SweepError(f"{status.sweep.name}: no run has finished, so there is nothing to export")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(table, file, as_text=status.sweep.keys)
+    return len(table)
+
+
+def check_form(file: Path) -> None:
+    """Checks the ending of a table's name before any work.
+
+    Raises:
+        SweepError: It is neither .parquet nor .csv.
+    """
+    if file.suffix not in _FORMS:
+        raise SweepError(f"{file}: a table ends in {' or '.join(_FORMS)}")
+
+
+def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str] = ()) -> None:
+    """Writes rows; a column of `as_text` that holds tables, lists or mixed kinds is written as text."""
+    names = list(dict.fromkeys(name for row in table for name in row))
+    columns = {name: [row.get(name) for row in table] for name in names}
+    for name in as_text:
+        if name in columns and not _is_plain(columns[name]):
+            columns[name] = [None if value is None else shown(value) for value in columns[name]]
+    arrow = pa.table({name: _numbers_if_empty(pa.array(values)) for name, values in columns.items()})
+    if file.suffix == ".csv":
+        pa_csv.write_csv(arrow, file)
+    else:
+        pq.write_table(arrow, file, compression="zstd")
+
+
+def _numbers_if_empty(column: pa.Array) -> pa.Array:
+    """A column in which nothing is known is a column of numbers, as it is where something is known."""
+    return column.cast(pa.float64()) if pa.types.is_null(column.type) else column
+
+
+def _is_plain(values: Sequence[object]) -> bool:
+    kinds = {type(value) for value in values if value is not None}
+    return kinds <= {int, float} or kinds in ({str}, {bool})

@@ -1,0 +1,87 @@
+"""Candidates, what they were run with, and the front of those that nothing dominates."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics.summary import Figures
+    from aqmlab.tune.objectives import Objective
+
+
+class Fate(enum.Enum):
+    """Run with all seeds, stopped by the race, or refused by the scenario's checks."""
+
+    FULL = "full"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+
+
+@dataclass(eq=False)
+class Candidate:
+    """One setting of the queue.
+
+    Attributes:
+        label: What tables call it.
+        settings: The queue's parameters that were set.
+        scenario: The scenario with them; none if it was refused.
+        origin: `scenario` (as given), `search`, or the experiment that it was taken from.
+        note: What is known about it.
+        fate: How far it came.
+        figures: Its figures by search seed.
+        fresh: Its figures by fresh seed.
+        estimate: Its cost over the search seeds, adjusted for those it was not run with.
+    """
+
+    label: str
+    settings: Mapping[str, Any]
+    scenario: Scenario | None
+    origin: str
+    note: str = ""
+    fate: Fate = Fate.FULL
+    figures: dict[int, Figures] = field(default_factory=dict)
+    fresh: dict[int, Figures] = field(default_factory=dict)
+    estimate: float | None = None
+
+    def costs(self, objective: Objective) -> dict[int, float]:
+        """Its cost with each search seed."""
+        return {seed: objective.cost(figures) for seed, figures in self.figures.items()}
+
+    def fresh_costs(self, objective: Objective) -> dict[int, float]:
+        """Its cost with each fresh seed."""
+        return {seed: objective.cost(figures) for seed, figures in self.fresh.items()}
+
+    def means(self, *, fresh: bool) -> dict[str, float | None]:
+        """Its figures, as means over the seeds that it was run with."""
+        runs = list((self.fresh if fresh else self.figures).values())
+        return {name: _mean([run[name] for run in runs]) for name in (runs[0] if runs else ())}
+
+
+def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candidate]:
+    """Those that no other one beats in one of response time, utilization and loss without losing in another.
+
+    Judged by means over the fresh seeds; ordered by response time.
+    """
+    points = {
+        candidate: np.mean([objective.trade_off(run) for run in candidate.fresh.values()], axis=0)
+        for candidate in candidates
+        if candidate.fresh
+    }
+    standing = [
+        candidate
+        for candidate, point in points.items()
+        if not any(np.all(other <= point) and np.any(other < point) for other in points.values())
+    ]
+    return sorted(standing, key=lambda candidate: float(points[candidate][0]))
+
+
+def _mean(values: Sequence[float | int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None

@@ -1,0 +1,84 @@
+"""The trade-off as a figure: response times against loss and utilization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.figures.style import (
+    BLACK,
+    GREY,
+    SEQUENCE,
+    figure_of,
+    new_row,
+    save_png,
+    settle,
+    styled,
+    svg_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from aqmlab.tune.candidates import Candidate
+    from aqmlab.tune.outcome import Outcome
+
+_FRONT, _GOOD, _BAD = SEQUENCE[0], SEQUENCE[2], SEQUENCE[1]
+
+
+def draw_trade_off(outcome: Outcome, *, svg: Path, png: Path) -> None:
+    """Draws every candidate that was run with fresh seeds, as SVG and PNG."""
+    figure = settle(_draw(outcome))
+    svg.write_text(svg_text(figure), encoding="utf-8")
+    save_png(figure, png)
+
+
+@styled
+def _draw(outcome: Outcome) -> Figure:
+    left, right = new_row(2)
+    for axes, place, factor, name in (
+        (left, 2, 100.0, "loss, %"),
+        (right, 1, -100.0, "utilization, %"),
+    ):
+        offset = 100.0 if factor < 0 else 0.0
+        for group, style in _groups(outcome):
+            points = _points(group, outcome, place)
+            axes.scatter(offset + factor * points[:, 1], points[:, 0], **style)
+        axes.set(xlabel=name)
+    left.set(ylabel=f"mean of min(t, {outcome.objective.restricted_to_s:g} s), s")
+    _legend(left)
+    return figure_of(left)
+
+
+def _groups(outcome: Outcome) -> list[tuple[Sequence[Candidate], dict[str, Any]]]:
+    full = [each for each in outcome.candidates if each.fresh]
+    bad = [each for each in outcome.published if each.note.startswith("bad")]
+    good = [each for each in outcome.published if each not in bad]
+    groups: list[tuple[Sequence[Candidate], dict[str, Any]]] = [
+        (full, {"c": GREY, "s": 12, "label": "candidates"}),
+        (outcome.front, {"c": _FRONT, "s": 24, "label": "front"}),
+        ([outcome.candidates[0]], {"c": BLACK, "s": 36, "marker": "x", "label": "as given"}),
+        ([outcome.winner], {"edgecolors": BLACK, "facecolors": "none", "s": 70, "label": "winner"}),
+        (good, {"c": _GOOD, "s": 30, "marker": "^", "label": "published best"}),
+        (bad, {"c": _BAD, "s": 30, "marker": "v", "label": "published as bad"}),
+    ]
+    return [(group, style) for group, style in groups if group]
+
+
+def _points(
+    group: Sequence[Candidate], outcome: Outcome, place: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    means = [
+        np.mean([outcome.objective.trade_off(run) for run in candidate.fresh.values()], axis=0)
+        for candidate in group
+    ]
+    return np.array([(mean[0], mean[place]) for mean in means])
+
+
+def _legend(axes: Axes) -> None:
+    figure_of(axes).legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)

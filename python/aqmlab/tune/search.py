@@ -1,0 +1,260 @@
+"""The search: an optimiser proposes, the race disposes, fresh seeds have the last word."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import ScenarioError, TuneError
+from aqmlab.progress import Bar
+from aqmlab.runs import Job, run_each
+from aqmlab.statistics.summary import figures
+from aqmlab.tune.candidates import Candidate, Fate, front
+from aqmlab.tune.outcome import Outcome
+from aqmlab.tune.published import settings_of
+from aqmlab.tune.racing import adjusted, is_worse, rungs
+from aqmlab.tune.space import QUEUE, Parameter, Space, with_scheme
+
+try:
+    import optuna
+except ImportError as missing:
+    raise TuneError(f"the search needs the package optuna ({missing}): pip install 'aqmlab[tune]'") from None
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from aqmlab.executors import Executor
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics.summary import Figures
+    from aqmlab.tune.objectives import Objective
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is searched, and with which random numbers.
+
+    Attributes: trials: Candidates that the optimiser proposes. seeds: The seeds that candidates are
+    compared on. fresh_seeds: The seeds that the figures come from; none of them is a search seed.
+    budget_runs: No candidate is proposed once so many runs were asked for; none: no limit. batch:
+    Candidates that are proposed together. The search depends on it, never on the number of workers.
+    optimiser_seed: Seed of the optimiser.
+    """
+
+    trials: int = 40
+    seeds: tuple[int, ...] = (1, 2, 3, 4)
+    fresh_seeds: tuple[int, ...] = field(default=())
+    budget_runs: int | None = None
+    batch: int = 4
+    optimiser_seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or self.batch < 1:
+            raise TuneError("trials and batch: at least 1")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise TuneError("seeds: at least one, and each once")
+        if not self.fresh_seeds:
+            after = max(self.seeds) + 1
+            object.__setattr__(self, "fresh_seeds", tuple(range(after, after + max(8, len(self.seeds)))))
+        if shared := set(self.seeds) & set(self.fresh_seeds):
+            raise TuneError(
+                f"fresh seeds: {min(shared)} is a search seed; a fresh seed is one the search never saw"
+            )
+
+
+def tune(
+    scenario: Scenario,
+    space: Space,
+    objective: Objective,
+    plan: Plan,
+    *,
+    store: Path,
+    executor: Executor,
+    beside: str | None = None,
+    progress: bool = True,
+) -> Outcome:
+    """Searches, and evaluates what was found on fresh seeds.
+
+    Args:
+        scenario: The link and its users; its own queue takes part in the search.
+        space: What is searched.
+        objective: What is sought.
+        plan: How much is searched.
+        store: The folder that keeps finished runs; a search that was killed finds them there.
+        executor: What makes the runs.
+        beside: An experiment whose published settings are evaluated too.
+        progress: Whether to show progress bars.
+
+    Raises:
+        TuneError: Something does not fit together; nothing was run.
+        RunsFailed: Some runs failed.
+    """
+    base = with_scheme(scenario, space.scheme)
+    published = settings_of(beside, base) if beside else []
+    evaluation = _Evaluation(store, executor, objective, progress=progress)
+    candidates = _Search(base, space, objective, plan, evaluation).candidates()
+    full = [candidate for candidate in candidates if candidate.fate is Fate.FULL]
+    winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
+    runs = [(candidate, seed) for candidate in (*full, *published) for seed in plan.fresh_seeds]
+    with evaluation.bar("fresh seeds", len(runs), base) as bar:
+        evaluation.run(runs, bar, fresh=True)
+    return Outcome(
+        base=base,
+        space=space,
+        objective=objective,
+        plan=plan,
+        candidates=tuple(candidates),
+        winner=winner,
+        front=tuple(front(full, objective)),
+        published=tuple(published),
+        runs=evaluation.asked,
+    )
+
+
+class _Evaluation:
+    """Makes runs, or finds them in the store, and notes their figures."""
+
+    def __init__(self, store: Path, executor: Executor, objective: Objective, *, progress: bool) -> None:
+        self.asked = 0
+        self._store = store
+        self._executor = executor
+        self._limit_s = objective.restricted_to_s
+        self._progress = progress
+
+    def bar(self, label: str, runs: int, base: Scenario) -> Bar:
+        return Bar(label=label, runs=runs, total_s=runs * base.duration_s, hidden=not self._progress)
+
+    def run(
+        self, wanted: Sequence[tuple[Candidate, int]], bar: Bar, *, done: int = 0, fresh: bool = False
+    ) -> int:
+        """Makes the runs; returns how many are done, counted from `done`."""
+        jobs = [
+            Job(candidate.scenario, seed, label=candidate.label)
+            for candidate, seed in wanted
+            if candidate.scenario is not None
+        ]
+        self.asked += len(jobs)
+        made: dict[int, Figures] = {}
+        for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
+            made[position] = figures(result, restricted_to_s=self._limit_s)
+            done += 1
+            bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
+        # In the order of the plan, not of their ends: the last bit of a sum depends on the order.
+        for position, (candidate, seed) in enumerate(wanted):
+            (candidate.fresh if fresh else candidate.figures)[seed] = made[position]
+        return done
+
+
+class _Search:
+    """Proposes candidates and lets them race against the best so far."""
+
+    def __init__(
+        self, base: Scenario, space: Space, objective: Objective, plan: Plan, evaluation: _Evaluation
+    ) -> None:
+        self._space = space
+        self._objective = objective
+        self._plan = plan
+        self._evaluation = evaluation
+        self._base = Candidate("as given", _as_given(base, space), base, "scenario")
+        self._incumbent = self._base
+        self._study = _study(plan)
+        self._done = 0
+
+    def candidates(self) -> list[Candidate]:
+        """The scenario as given, then every candidate in the order of the proposals."""
+        plan, found = self._plan, [self._base]
+        runs = (plan.trials + 1) * len(plan.seeds)
+        label = f"{self._space.scheme}, {self._objective.name}"
+        with self._evaluation.bar(label, runs, _scenario(self._base)) as bar:
+            self._race([self._base], bar)
+            while len(found) <= plan.trials and self._may_go_on():
+                size = min(plan.batch, plan.trials + 1 - len(found))
+                found += self._batch(size, first=len(found), bar=bar)
+        return found
+
+    def _may_go_on(self) -> bool:
+        budget = self._plan.budget_runs
+        return budget is None or self._evaluation.asked < budget
+
+    def _batch(self, size: int, *, first: int, bar: Bar) -> list[Candidate]:
+        space = {parameter.name: _distribution(parameter) for parameter in self._space.parameters}
+        trials = [self._study.ask(space) for _ in range(size)]
+        batch = [self._candidate(trial.params, first + place) for place, trial in enumerate(trials)]
+        self._race([candidate for candidate in batch if candidate.fate is not Fate.REFUSED], bar)
+        for trial, candidate in zip(trials, batch, strict=True):
+            if candidate.fate is Fate.REFUSED:
+                self._done += len(self._plan.seeds)
+                self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                self._study.tell(trial, candidate.estimate)
+        return batch
+
+    def _candidate(self, drawn: dict[str, Any], number: int) -> Candidate:
+        settings = self._space.settings(drawn)
+        label = f"trial {number}"
+        try:
+            scenario = _scenario(self._base).with_overrides(
+                {f"{QUEUE}.{name}": value for name, value in settings.items()}
+            )
+        except ScenarioError as error:
+            return Candidate(label, settings, None, "search", str(error), Fate.REFUSED)
+        return Candidate(label, settings, scenario, "search")
+
+    def _race(self, batch: Sequence[Candidate], bar: Bar) -> None:
+        racing = list(batch)
+        left = len(self._plan.seeds)
+        for seeds in rungs(self._plan.seeds):
+            wanted = [(candidate, seed) for seed in seeds for candidate in racing]
+            self._done = self._evaluation.run(wanted, bar, done=self._done)
+            left -= len(seeds)
+            if left == 0:
+                break
+            slower = [each for each in racing if self._is_beaten(each)]
+            for candidate in slower:
+                candidate.fate = Fate.STOPPED
+                self._done += left
+            racing = [candidate for candidate in racing if candidate not in slower]
+        reference = self._base.costs(self._objective)
+        for candidate in batch:
+            candidate.estimate = adjusted(candidate.costs(self._objective), reference)
+        for candidate in racing:
+            if (candidate.estimate or 0.0) < (self._incumbent.estimate or 0.0):
+                self._incumbent = candidate
+
+    def _is_beaten(self, candidate: Candidate) -> bool:
+        if candidate is self._incumbent:
+            return False
+        return is_worse(candidate.costs(self._objective), self._incumbent.costs(self._objective))
+
+
+def _study(plan: Plan) -> optuna.Study:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    with warnings.catch_warnings():
+        # Its options have kept their names and meaning for years, and are still called experimental.
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(
+            seed=plan.optimiser_seed, multivariate=True, constant_liar=True, n_startup_trials=10
+        )
+    return optuna.create_study(sampler=sampler)
+
+
+def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
+    if parameter.values:
+        return optuna.distributions.CategoricalDistribution(parameter.values)
+    if parameter.integer and not parameter.times:
+        return optuna.distributions.IntDistribution(
+            int(parameter.low), int(parameter.high), log=parameter.log
+        )
+    return optuna.distributions.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
+
+
+def _as_given(base: Scenario, space: Space) -> dict[str, Any]:
+    queue = base.resolved["dumbbell"]["queue"]
+    return {parameter.name: queue.get(parameter.name) for parameter in space.parameters}
+
+
+def _scenario(candidate: Candidate) -> Scenario:
+    if candidate.scenario is None:
+        raise TuneError(f"{candidate.label}: {candidate.note}")
+    return candidate.scenario

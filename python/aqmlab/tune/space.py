@@ -1,0 +1,199 @@
+"""What is searched: parameters of a queue and their ranges, checked against the scenario's schema."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab.errors import TuneError
+from aqmlab.spelling import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from aqmlab.scenario import Scenario
+
+QUEUE = "dumbbell.queue"
+_KEYS = ("low", "high", "log", "integer", "times", "values")
+_SIGNIFICANT_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the queue and where it is searched.
+
+    Attributes:
+        name: Its key in the queue's table.
+        low: The smallest value, or factor.
+        high: The largest.
+        log: Whether equal ratios are equally probable.
+        integer: Whether only whole numbers are legal.
+        times: The parameter that low and high are factors of, if any.
+        values: Values to choose from, instead of a range.
+    """
+
+    name: str
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    integer: bool = False
+    times: str | None = None
+    values: tuple[Any, ...] = ()
+
+    def value(self, drawn: Any, others: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        """The value that a drawn number stands for, given the parameters before this one."""
+        if self.values:
+            return drawn
+        number = drawn * others[self.times] if self.times else drawn
+        return round(number) if self.integer else float(f"{number:.{_SIGNIFICANT_DIGITS}g}")
+
+    def __str__(self) -> str:
+        if self.values:
+            return f"{self.name}: one of {', '.join(map(str, self.values))}"
+        factor = f" times {self.times}" if self.times else ""
+        return f"{self.name}: {self.low:g} to {self.high:g}{factor}{' (log)' if self.log else ''}"
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters that are searched together.
+
+    Attributes:
+        scheme: The queue discipline.
+        parameters: Its parameters; one that is a multiple of another stands after it.
+    """
+
+    scheme: str
+    parameters: tuple[Parameter, ...]
+
+    def settings(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
+        """The queue's parameters for what the optimiser drew."""
+        settings: dict[str, Any] = {}
+        for parameter in self.parameters:
+            settings[parameter.name] = parameter.value(drawn[parameter.name], settings)
+        return settings
+
+
+def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
+    """The default ranges of a scheme with some replaced, checked against the schema.
+
+    Args:
+        scheme: The queue discipline.
+        ranges: By parameter: a table as in `ranges.toml`, or a single value that holds it fixed.
+
+    Raises:
+        TuneError: The scheme, a parameter or a range is not legal; the message says what is.
+    """
+    defaults = default_ranges()
+    if scheme not in defaults:
+        raise TuneError(f"scheme {scheme!r}: {unknown(scheme, defaults)}")
+    tables = {**defaults[scheme]}
+    for name, given in (ranges or {}).items():
+        # A range that says nothing of whole numbers keeps to them where the default does.
+        whole = isinstance(given, dict) and defaults[scheme].get(name, {}).get("integer", False)
+        tables[name] = {"integer": True, **given} if whole and "values" not in given else given
+    parameters = {name: _parameter(scheme, name, given) for name, given in tables.items()}
+    if not parameters:
+        raise TuneError(f"{scheme}: nothing to search")
+    for parameter in parameters.values():
+        base = parameters.get(parameter.times or parameter.name)
+        if base is None or (base.times and parameter.times):
+            known = [each.name for each in parameters.values() if not each.times]
+            place = f"{scheme}.{parameter.name}.times: {parameter.times}"
+            raise TuneError(f"{place}: {unknown(str(parameter.times), known)}")
+    return Space(scheme, tuple(_after_their_bases(parameters.values())))
+
+
+def with_scheme(base: Scenario, scheme: str) -> Scenario:
+    """The scenario with this queue discipline: as it is, if it has it already, else with its defaults.
+
+    The limits of the queue stay; both directions have the new queue if both had the same.
+
+    Raises:
+        TuneError: The scenario is no dumbbell.
+    """
+    if "dumbbell" not in base.resolved:
+        raise TuneError(f"{base.name}: the search sets the queue of [dumbbell], and there is none")
+    queue = base.resolved["dumbbell"]["queue"]
+    if queue["scheme"] == scheme:
+        return base
+    limits = {key: queue[key] for key in ("limit_packets", "limit_bytes") if queue.get(key) is not None}
+    return base.with_overrides({QUEUE: {"scheme": scheme, **limits}})
+
+
+@cache
+def default_ranges() -> dict[str, dict[str, Any]]:
+    """The ranges that are shipped, by scheme."""
+    file = resources.files("aqmlab.tune").joinpath("ranges.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _after_their_bases(parameters: Iterable[Parameter]) -> Iterator[Parameter]:
+    each = list(parameters)
+    for base in each:
+        if base.times is None:
+            yield base
+            yield from (parameter for parameter in each if parameter.times == base.name)
+
+
+def _parameter(scheme: str, name: str, given: object) -> Parameter:
+    legal = _schema(scheme)
+    place = f"{scheme}.{name}"
+    if name not in legal or name == "scheme":
+        raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")
+    if not isinstance(given, dict):
+        return Parameter(name, values=(given,))
+    for key in given:
+        if key not in _KEYS:
+            raise TuneError(f"{place}.{key}: {unknown(key, _KEYS)}")
+    if "values" in given:
+        if not isinstance(given["values"], list) or not given["values"] or len(given) > 1:
+            raise TuneError(f"{place}.values: a list that is not empty, and nothing beside it")
+        return Parameter(name, values=tuple(given["values"]))
+    low, high = (_number(given.get(key), f"{place}.{key}") for key in ("low", "high"))
+    log = bool(given.get("log", False))
+    if low >= high:
+        raise TuneError(f"{place}: low ({low:g}) has to be below high ({high:g})")
+    if log and low <= 0:
+        raise TuneError(f"{place}: a log scale starts above 0, not at {low:g}")
+    times = given.get("times")
+    integer = bool(given.get("integer", False)) or _is_integer(legal[name])
+    if times is None:
+        _within(legal[name], low, high, place)
+        if integer and (low % 1 or high % 1):
+            raise TuneError(f"{place}: whole numbers only, so low and high are whole numbers")
+    return Parameter(name, low, high, log=log, integer=integer, times=times)
+
+
+def _number(value: object, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TuneError(f"{place}: a number, not {value!r}")
+    return value
+
+
+def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> None:
+    minimum, maximum = schema.get("minimum"), schema.get("maximum")
+    if (minimum is not None and low < minimum) or (maximum is not None and high > maximum):
+        least = "-∞" if minimum is None else f"{minimum:g}"
+        most = "∞" if maximum is None else f"{maximum:g}"
+        raise TuneError(f"{place}: {low:g} to {high:g} leaves the legal range, {least} to {most}")
+
+
+def _is_integer(schema: Mapping[str, Any]) -> bool:
+    kinds = schema.get("type", ())
+    return "integer" in ([kinds] if isinstance(kinds, str) else kinds)
+
+
+@cache
+def _schema(scheme: str) -> dict[str, dict[str, Any]]:
+    """The parameters of a scheme as the scenario's JSON Schema has them."""
+    for each in json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]:
+        if each["properties"]["scheme"].get("const") == scheme:
+            properties: dict[str, dict[str, Any]] = each["properties"]
+            return properties
+    raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")

@@ -1,0 +1,54 @@
+"""Small sweeps for the tests."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import aqmlab
+from aqmlab import sweep
+from small import BULK, WEB
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+SWEEP = """
+name = "limits"
+scenario = "bulk.toml"
+replications = 3
+
+[grid]
+"dumbbell.queue.limit_packets" = [20, 40]
+"flows" = [[{ count = 1, direction = "left-to-right" }], [{ count = 3, direction = "left-to-right" }]]
+"""
+
+
+def write(folder: Path, text: str = SWEEP, *, duration_s: float = 3.0) -> Path:
+    """A sweep file with its scenario."""
+    (folder / "bulk.toml").write_text(BULK.replace("duration_s = 3.0", f"duration_s = {duration_s}"))
+    (folder / "web.toml").write_text(WEB.replace("20.0", "8.0"))
+    file = folder / "sweep.toml"
+    file.write_text(text)
+    return file
+
+
+def reference(file: Path, store: Path) -> Path:
+    """The store of a sweep that nothing interrupted, made on threads of this process."""
+    aqmlab.run_many(sweep.read(file).jobs(), store=store, progress=False)
+    return store
+
+
+def finished(store: Path) -> int:
+    """Results that stand in a store."""
+    return len([place for place in store.glob("*") if len(place.name) == 40])
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str], *, limit_s: float = 60) -> None:
+    """Waits for something that a process is to bring about."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.01)

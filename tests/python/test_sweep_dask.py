@@ -1,0 +1,136 @@
+"""A sweep on a Dask scheduler with workers of its own, one of which dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aqmlab import _core
+from small import aqmlab_run, command, contents
+from sweeping import finished, reference, wait_until, write
+
+pytest.importorskip("distributed")
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def dask(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """A process of Dask, killed at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[str, Path]]:
+    """A scheduler on a free port: its address and the file by which workers find it."""
+    file = folder / "scheduler.json"
+    host = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    with dask("scheduler", *host, "--scheduler-file", file) as process:
+        wait_until(file.exists, process)
+        yield json.loads(file.read_text())["address"].removeprefix("tcp://"), file
+
+
+def worker(file: Path) -> tuple[str | Path, ...]:
+    return ("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+
+
+def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=25.0)
+    expected = contents(reference(file, tmp_path / "here"))
+    there = tmp_path / "there"
+    with ExitStack() as stack:
+        address, contact = stack.enter_context(scheduler(tmp_path))
+        victim, _ = (stack.enter_context(dask(*worker(contact))) for _ in range(2))
+        process = subprocess.Popen(
+            command("sweep", file, "--store", there, "--executor", f"dask://{address}"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: finished(there) >= 2, process)
+        victim.send_signal(signal.SIGKILL)
+        assert victim.wait() == -signal.SIGKILL
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    assert "12/12 runs" in errors
+    assert contents(there) == expected
+
+
+def processor_s(process: subprocess.Popen[str]) -> float:
+    """Processor time that a process has used."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=1_000_000.0)
+    with ExitStack() as stack:
+        address, contact = stack.enter_context(scheduler(tmp_path))
+        busy = stack.enter_context(dask(*worker(contact)))
+        process = subprocess.Popen(
+            command("sweep", file, "--store", tmp_path / "store", "--executor", f"dask://{address}"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: processor_s(busy) > 4.0, process)  # it has started, and computes
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        time.sleep(1.0)
+        before = processor_s(busy)
+        time.sleep(1.0)
+        assert processor_s(busy) - before < 0.5
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
+
+
+def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    expected = contents(reference(file, tmp_path / "here"))
+    done = aqmlab_run("sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "there") == expected
+
+
+def test_no_scheduler_is_told(tmp_path: Path) -> None:
+    begin = time.monotonic()
+    refused = aqmlab_run("sweep", write(tmp_path), "--executor", "dask://127.0.0.1:1", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "tcp://127.0.0.1:1: no Dask scheduler answers there" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert time.monotonic() - begin < 30.0
+
+
+def test_workers_of_another_version_are_refused_by_name() -> None:
+    from aqmlab.errors import ExecutorError
+    from aqmlab.executors.cluster import check_versions
+
+    class Client:
+        def wait_for_workers(self, *_: object, **__: object) -> None:
+            """Two are there."""
+
+        def run(self, *_: object, **__: object) -> dict[str, object]:
+            return {"tcp://a": _core.version(), "tcp://b": "0.0.9+old", "tcp://c": ImportError("aqmlab")}
+
+    with pytest.raises(ExecutorError, match=r"2 of 3 Dask workers .* tcp://b has version 0.0.9\+old"):
+        check_versions(Client())

@@ -1,0 +1,166 @@
+"""`kill -9`, Ctrl-C and company on a sweep: what had finished stays, and the rest is made."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import aqmlab
+from aqmlab import Job, RunError, sweep
+from aqmlab.errors import RunsFailed
+from aqmlab.executors import Processes
+from aqmlab.folders import PARTIAL_PREFIX
+from small import bulk, command, contents
+from sweeping import finished, reference, wait_until, write
+
+LONG_S = 25.0
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    """The worker processes of a sweep."""
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+@pytest.fixture(name="long", scope="module")
+def sweep_and_reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """A sweep of twelve runs that take a moment each, and what its store holds when nothing interrupts it."""
+    folder = tmp_path_factory.mktemp("long")
+    file = write(folder, duration_s=LONG_S)
+    return file, contents(reference(file, folder / "store"))
+
+
+def test_a_killed_worker_costs_its_run_and_nothing_else(
+    long: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> None:
+    file, expected = long
+    process = start("sweep", file, "--store", tmp_path, "--workers", "2")
+    wait_until(lambda: finished(tmp_path) >= 2, process)
+    victim = workers_of(process)[0]
+    os.kill(victim, signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert re.search(
+        rf"worker process {victim} was killed by SIGKILL \(out of memory\?\) while it made", errors
+    )
+    assert contents(tmp_path) == expected
+
+
+def test_a_killed_sweep_takes_its_workers_with_it_and_goes_on_later(
+    long: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> None:
+    file, expected = long
+    process = start("sweep", file, "--store", tmp_path, "--workers", "2")
+    wait_until(lambda: finished(tmp_path) >= 2, process)
+    orphans = workers_of(process)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 10.0
+    while any(map(alive, orphans)):
+        assert time.monotonic() < end, "a worker outlived its sweep"
+        time.sleep(0.02)
+    found = sweep.status(sweep.read(file), tmp_path)
+    assert 2 <= found.finished < 12
+    assert found.complaints() == []
+    again = start("sweep", file, "--store", tmp_path, "--resume")
+    _, errors = again.communicate(timeout=60)
+    assert again.returncode == 0, errors
+    assert "there already: going on" in errors
+    assert contents(tmp_path) == expected
+
+
+def test_ctrl_c_ends_a_sweep_within_a_second(tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=1_000_000.0)
+    process = start("sweep", file, "--store", tmp_path / "store", "--workers", "2")
+    wait_until(lambda: len(workers_of(process)) == 2, process)
+    time.sleep(1.0)
+    pids = workers_of(process)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 1.5  # a second, and some for a busy machine
+    assert process.returncode == 130
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted; what had finished is kept")
+    assert "Traceback" not in errors
+    assert not any(map(alive, pids))
+    assert contents(tmp_path / "store") == {}
+
+
+def test_two_sweeps_at_once_share_a_store(long: tuple[Path, dict[str, bytes]], tmp_path: Path) -> None:
+    file, expected = long
+    both = [start("sweep", file, "--store", tmp_path, "--workers", "1", "--quiet") for _ in range(2)]
+    for process in both:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    assert contents(tmp_path) == expected
+    assert not list(tmp_path.glob(PARTIAL_PREFIX + "*"))
+
+
+def worker_that(does: str) -> list[str]:
+    """The command of a worker that does something else when it comes to seed 2."""
+    program = f"""
+import os, signal, sys
+from aqmlab.executors import worker
+perform = worker.perform
+def instead(task, crew):
+    if task.seed == 2:
+        {does}
+    return perform(task, crew)
+worker.perform = instead
+worker.main()
+"""
+    return [sys.executable, "-c", program]
+
+
+def test_a_run_that_kills_two_workers_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
+    jobs = [Job(bulk(), seed) for seed in (1, 2, 3, 4)]
+    executor = Processes(2, command=worker_that("os.kill(os.getpid(), signal.SIGKILL)"))
+    with (
+        pytest.warns(UserWarning, match="while it made two flows, seed 2; the run is made again") as told,
+        pytest.raises(RunsFailed, match=r"1 of 4 runs failed, .*:\n.*seed 2: 2 workers died"),
+    ):
+        aqmlab.run_many(jobs, store=tmp_path, progress=False, executor=executor)
+    assert len(told) == 1
+    assert sorted(aqmlab.Result.load(place).seed for place in tmp_path.iterdir()) == [1, 3, 4]
+
+
+def test_a_run_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+    jobs = [Job(bulk(), seed, label=f"point {seed}") for seed in (1, 2, 3)]
+    executor = Processes(1, command=worker_that("return {'failed': f'{task}: the simulator broke'}"))
+    with pytest.raises(RunsFailed, match="point 2, seed 2: the simulator broke"):
+        aqmlab.run_many(jobs, store=tmp_path, progress=False, executor=executor)
+    assert finished(tmp_path) == 2
+
+
+def test_a_worker_that_cannot_start_is_told_at_once(tmp_path: Path) -> None:
+    executor = Processes(1, command=[sys.executable, "-c", "raise SystemExit(3)"])
+    with pytest.raises(RunError, match="a worker process ended with code 3 before it was ready"):
+        aqmlab.run_many([Job(bulk(), 1)], store=tmp_path, progress=False, executor=executor)
+
+
+def test_processes_need_a_store() -> None:
+    with pytest.raises(ValueError, match="worker processes keep their results in a store; name one"):
+        aqmlab.run_many([Job(bulk(), 1)], progress=False, executor=Processes(1))
+
+
+def test_what_a_worker_prints_does_not_spoil_what_it_says(tmp_path: Path) -> None:
+    executor = Processes(1, command=worker_that("print('chatter'); os.write(1, b'more chatter')"))
+    results = aqmlab.run_many([Job(bulk(), 2)], store=tmp_path, progress=False, executor=executor)
+    assert [result.seed for result in results] == [2]

@@ -1,0 +1,367 @@
+"""`aqmlab tune`: what is searched, what is sought, the race, and what comes out of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aqmlab
+from aqmlab.errors import TuneError
+from aqmlab.statistics.summary import data_links, figures
+from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
+from aqmlab.tune.candidates import Candidate, Fate, front
+from aqmlab.tune.outcome import save
+from aqmlab.tune.published import chosen_beside, settings_of
+from aqmlab.tune.racing import adjusted, is_worse, rungs
+from aqmlab.tune.space import default_ranges, with_scheme
+from aqmlab.workers import Threads
+from small import WEB, aqmlab_run, bulk, command, contents
+from sweeping import finished, wait_until, write
+
+ROOT = Path(__file__).parents[2]
+BUSY = WEB.replace("rate_mbps = 2.0", "rate_mbps = 1.0").replace("duration_s = 20.0", "duration_s = 10.0")
+
+
+def busy(queue: str = '{ scheme = "red", limit_packets = 60, min_th_packets = 5 }') -> aqmlab.Scenario:
+    return aqmlab.Scenario.from_toml(BUSY.replace('{ scheme = "pi", limit_packets = 500 }', queue))
+
+
+# --- what is searched ---
+
+
+@pytest.mark.parametrize("scheme", sorted(default_ranges()))
+def test_the_corners_of_every_default_range_are_legal(scheme: str) -> None:
+    space = space_of(scheme)
+    base = with_scheme(busy(), scheme)
+    for end in ("low", "high"):
+        drawn = {
+            parameter.name: parameter.values[0] if parameter.values else getattr(parameter, end)
+            for parameter in space.parameters
+        }
+        settings = space.settings(drawn)
+        assert settings.keys() == drawn.keys()
+        queue = base.with_overrides({f"dumbbell.queue.{name}": value for name, value in settings.items()})
+        assert queue.resolved["dumbbell"]["queue"].items() >= settings.items()
+
+
+def test_a_threshold_is_a_multiple_of_the_other_and_follows_it() -> None:
+    space = space_of("red")
+    names = [parameter.name for parameter in space.parameters]
+    assert names.index("max_th_packets") == names.index("min_th_packets") + 1
+    drawn = {
+        "min_th_packets": 30,
+        "max_th_packets": 3.0,
+        "max_p": 0.123456,
+        "w_q": 0.002,
+        "limit_packets": 99.6,
+    }
+    assert space.settings(drawn) == {
+        "min_th_packets": 30, "max_th_packets": 90, "max_p": 0.1235, "w_q": 0.002, "limit_packets": 100,
+    }  # fmt: skip
+
+
+def test_ranges_are_replaced_or_held_fixed() -> None:
+    ranges = {
+        "max_p": {"low": 0.1, "high": 0.2},
+        "limit_packets": 480,
+        "max_th_packets": {"low": 60, "high": 90},
+    }
+    space = {parameter.name: parameter for parameter in space_of("red", ranges).parameters}
+    assert (space["max_p"].low, space["max_p"].high, space["max_p"].log) == (0.1, 0.2, False)
+    assert space["limit_packets"].values == (480,)
+    assert space["max_th_packets"].times is None
+    assert space["max_th_packets"].integer
+    assert space["w_q"] == {each.name: each for each in space_of("red").parameters}["w_q"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "ranges", "message"),
+    [
+        ("ered", {}, "scheme 'ered': unknown"),
+        ("red", {"max_q": {"low": 1, "high": 2}}, r'red.max_q: unknown; did you mean "max_p"\?'),
+        ("red", {"max_p": {"low": 0.5, "high": 0.1}}, r"red.max_p: low \(0.5\) has to be below high \(0.1\)"),
+        ("red", {"max_p": {"low": 0, "high": 0.1, "log": True}}, "a log scale starts above 0"),
+        ("red", {"max_p": {"low": 0.1}}, "red.max_p.high: a number, not None"),
+        ("red", {"max_p": {"low": 0.1, "hihg": 1}}, r'red.max_p.hihg: unknown; did you mean "high"\?'),
+        ("red", {"max_p": {"values": []}}, "red.max_p.values: a list that is not empty"),
+        ("red", {"limit_packets": {"low": -5, "high": 10}}, "-5 to 10 leaves the legal range, 0 to"),
+        ("red", {"limit_packets": {"low": 1.5, "high": 10}}, "whole numbers only"),
+        ("red", {"max_p": {"low": 1, "high": 2, "times": "min_p"}}, "red.max_p.times: min_p: unknown"),
+    ],
+)
+def test_an_illegal_range_is_refused_with_its_place(
+    scheme: str, ranges: dict[str, object], message: str
+) -> None:
+    with pytest.raises(TuneError, match=message):
+        space_of(scheme, ranges)
+
+
+def test_another_scheme_takes_over_the_limit_and_the_same_one_everything() -> None:
+    base = busy()
+    assert with_scheme(base, "red") is base
+    queue = with_scheme(base, "pi").resolved["dumbbell"]["queue"]
+    assert (queue["scheme"], queue["limit_packets"]) == ("pi", 60)
+
+
+# --- what is sought ---
+
+RUN: dict[str, float | int | None] = {
+    "response_restricted_mean_2s_s": 0.5,
+    "utilization_percent": 90.0,
+    "loss_percent": 2.0,
+}
+
+
+def test_a_smaller_cost_is_better_for_every_objective() -> None:
+    costs = {name: Objective(name).cost(RUN) for name in ("best-response-times", "highest-utilization")}
+    assert costs == {"best-response-times": 0.5, "highest-utilization": pytest.approx(0.1)}
+    assert Objective("lowest-drop-rate").cost(RUN) == pytest.approx(0.02)
+    weighted = Objective("weighted", weights={"response": 2.0, "loss": 10.0})
+    assert weighted.cost(RUN) == pytest.approx(2.0 * 0.5 + 10.0 * 0.02)
+
+
+def test_an_objective_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(TuneError, match=r"objective \'fast\': unknown .*best-response-times"):
+        Objective("fast")
+    with pytest.raises(TuneError, match=r'weights.los: unknown; did you mean "loss"\?'):
+        Objective("weighted", weights={"los": 1.0})
+    with pytest.raises(TuneError, match="at least one above 0"):
+        Objective("weighted", weights={"loss": 0.0})
+    with pytest.raises(TuneError, match="the search needs users"):
+        Objective().cost({**RUN, "response_restricted_mean_2s_s": None})
+
+
+def test_users_on_one_side_have_one_link_that_carries_data() -> None:
+    # 150 people on the left, nobody on the right: data comes from the servers on the right.
+    result = aqmlab.run(busy(), overrides={"users.right": 0, "users.left": 150, "duration_s": 8.0})
+    (link,) = data_links(result)
+    assert link["name"] == "right-to-left"
+    row = figures(result)
+    assert row["throughput_mbps"] == link["throughput_mbps"]
+    assert row["left-to-right.throughput_mbps"] < row["right-to-left.throughput_mbps"]  # type: ignore[operator]
+    assert len(data_links(aqmlab.run(bulk()))) == 2
+
+
+# --- the race ---
+
+
+def test_seeds_are_used_in_growing_parts() -> None:
+    parts = [list(rung) for rung in rungs(range(1, 13))]
+    assert parts == [[1, 2], [3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]
+    assert [list(rung) for rung in rungs((5,))] == [[5]]
+
+
+def test_a_candidate_is_stopped_by_its_paired_differences_alone() -> None:
+    # Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1/√3 = 0.0577. The Student bound at 90 % with two
+    # degrees of freedom is 1.8856 of those, 0.1089: worse. Much wider (−0.8, 0.2, 1.2), it is not.
+    incumbent = {1: 1.0, 2: 5.0, 3: 9.0}
+    assert is_worse({1: 1.1, 2: 5.2, 3: 9.3}, incumbent)
+    assert not is_worse({1: 0.2, 2: 5.2, 3: 10.2}, incumbent)
+    assert not is_worse({1: 0.9, 2: 4.8, 3: 8.7}, incumbent)
+    assert not is_worse(incumbent, incumbent)
+    assert not is_worse({1: 99.0}, incumbent)
+
+
+def test_an_equal_candidate_is_stopped_as_rarely_as_promised() -> None:
+    generator = np.random.default_rng(1)
+    looks = 4000
+    stopped = 0
+    for _ in range(looks):
+        traffic = generator.normal(10.0, 5.0, 4)
+        own, others = (dict(enumerate(traffic + generator.normal(0.0, 0.1, 4))) for _ in range(2))
+        stopped += is_worse(own, others)
+    # 10 % of the looks, give or take four standard errors of a binomial share.
+    assert abs(stopped / looks - 0.1) < 4 * (0.1 * 0.9 / looks) ** 0.5
+
+
+def test_a_candidate_that_saw_few_seeds_is_judged_by_the_difference_on_those() -> None:
+    reference = {1: 1.0, 2: 2.0, 3: 6.0}
+    assert adjusted({1: 1.5, 2: 2.5}, reference) == pytest.approx(3.5)
+    assert adjusted(reference, reference) == pytest.approx(3.0)
+
+
+def candidate(label: str, response_s: float, utilization: float, loss: float) -> Candidate:
+    fresh: dict[str, float | int | None] = {
+        "response_restricted_mean_2s_s": response_s, "utilization_percent": utilization, "loss_percent": loss,
+    }  # fmt: skip
+    return Candidate(label, {}, None, "search", fresh={9: fresh})
+
+
+def test_the_front_holds_what_nothing_beats_in_everything() -> None:
+    everything = [
+        candidate("quick", 0.3, 80.0, 4.0),
+        candidate("busy", 0.6, 99.0, 3.0),
+        candidate("lossless", 0.9, 90.0, 0.0),
+        candidate("quick, but worse", 0.3, 79.0, 4.0),
+        candidate("beaten by busy", 0.7, 98.0, 3.0),
+    ]
+    assert [each.label for each in front(everything, Objective())] == ["quick", "busy", "lossless"]
+
+
+# --- the search ---
+
+PLAN = Plan(trials=5, seeds=(1, 2, 3), fresh_seeds=(11, 12, 13, 14, 15, 16), batch=2)
+
+
+def search(store: Path, plan: Plan = PLAN, workers: int = 2) -> Outcome:
+    space = space_of("red", {"limit_packets": 60})
+    return tune(
+        busy(), space, Objective(), plan, store=store, executor=Threads(workers), progress=False,
+        beside="christiansen2000",
+    )  # fmt: skip
+
+
+@pytest.fixture(name="found", scope="module")
+def finished_search(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Path, dict[str, Path]]:
+    """A small search, its store and the files it leaves behind."""
+    folder = tmp_path_factory.mktemp("tune")
+    outcome = search(folder / "store")
+    return outcome, folder / "store", save(outcome, folder / "out")
+
+
+def test_all_candidates_saw_the_same_seeds_and_the_figures_come_from_others(
+    found: tuple[Outcome, Path, dict[str, Path]],
+) -> None:
+    outcome = found[0]
+    assert len(outcome.candidates) == 6
+    for each in outcome.candidates:
+        seeds = tuple(each.figures)
+        assert seeds == PLAN.seeds if each.fate is Fate.FULL else seeds == PLAN.seeds[:2]
+        assert set(each.fresh) == (set(PLAN.fresh_seeds) if each.fate is Fate.FULL else set())
+    assert outcome.winner.fate is Fate.FULL
+    costs = {
+        each.label: np.mean(list(each.costs(outcome.objective).values()))
+        for each in outcome.candidates
+        if each.fate is Fate.FULL
+    }
+    assert outcome.winner.label == min(costs, key=lambda label: float(costs[label]))
+    assert set(outcome.front) <= set(outcome.candidates)
+    assert all(set(each.fresh) == set(PLAN.fresh_seeds) for each in outcome.published)
+
+
+def test_the_search_depends_on_its_seed_and_not_on_workers_or_what_is_stored(
+    found: tuple[Outcome, Path, dict[str, Path]], tmp_path: Path
+) -> None:
+    outcome, store, _ = found
+    before = contents(store)
+    again = search(store, workers=1)
+    assert contents(store) == before
+    assert [each.settings for each in again.candidates] == [each.settings for each in outcome.candidates]
+    assert [each.estimate for each in again.candidates] == [each.estimate for each in outcome.candidates]
+    assert again.runs == outcome.runs
+    plan = Plan(trials=2, seeds=(1,), fresh_seeds=(2,), batch=2, optimiser_seed=5)
+    other = search(tmp_path, plan)
+    assert other.candidates[1].settings != outcome.candidates[1].settings
+
+
+def test_the_folder_holds_trials_front_best_and_figure(found: tuple[Outcome, Path, dict[str, Path]]) -> None:
+    outcome, store, files = found
+    trials = pd.read_parquet(files["trials.parquet"])
+    assert list(trials["trial"]) == list(range(6))
+    assert set(trials["fate"]) <= {"full", "stopped", "refused"}
+    rows = pd.read_csv(files["front.csv"]).set_index("label")
+    assert set(rows[rows["on_front"]].index) == {each.label for each in outcome.front}
+    winner = rows.loc[outcome.winner.label]
+    assert winner["cost_lower"] < winner["cost_mean"] < winner["cost_upper"]
+    best = aqmlab.Scenario.from_file(files["best.toml"])
+    results = [aqmlab.Result.load(store / best.content_address(seed)) for seed in PLAN.fresh_seeds]
+    means = [figures(result)["response_restricted_mean_2s_s"] for result in results]
+    assert winner["cost_mean"] == pytest.approx(np.mean([float(mean or 0.0) for mean in means]))
+    assert files["trade-off.svg"].read_text().startswith("<svg")
+    assert files["trade-off.png"].read_bytes().startswith(b"\x89PNG")
+    facts = json.loads(files["search.json"].read_text())
+    assert facts["fresh_seeds"] == list(PLAN.fresh_seeds)
+
+
+def test_the_paper_s_settings_are_those_of_its_table_4(found: tuple[Outcome, Path, dict[str, Path]]) -> None:
+    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
+        table = list(csv.DictReader(lines))
+    best = [each for each in found[0].published if each.note.startswith("table 4")]
+    assert len(best) == len(table) == 6
+    third = best[2]
+    assert third.note == "table 4 at 90 %: lowest drop rate"
+    assert third.settings == {
+        "min_th_packets": 120, "max_th_packets": 360, "w_q": 1 / 512, "max_p": 0.1, "limit_packets": 480,
+    }  # fmt: skip
+    assert third.scenario is not None
+    assert third.scenario.resolved["dumbbell"]["queue"]["max_th_packets"] == 360
+    bad = [each for each in found[0].published if each.note.startswith("bad")]
+    assert (bad[0].settings["min_th_packets"], bad[0].settings["max_th_packets"]) == (5, 15)
+
+
+def test_a_paper_s_settings_need_its_scheme_and_its_link() -> None:
+    with pytest.raises(TuneError, match="its settings are of red"):
+        settings_of("christiansen2000", with_scheme(busy(), "pi"))
+    with pytest.raises(TuneError, match=r'did you mean "christiansen2000"\?'):
+        settings_of("christiansen", busy())
+    assert chosen_beside(busy()) is None
+    assert chosen_beside(busy().with_overrides({"dumbbell.rate_mbps": 10.0})) == "christiansen2000"
+
+
+def test_a_budget_ends_the_search(tmp_path: Path) -> None:
+    outcome = search(tmp_path, Plan(trials=50, seeds=(1,), fresh_seeds=(2,), batch=2, budget_runs=4))
+    assert len(outcome.candidates) == 5  # the scenario as given and two pairs: 1 + 2 < 4 ≤ 1 + 2 + 2
+
+
+def test_fresh_seeds_are_fresh() -> None:
+    assert Plan(seeds=(1, 2, 3, 4)).fresh_seeds == (5, 6, 7, 8, 9, 10, 11, 12)
+    with pytest.raises(TuneError, match="3 is a search seed"):
+        Plan(seeds=(1, 2, 3), fresh_seeds=(3, 4))
+
+
+def test_a_killed_search_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    file = tmp_path / "web.toml"
+    file.write_text(BUSY)
+    arguments = (
+        "tune", file, "--scheme", "drop-tail", "--trials", "2", "--seeds", "1-2", "--fresh-seeds", "7-8",
+        "--range", "limit_packets=10:60:log", "--objective", "weighted", "--weights", "response=1,loss=3",
+    )  # fmt: skip
+    places = {name: ("--store", tmp_path / name, "--output", tmp_path / f"{name}-out") for name in ("a", "b")}
+    whole = aqmlab_run(*arguments, *places["a"])
+    assert whole.returncode == 0, whole.stderr
+    assert "drop-tail, weighted" in whole.stderr
+    assert "weighted: " in whole.stdout
+    process = subprocess.Popen(
+        command(*arguments, *places["b"]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_until(lambda: finished(tmp_path / "b") >= 3, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert finished(tmp_path / "b") < finished(tmp_path / "a")
+    again = aqmlab_run(*arguments, *places["b"], "--quiet")
+    assert again.returncode == 0, again.stderr
+    assert contents(tmp_path / "b") == contents(tmp_path / "a")
+    assert contents(tmp_path / "b-out") == contents(tmp_path / "a-out")
+    best = tomllib.loads((tmp_path / "a-out/best.toml").read_text())
+    assert 10 <= best["dumbbell"]["queue"]["limit_packets"] <= 500
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        ("optuna", ("tune", "web.toml"), "pip install 'aqmlab[tune]'"),
+        ("distributed", ("sweep", "sweep.toml", "--executor", "dask"), "pip install 'aqmlab[dask]'"),
+    ],
+)
+def test_without_an_extra_its_command_says_how_to_get_it(
+    package: str, arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; from aqmlab.cli import main; main({list(arguments)!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
