@@ -1,7 +1,7 @@
 //! The resolved scenario as text: complete, one text per scenario, read back unchanged; and its twin.
 
 use aqmlab_scenario::document::{
-    BaseRoundTripTime, DelayOn, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
+    BaseRoundTripTime, DelayOn, DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
 };
 use aqmlab_scenario::{Responses, Scenario, Scheme};
 use proptest::prelude::*;
@@ -143,8 +143,14 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn delays()(low in 0..=100_000_u32, high in 0..=100_000_u32) -> MinimumDelayRange {
-        MinimumDelayRange { low: low.min(high), high: low.max(high) }
+    fn delays()(
+        low in 0..=100_000_u32,
+        high in 0..=100_000_u32,
+        pairs in any::<bool>(),
+        power in 0.01..=100.0_f64,
+    ) -> MinimumDelayRange {
+        let per = if pairs { DelayOwner::MachinePair } else { DelayOwner::Connection };
+        MinimumDelayRange { low: low.min(high), high: low.max(high), per, power }
     }
 }
 

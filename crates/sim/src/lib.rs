@@ -23,6 +23,7 @@
 //! packets of one machine that leave the delay within the same few microseconds.
 #![deny(missing_docs)]
 
+mod access_delay;
 mod agenda;
 mod browsing;
 mod connection;
@@ -34,6 +35,7 @@ mod monitor;
 mod network;
 mod output;
 mod packet;
+mod queue_summary;
 mod schedule;
 mod simulation;
 mod snapshot;
