@@ -104,7 +104,7 @@ fn what_users_do_is_as_written() {
     assert_eq!(left.minimum_delay, uniform_per_connection(20, 30));
     assert_eq!(left.profile.name, "bsd45");
     assert_ne!(left.profile.ecn, aqmlab_tcp::Ecn::Off);
-    let UserModel::Unc(parameters) = &left.model;
+    let UserModel::Unc(parameters) = &left.model else { panic!("the default model") };
     assert_eq!(parameters.server_count, 2, "as many as there are server machines");
 }
 

@@ -38,7 +38,10 @@ fn every_default_is_written_out() {
     assert_eq!(at("/dumbbell/queue/sampling_hz"), 160.0);
     assert_eq!([at("/users/left"), at("/users/right")], [8568, 8568]);
     assert_eq!(at("/users/model/server_count"), 8);
-    assert_eq!(at("/users/minimum_delay_ms"), &serde_json::json!({"low": 10, "high": 150}));
+    assert_eq!(
+        at("/users/minimum_delay_ms"),
+        &serde_json::json!({"low": 10, "high": 150, "per": "connection", "power": 1.0})
+    );
     assert_eq!(at("/flows/0/name"), "flows-0");
     assert_eq!(at("/flows/0/profile"), "bsd45");
     assert_eq!(at("/record/responses"), "auto");

@@ -103,7 +103,11 @@ fn milliseconds(key: &'static str, value: u32, least: u32, most: u32) -> Result<
 
 /// A switch of a stack that this profile is not.
 fn not_in(key: &'static str, profile: &str) -> IllegalOverride {
-    IllegalOverride { key, value: "true".into(), legal: format!("false in {profile}, whose writes go whole") }
+    IllegalOverride {
+        key,
+        value: "true".into(),
+        legal: format!("false in {profile}, whose stack does not do that"),
+    }
 }
 
 impl HostProfile {
