@@ -300,7 +300,7 @@ impl Simulation {
                 });
                 if response.then_close {
                     self.act(place, Side::Passive, |end, now, context, outbox| {
-                        end.close(now, context, outbox)
+                        end.close(now, context, outbox);
                     });
                 }
             }

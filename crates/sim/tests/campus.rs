@@ -132,7 +132,7 @@ fn queue_summaries_cover_every_interval_and_every_packet() {
         let half_range = (maximum[row] - minimum[row]) / 2.0;
         assert!(variance[row] >= 0.0 && variance[row] <= half_range * half_range + 1e-3, "Popoviciu's bound");
     }
-    assert!(maximum.iter().any(|&packets| packets == 50.0), "a full queue is seen");
+    assert!(maximum.contains(&50.0), "a full queue is seen");
     let sent: f64 = column(summary, "sent_packets").iter().sum();
     let by_link: f64 = column(table(&output, "link"), "packets").iter().sum();
     assert_eq!(sent, by_link);
