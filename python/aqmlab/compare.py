@@ -236,6 +236,10 @@ def _require_same_window(one: Recorded, other: Recorded) -> None:
     seed = one.run["seed"]
     if _window(one) != _window(other):
         raise ComparisonError(f"seed {seed}: measured over {_window(one)} s in a but {_window(other)} s in b")
+    if _response_end(one) != _response_end(other):
+        raise ComparisonError(
+            f"seed {seed}: record.response_end differs between a and b: two kinds of response time"
+        )
 
 
 def _require_same_users(one: Recorded, other: Recorded) -> None:
@@ -247,6 +251,10 @@ def _require_same_users(one: Recorded, other: Recorded) -> None:
     for setting in SAME_USERS:
         if _user_setting(one, setting) != _user_setting(other, setting):
             raise ComparisonError(f"seed {seed}: users.{setting} differs between a and b")
+
+
+def _response_end(result: Recorded) -> str:
+    return str(result.run["scenario"].get("record", {}).get("response_end", "last_byte"))
 
 
 def _window(result: Recorded) -> tuple[float, float]:

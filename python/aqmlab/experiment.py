@@ -130,6 +130,7 @@ class Experiment:
     scales: Mapping[str, Scale]
     loads_percent: tuple[float, ...]
     users_per_side_at_100_percent: int
+    users_on: str
     published_line: Line
     published_cells: Mapping[tuple[str, bool, float], PublishedCell]
     published_claims: tuple[PublishedClaim, ...]
@@ -190,13 +191,27 @@ def read(folder: Traversable) -> Experiment:
         scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
         loads_percent=tuple(document["loads_percent"]),
         users_per_side_at_100_percent=document["users_per_side_at_100_percent"],
+        users_on=_users_on(folder.name, document),
         published_line=Line(**published["calibration"]),
-        published_cells=_published_cells(folder / published["table"]),
+        published_cells=_published_cells(folder / published["table"]) if "table" in published else {},
         published_claims=_published_claims(folder / published["claims"]),
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=folder.joinpath("notes.md").read_text(encoding="utf-8"),
     )
+
+
+def _users_on(name: str, document: Mapping[str, Any]) -> str:
+    """Where users browse. Loads of both directions are matched and calibrated together, so only with both."""
+    side: str = document.get("users_on", "both")
+    if side not in ("both", "left", "right"):
+        raise ExperimentError(f'{name}: users_on = "{side}"; legal: both, left or right')
+    for scale, entry in document["scales"].items():
+        if side != "both" and (entry["load_matched"] or "calibration" in entry):
+            raise ExperimentError(
+                f"{name}: scale {scale} matches or calibrates loads, which takes users on both sides"
+            )
+    return side
 
 
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:

@@ -243,7 +243,7 @@ def _users(
     line = calibration.line if calibration else experiment.published_line
     rate_mbps = float(base.resolved["dumbbell"]["rate_mbps"])
     users = line.users_per_side(rate_mbps * load_percent / 100.0)
-    return users, users
+    return users * (experiment.users_on != "right"), users * (experiment.users_on != "left")
 
 
 def _nominal(

@@ -87,6 +87,14 @@ def test_what_cannot_be_paired_is_refused_with_the_reason(other: list[SyntheticR
         compare(runs(), other)
 
 
+def test_two_kinds_of_response_time_are_not_compared() -> None:
+    closed = runs()
+    for result in closed:
+        result.run["scenario"]["record"] = {"response_end": "connection_closed"}
+    with pytest.raises(ComparisonError, match=r"record\.response_end differs"):
+        compare(runs(), closed)
+
+
 def test_windows_must_agree_over_replications_too() -> None:
     mixed = [synthetic_result(seed=s, window_s=(30.0, 90.0 + s)) for s in SEEDS]
     with pytest.raises(ComparisonError, match="different windows"):

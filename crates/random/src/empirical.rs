@@ -121,6 +121,36 @@ impl EmpiricalTable {
         }
         sum
     }
+
+    /// The share of values at or below `value`, of a table of steps.
+    #[must_use]
+    pub fn share_at_most(&self, value: f64) -> f64 {
+        match self.values.partition_point(|&listed| listed <= value) {
+            0 => 0.0,
+            listed => self.cumulative[listed - 1].min(1.0),
+        }
+    }
+
+    /// The lowest share `share` of this table as a distribution of its own: what is left when values above that
+    /// quantile are drawn again. The knot that the cut goes through keeps the part of its share below the cut.
+    ///
+    /// # Panics
+    /// If `share` is not above 0 and at most 1.
+    #[must_use]
+    pub fn lowest(&self, share: f64) -> Self {
+        assert!(share > 0.0 && share <= 1.0, "the lowest {share} of a table is nothing");
+        let last = self.cumulative.partition_point(|&cumulative| cumulative < share);
+        let last = last.min(self.values.len() - 1);
+        let mut cumulative: Vec<f64> = self.cumulative[..last].iter().map(|part| part / share).collect();
+        cumulative.push(1.0);
+        Self { values: self.values[..=last].to_vec(), cumulative, interpolation: self.interpolation }
+    }
+
+    /// This table with larger values replaced by `most`.
+    #[must_use]
+    pub fn clipped(&self, most: f64) -> Self {
+        Self { values: self.values.iter().map(|value| value.min(most)).collect(), ..self.clone() }
+    }
 }
 
 impl fmt::Display for TableError {
@@ -162,6 +192,18 @@ mod tests {
         let table =
             EmpiricalTable::new(&[(0.0, 0.0), (10.0, 0.5), (20.0, 1.0)], Interpolation::Linear).unwrap();
         assert!((table.quantile(0.25) - 5.0).abs() < 1e-12 && (table.mean() - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_cut_table_is_the_lower_part_alone_or_with_its_excess_at_the_cut() {
+        let table = EmpiricalTable::parse("1 0.2\n2 0.6\n10 1\n", Interpolation::Step).unwrap();
+        assert_eq!([0.5, 1.0, 9.0, 10.0].map(|value| table.share_at_most(value)), [0.0, 0.2, 0.6, 1.0]);
+        // A fifth of ones and two of twos, out of three.
+        assert!((table.lowest(0.6).mean() - 5.0 / 3.0).abs() < 1e-12);
+        // Half of the tens: (0.2 + 0.8 + 2)/0.8.
+        assert!((table.lowest(0.8).mean() - 3.75).abs() < 1e-12);
+        assert_eq!(table.lowest(1.0), table);
+        assert!((table.clipped(4.0).mean() - (0.2 + 0.8 + 1.6)).abs() < 1e-12);
     }
 
     #[test]

@@ -62,10 +62,10 @@ mod text;
 
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
-pub use aqmlab_web::{StartRule, UncParameters};
-pub use document::{Document, Responses, ThroughputLayer, UserModel};
+pub use aqmlab_web::{MahParameters, StartRule, UncParameters};
+pub use document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};
-pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, Record, Scenario};
+pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, QueueSummary, Record, Scenario};
 pub use schema::json_schema;

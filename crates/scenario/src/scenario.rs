@@ -1,6 +1,6 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{Document, Responses, ThroughputLayer, UserModel};
+use crate::document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer, UserModel};
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, StartRule};
 use aqmlab_units::Span;
@@ -46,20 +46,23 @@ pub struct Population {
     pub model: UserModel,
     /// What they are doing when the run begins.
     pub start: StartRule,
-    /// The delay of each connection on the browser's outbound packets.
+    /// The delay on the browser's outbound packets.
     pub minimum_delay: MinimumDelay,
     /// The transport of browsers and servers.
     pub profile: HostProfile,
 }
 
-/// A minimum round-trip delay in whole milliseconds, uniform over `low_ms..=high_ms`, drawn once per
-/// connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A minimum round-trip delay in whole milliseconds of `low_ms..=high_ms`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinimumDelay {
     /// The shortest.
     pub low_ms: u32,
     /// The longest, at least `low_ms`.
     pub high_ms: u32,
+    /// Who has a delay of its own.
+    pub per: DelayOwner,
+    /// Shape: a share u of the delays lies below low + (high - low) u^power.
+    pub power: f64,
 }
 
 /// Long-lived flows alike in everything but their delays and machines.
@@ -90,6 +93,15 @@ pub struct Flow {
     pub delay_from_receiver: Span,
 }
 
+/// How a monitored queue is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueSummary {
+    /// Between two samples.
+    pub sample: Span,
+    /// Over which they are summed up, at least `sample`.
+    pub interval: Span,
+}
+
 /// What to keep of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -103,6 +115,10 @@ pub struct Record {
     pub arrivals: bool,
     /// How response times are kept.
     pub responses: Responses,
+    /// When a response time ends.
+    pub response_end: ResponseEnd,
+    /// Means and extremes of the monitored queues over intervals; none: not kept.
+    pub queue_summary: Option<QueueSummary>,
     /// One row per connection or flow.
     pub flows: bool,
     /// Bytes per user and direction in the measured window.

@@ -1,6 +1,6 @@
 //! What a dumbbell stands for.
 
-use aqmlab_scenario::{Link, MinimumDelay, NodeIndex, NodeKind, Scenario, StartRule, UserModel};
+use aqmlab_scenario::{DelayOwner, Link, MinimumDelay, NodeIndex, NodeKind, Scenario, StartRule, UserModel};
 use aqmlab_units::{Rate, Span};
 use std::collections::BTreeSet;
 
@@ -37,6 +37,10 @@ fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
     let found = named.next().unwrap_or_else(|| panic!("no link {name}"));
     assert!(named.next().is_none(), "two links {name}");
     found
+}
+
+fn uniform_per_connection(low_ms: u32, high_ms: u32) -> MinimumDelay {
+    MinimumDelay { low_ms, high_ms, per: DelayOwner::Connection, power: 1.0 }
 }
 
 #[test]
@@ -97,10 +101,10 @@ fn what_users_do_is_as_written() {
     let scenario = small();
     let left = &scenario.populations[0];
     assert_eq!(left.start, StartRule::Fresh { spread: Span::from_milliseconds(2_500) });
-    assert_eq!(left.minimum_delay, MinimumDelay { low_ms: 20, high_ms: 30 });
+    assert_eq!(left.minimum_delay, uniform_per_connection(20, 30));
     assert_eq!(left.profile.name, "bsd45");
     assert_ne!(left.profile.ecn, aqmlab_tcp::Ecn::Off);
-    let UserModel::Unc(parameters) = &left.model;
+    let UserModel::Unc(parameters) = &left.model else { panic!("the default model") };
     assert_eq!(parameters.server_count, 2, "as many as there are server machines");
 }
 
@@ -114,7 +118,7 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(scenario.populations[0].servers.len(), 8);
     assert_eq!([scenario.populations[0].users, scenario.populations[1].users], [5, 5]);
     assert_eq!(scenario.populations[0].start, StartRule::Steady);
-    assert_eq!(scenario.populations[0].minimum_delay, MinimumDelay { low_ms: 10, high_ms: 150 });
+    assert_eq!(scenario.populations[0].minimum_delay, uniform_per_connection(10, 150));
     let bottleneck = link(&scenario, "left-to-right");
     assert_eq!((bottleneck.framing.frame_bytes(1500), bottleneck.framing.wire_bytes(1500)), (1518, 1538));
     assert_eq!(bottleneck.queue, link(&scenario, "right-to-left").queue);

@@ -1,7 +1,7 @@
 //! The resolved scenario as text: complete, one text per scenario, read back unchanged; and its twin.
 
 use aqmlab_scenario::document::{
-    BaseRoundTripTime, DelayOn, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
+    BaseRoundTripTime, DelayOn, DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
 };
 use aqmlab_scenario::{Responses, Scenario, Scheme};
 use proptest::prelude::*;
@@ -38,7 +38,10 @@ fn every_default_is_written_out() {
     assert_eq!(at("/dumbbell/queue/sampling_hz"), 160.0);
     assert_eq!([at("/users/left"), at("/users/right")], [8568, 8568]);
     assert_eq!(at("/users/model/server_count"), 8);
-    assert_eq!(at("/users/minimum_delay_ms"), &serde_json::json!({"low": 10, "high": 150}));
+    assert_eq!(
+        at("/users/minimum_delay_ms"),
+        &serde_json::json!({"low": 10, "high": 150, "per": "connection", "power": 1.0})
+    );
     assert_eq!(at("/flows/0/name"), "flows-0");
     assert_eq!(at("/flows/0/profile"), "bsd45");
     assert_eq!(at("/record/responses"), "auto");
@@ -143,8 +146,14 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn delays()(low in 0..=100_000_u32, high in 0..=100_000_u32) -> MinimumDelayRange {
-        MinimumDelayRange { low: low.min(high), high: low.max(high) }
+    fn delays()(
+        low in 0..=100_000_u32,
+        high in 0..=100_000_u32,
+        pairs in any::<bool>(),
+        power in 0.01..=100.0_f64,
+    ) -> MinimumDelayRange {
+        let per = if pairs { DelayOwner::MachinePair } else { DelayOwner::Connection };
+        MinimumDelayRange { low: low.min(high), high: low.max(high), per, power }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Users and servers on simulated TCP.
 
+use crate::access_delay::AccessDelay;
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
 use crate::control::RunError;
@@ -10,20 +11,22 @@ use crate::transport::News;
 use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, Completion, Table};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{MinimumDelay, Scenario, UserModel};
-use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule, Statistics, UncModel, User};
+use aqmlab_scenario::{ResponseEnd, Scenario, UserModel};
+use aqmlab_units::Time;
+use aqmlab_web::{
+    Command, ConnectionOrdinal, Exchange, Fact, ObjectKind, People, Server, StartRule, Statistics,
+};
 
 /// A population with its users and what they did.
 pub(crate) struct Population {
-    users: Vec<User>,
+    people: People,
     /// First open connection of each user.
     open: Vec<u32>,
-    model: UncModel,
+    servers_close: bool,
     start: StartRule,
     browsers: Vec<u16>,
     servers: Vec<u16>,
-    minimum_delay: MinimumDelay,
+    minimum_delay: AccessDelay,
     profile: u8,
     pub(crate) generated: Statistics,
     pub(crate) completed: u64,
@@ -55,7 +58,7 @@ impl Populations {
         let bytes_per_user = scenario.record.users.then(|| BytesPerUser {
             window: Window::of(scenario),
             links,
-            counts: all.iter().map(|population| vec![0; population.users.len() * links]).collect(),
+            counts: all.iter().map(|population| vec![0; population.people.len() * links]).collect(),
         });
         Ok(Self { all, bytes_per_user })
     }
@@ -121,25 +124,21 @@ const USER_COLUMNS: [&str; 8] = [
 
 impl Population {
     fn new(population: &scenario::Population, profile: u8, key: Key) -> Result<Self, RunError> {
-        let UserModel::Unc(parameters) = &population.model;
-        let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-        let model = UncModel::new(parameters, &read).map_err(|error| RunError::Model(error.to_string()))?;
-        let key = key.named("user").named(&population.name);
+        let minimum_delay = AccessDelay::new(population, key);
+        let people = people(population, key.named("user").named(&population.name))?;
         let nodes = |indices: &[scenario::NodeIndex]| indices.iter().map(|node| node.0 as u16).collect();
         Ok(Self {
-            users: (0..population.users)
-                .map(|user| User::new(key.indexed(u64::from(user)), &model))
-                .collect(),
             open: vec![NONE; population.users as usize],
             start: population.start,
             browsers: nodes(&population.browsers),
             servers: nodes(&population.servers),
-            minimum_delay: population.minimum_delay,
+            minimum_delay,
             profile,
             generated: Statistics::new(),
             completed: 0,
             failed: 0,
-            model,
+            servers_close: people.servers_close(),
+            people,
         })
     }
 
@@ -173,41 +172,41 @@ impl Population {
             current = connection.next_of_user;
         }
     }
+}
 
-    /// A uniform whole number of milliseconds, both ends included.
-    fn delay(&self, draw: f64) -> Span {
-        let MinimumDelay { low_ms, high_ms } = self.minimum_delay;
-        let choices = f64::from(high_ms - low_ms) + 1.0;
-        Span::from_milliseconds(u64::from(low_ms) + (draw * choices) as u64)
-    }
+/// The users of a population under their model.
+fn people(population: &scenario::Population, key: Key) -> Result<People, RunError> {
+    let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let people = match &population.model {
+        UserModel::Unc(parameters) => {
+            People::unc(parameters, population.users, key, &read).map_err(|error| error.to_string())
+        }
+        UserModel::Mah(parameters) => {
+            People::mah(parameters, population.users, key, &read).map_err(|error| error.to_string())
+        }
+    };
+    people.map_err(RunError::Model)
 }
 
 impl Simulation {
     pub(crate) fn start_users(&mut self) {
         for population in 0..self.populations.all.len() {
             let start = self.populations.all[population].start;
-            for user in 0..self.populations.all[population].users.len() {
-                self.tell(population as u8, user as u32, move |user, _, model, out| {
-                    user.start(model, start, out);
-                });
+            for user in 0..self.populations.all[population].people.len() {
+                self.tell(population as u8, user as u32, Fact::Start(start));
             }
         }
     }
 
     pub(crate) fn on_user_timer(&mut self, population: u8, user: u32) {
-        self.tell(population, user, |user, now, model, out| user.on_wake(now, model, out));
+        self.tell(population, user, Fact::Wake);
     }
 
     /// Tells a user something, and carries out her commands.
-    fn tell(
-        &mut self,
-        population: u8,
-        user: u32,
-        tell: impl FnOnce(&mut User, Time, &UncModel, &mut Vec<Command>),
-    ) {
+    fn tell(&mut self, population: u8, user: u32, fact: Fact) {
         let mut commands = std::mem::take(&mut self.commands);
         let group = &mut self.populations.all[usize::from(population)];
-        tell(&mut group.users[user as usize], self.now, &group.model, &mut commands);
+        group.people.tell(user, fact, self.now, &mut commands);
         for command in &commands {
             self.populations.all[usize::from(population)].generated.record(command);
             self.carry_out(population, user, command);
@@ -239,16 +238,23 @@ impl Simulation {
     ) {
         let group = &self.populations.all[usize::from(population)];
         let browser = group.browsers[user as usize % group.browsers.len()];
-        let server = group.servers[server as usize % group.servers.len()];
+        let server_place = server as usize % group.servers.len();
+        let server = group.servers[server_place];
+        let delay = group.minimum_delay.of(user as usize % group.browsers.len(), server_place, delay_draw);
         let opening = Opening {
             owner: Owner::User { population, user, ordinal },
             profile: group.profile,
             nodes: [browser, server],
-            added_delay: [AddedDelay::Own(group.delay(delay_draw)), AddedDelay::None],
+            added_delay: [AddedDelay::Own(delay), AddedDelay::None],
         };
+        let servers_close = group.servers_close;
         let place = self.open(&opening);
         let open = &mut self.populations.all[usize::from(population)].open[user as usize];
-        self.connections.at(place).next_of_user = std::mem::replace(open, place);
+        let connection = self.connections.at(place);
+        connection.next_of_user = std::mem::replace(open, place);
+        if servers_close {
+            connection.server = Server::closing();
+        }
         self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
     }
 
@@ -295,6 +301,11 @@ impl Simulation {
                 self.act(place, Side::Passive, |end, now, context, outbox| {
                     end.write(now, context, bytes, outbox);
                 });
+                if response.then_close {
+                    self.act(place, Side::Passive, |end, now, context, outbox| {
+                        end.close(now, context, outbox);
+                    });
+                }
             }
         }
         if news.peer_closed {
@@ -308,8 +319,11 @@ impl Simulation {
             let Some(under_way) = &mut self.connections.at(place).under_way else { return };
             under_way.missing_bytes -= u64::from(news.delivered_bytes);
             if under_way.missing_bytes == 0 {
-                self.complete(place);
+                self.on_last_byte(place);
             }
+        }
+        if news.peer_closed {
+            self.on_server_closed(place);
         }
         if news.established || news.gave_up {
             self.connection_changed(place, news);
@@ -321,16 +335,40 @@ impl Simulation {
         if news.gave_up {
             self.fail(place, population, user, ordinal);
         } else {
-            self.tell(population, user, move |user, now, model, out| {
-                user.on_connected(now, ordinal, model, out);
-            });
+            self.tell(population, user, Fact::Connected(ordinal));
         }
     }
 
-    fn complete(&mut self, place: u32) {
+    fn on_last_byte(&mut self, place: u32) {
+        let Owner::User { population, user, ordinal } = self.connections.at(place).owner else { return };
+        let servers_close = self.populations.all[usize::from(population)].servers_close;
+        if !servers_close || self.response_end == ResponseEnd::LastByte {
+            self.record_response(place, population, user);
+        }
+        if !servers_close {
+            self.connections.at(place).under_way = None;
+            self.tell(population, user, Fact::Response(ordinal));
+        }
+    }
+
+    /// The server has closed, and everything before its close has arrived. A browser that closed first has
+    /// nothing under way any more.
+    fn on_server_closed(&mut self, place: u32) {
         let connection = self.connections.at(place);
         let Owner::User { population, user, ordinal } = connection.owner else { return };
-        let Some(under_way) = connection.under_way.take() else { return };
+        if connection.under_way.is_none() {
+            return;
+        }
+        if self.response_end == ResponseEnd::ConnectionClosed {
+            self.record_response(place, population, user);
+        }
+        self.connections.at(place).under_way = None;
+        self.tell(population, user, Fact::Response(ordinal));
+    }
+
+    /// The response time of the exchange under way ends now.
+    fn record_response(&mut self, place: u32, population: u8, user: u32) {
+        let Some(under_way) = self.connections.at(place).under_way else { return };
         if self.window.contains(self.now) {
             self.populations.all[usize::from(population)].completed += 1;
             self.responses.record(&Completion {
@@ -344,7 +382,6 @@ impl Simulation {
                 first_on_connection: under_way.first_on_connection,
             });
         }
-        self.tell(population, user, move |user, now, model, out| user.on_response(now, ordinal, model, out));
     }
 
     fn fail(&mut self, place: u32, population: u8, user: u32, ordinal: ConnectionOrdinal) {
@@ -355,9 +392,7 @@ impl Simulation {
             return;
         }
         group.forget(user, place, &mut self.connections);
-        self.tell(population, user, move |user, now, model, out| {
-            user.on_failed(now, ordinal, model, out);
-        });
+        self.tell(population, user, Fact::Failed(ordinal));
         let group = &mut self.populations.all[usize::from(population)];
         group.failed += u64::from(self.window.contains(self.now));
     }

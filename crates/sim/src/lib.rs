@@ -23,6 +23,7 @@
 //! packets of one machine that leave the delay within the same few microseconds.
 #![deny(missing_docs)]
 
+mod access_delay;
 mod agenda;
 mod browsing;
 mod connection;
@@ -35,6 +36,7 @@ mod network;
 mod output;
 mod packet;
 mod prefetch;
+mod queue_summary;
 mod simulation;
 mod snapshot;
 mod trace;

@@ -1,6 +1,7 @@
 //! Sampling of monitored links, and the measured window.
 
 use crate::network::{Network, Sent};
+use crate::queue_summary::QueueSummaries;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::{Record, Scenario};
 use aqmlab_units::{Span, Time};
@@ -10,20 +11,20 @@ const ARRIVALS_INTERVAL: Span = Span::from_milliseconds(1);
 
 /// Something that happens at regular instants.
 #[derive(Clone, Copy, Debug)]
-struct Clock {
-    next: Time,
+pub(crate) struct Clock {
+    pub(crate) next: Time,
     interval: Span,
 }
 
 impl Clock {
-    fn every(interval: Span) -> Self {
+    pub(crate) fn every(interval: Span) -> Self {
         Self { next: Time::ZERO + interval, interval }
     }
 
     const STOPPED: Self = Self { next: Time::MAX, interval: Span::ZERO };
 
     /// Whether it strikes at `now`; then the next strike is one interval later.
-    fn strikes(&mut self, now: Time) -> bool {
+    pub(crate) fn strikes(&mut self, now: Time) -> bool {
         let due = self.next <= now;
         if due {
             self.next += self.interval;
@@ -78,6 +79,7 @@ pub(crate) struct Monitor {
     queue: QueueRows,
     link: LinkRows,
     arrivals: ArrivalRows,
+    summaries: Option<QueueSummaries>,
 }
 
 /// A monitored link with what had left and arrived at the last row.
@@ -120,7 +122,7 @@ struct ArrivalRows {
 
 impl Monitor {
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Self {
-        let Record { queue_interval, link_interval, arrivals, .. } = scenario.record;
+        let Record { queue_interval, link_interval, arrivals, queue_summary, .. } = scenario.record;
         let monitored = network.queued_links().filter(|(_, queued)| queued.monitored).enumerate();
         let watched = monitored.map(|(code, (link, _))| Watched {
             link,
@@ -145,6 +147,7 @@ impl Monitor {
             queue: QueueRows::default(),
             link: LinkRows::default(),
             arrivals: ArrivalRows::default(),
+            summaries: queue_summary.map(|settings| QueueSummaries::new(settings, network)),
         }
     }
 
@@ -153,7 +156,8 @@ impl Monitor {
         let clocks = self.queue_clock.next.min(self.link_clock.next).min(self.arrivals_clock.next);
         let begins = if self.begun { Time::MAX } else { self.window.from };
         let ends = if self.ended { Time::MAX } else { self.window.until };
-        clocks.min(begins).min(ends)
+        let summaries = self.summaries.as_ref().map_or(Time::MAX, QueueSummaries::next);
+        clocks.min(begins).min(ends).min(summaries)
     }
 
     /// Samples what is due at `now`. Samples at the window's edges belong to the time before.
@@ -166,6 +170,9 @@ impl Monitor {
         }
         if self.arrivals_clock.strikes(now) {
             self.sample_arrivals(now, network);
+        }
+        if let Some(summaries) = &mut self.summaries {
+            summaries.sample(now, network);
         }
         if !self.begun && self.window.from <= now {
             self.begun = true;
@@ -232,6 +239,7 @@ impl Monitor {
         if !self.arrivals.time_s.is_empty() {
             tables.push(self.arrivals.into_table());
         }
+        tables.extend(self.summaries.map(QueueSummaries::into_table));
         tables
     }
 }

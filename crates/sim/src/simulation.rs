@@ -17,7 +17,7 @@ use aqmlab_aqm::{PacketClass, Reason};
 use aqmlab_random::Key;
 use aqmlab_record::{Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{Scenario, ThroughputLayer};
+use aqmlab_scenario::{ResponseEnd, Scenario, ThroughputLayer};
 use aqmlab_tcp::Outbox;
 use aqmlab_units::Time;
 use aqmlab_web::Command;
@@ -29,6 +29,7 @@ pub(crate) struct Simulation {
     pub(crate) now: Time,
     pub(crate) window: Window,
     throughput_layer: ThroughputLayer,
+    pub(crate) response_end: ResponseEnd,
     pub(crate) agenda: Agenda,
     pub(crate) network: Network,
     pub(crate) hosts: Hosts,
@@ -64,6 +65,7 @@ impl Simulation {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
+            response_end: scenario.record.response_end,
             agenda: Agenda::new(),
             monitor: Monitor::new(scenario, &network),
             network,

@@ -59,7 +59,7 @@ impl Endpoint {
             self.duplicates = self.duplicates.saturating_add(1);
             return congestion::on_duplicate(self, now, context, out);
         }
-        if congestion == Congestion::BsdNewReno {
+        if matches!(congestion, Congestion::BsdReno | Congestion::BsdNewReno) {
             self.duplicates = 0;
         }
         false

@@ -65,6 +65,16 @@ impl HostClock {
         Time::from_nanoseconds(tick * self.tick.nanoseconds() - self.phase.nanoseconds())
     }
 
+    /// The next instant after `now` at which a second, coarser or finer clock of the same machine ticks. Its phase
+    /// is that of this one, stretched to its own `period`: uniform over it, and fixed for the machine.
+    #[must_use]
+    pub fn next_tick_of(&self, period: Span, now: Time) -> Time {
+        let stretched = u128::from(self.phase.nanoseconds()) * u128::from(period.nanoseconds());
+        let phase = (stretched / u128::from(self.tick.nanoseconds())) as u64;
+        let past = (now.nanoseconds() + phase) % period.nanoseconds();
+        now + Span::from_nanoseconds(period.nanoseconds() - past)
+    }
+
     /// The ticks that passed between two instants, as the host counts them.
     #[must_use]
     #[inline]
@@ -93,6 +103,20 @@ mod tests {
         assert_eq!(instant, Time::from_seconds(0.047));
         assert_eq!(clock.ticks_at(instant), 5);
         assert_eq!(clock.ticks_at(Time::from_nanoseconds(instant.nanoseconds() - 1)), 4);
+    }
+
+    #[test]
+    fn a_second_clock_ticks_with_its_own_period_after_every_instant() {
+        // Half of the tick has passed, so half of the period has: 0.1, 0.3, 0.5 s and so on.
+        let clock = HostClock::new(Span::from_milliseconds(500), Span::from_milliseconds(250));
+        let period = Span::from_milliseconds(200);
+        for (now, next) in [(0.0, 0.1), (0.05, 0.1), (0.1, 0.3), (0.299, 0.3), (7.0, 7.1)] {
+            assert_eq!(
+                clock.next_tick_of(period, Time::from_seconds(now)),
+                Time::from_seconds(next),
+                "{now}"
+            );
+        }
     }
 
     #[test]

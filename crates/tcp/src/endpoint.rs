@@ -117,8 +117,8 @@ pub struct Endpoint {
     pub(crate) marks: Marks,
     pub(crate) phase: Phase,
     pub(crate) reduction: Reduction,
-    /// Segments in order that no acknowledgement has covered yet.
-    pub(crate) owed: u8,
+    /// Segments in order that no acknowledgement has covered yet; bytes of them where the profile counts bytes.
+    pub(crate) owed: u16,
     // What a round trip, a loss or a pause touches.
     /// The last event that `IdleRestart` counts from.
     pub(crate) active_at: Time,
@@ -193,9 +193,10 @@ impl Endpoint {
         assert!(!self.marks.has(Marks::CLOSING), "write of {bytes} bytes after close");
         let opened = self.phase == Phase::Synchronized;
         match context.profile.write_cluster_bytes {
-            Some(cluster) if opened => {
+            Some(cluster) if opened && context.profile.write_announces_more => {
                 self.write_in_clusters(now, context, bytes, u64::from(cluster), out);
             }
+            Some(cluster) if opened => self.write_in_mbufs(now, context, bytes, u64::from(cluster), out),
             _ => {
                 self.unsent = self.unsent.saturating_add(bytes);
                 if opened {

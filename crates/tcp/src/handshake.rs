@@ -10,6 +10,8 @@
 //! - FreeBSD 4.5 answers a SYN from a SYN cache whose timers could not be read. Here the SYN/ACK is retransmitted
 //!   like data of an unsampled connection (3, 9, 21, 45 s), a repeated SYN is answered by the SYN/ACK at once and
 //!   restarts that timer, and neither reduces the threshold, since the cache keeps no congestion state.
+//! - FreeBSD 2.2 has no SYN cache: it leaves a repeated SYN to the timer, and a lost SYN/ACK halves the threshold of
+//!   its server as a lost SYN does its client's.
 //! - A server that gives up in SYN-RECEIVED sends a reset (FreeBSD 4.x `tcp_drop`).
 
 use crate::congestion;
@@ -131,6 +133,9 @@ impl Endpoint {
         if segment.flags.contains(Flags::RST) {
             self.on_reset(out);
         } else if segment.flags.contains(Flags::SYN) {
+            if !context.profile.retransmission.repeated_syn_answered {
+                return;
+            }
             self.send_syn_ack(out);
             let timer = &context.profile.retransmission;
             self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);

@@ -2,7 +2,7 @@
 //!
 //! An [`Endpoint`] is one end of a connection. A driver tells it what happens (`connect`, a segment, a write, a
 //! close, the deadline) and sends what it finds in the [`Outbox`]. A [`HostProfile`] says which TCP it is:
-//! `bsd45` (the hosts of the SIGCOMM 2003 study), `rfc5681` (the standards as written) or `ns2-oneway` (ns-2's
+//! `bsd228` and `bsd45` (the hosts of the SIGCOMM 2000 and 2003 studies), `rfc5681` (the standards as written) or `ns2-oneway` (ns-2's
 //! one-way agents). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
 //!
 //! Nothing here reads a clock, allocates per packet or dispatches dynamically. Data are counted, not carried.
@@ -49,7 +49,8 @@ pub use endpoint::{Context, Endpoint};
 pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
-    Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, RetransmissionTimer, RtoAlgorithm,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart,
+    RetransmissionTimer, RtoAlgorithm, SmallWrite,
 };
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;

@@ -76,6 +76,34 @@ impl Endpoint {
         self.output(now, context, out);
     }
 
+    /// Hands `bytes` to the output routine piece by piece as the socket layer of FreeBSD 2.2 does, which does not say
+    /// that more follows: each piece is judged as if it were all there is.
+    pub(crate) fn write_in_mbufs(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        bytes: u64,
+        cluster: u64,
+        out: &mut Outbox,
+    ) {
+        let mut left = bytes;
+        while left > 0 {
+            let piece = match context.profile.small_write {
+                Some(small) if left < u64::from(small.cluster_from_bytes) => {
+                    left.min(u64::from(small.piece_bytes))
+                }
+                // Once the window has no room for a full segment, the pieces between change nothing.
+                _ if self.sendable(context) < context.profile.segment_bytes() && self.outstanding() > 0 => {
+                    left
+                }
+                _ => left.min(cluster),
+            };
+            self.unsent = self.unsent.saturating_add(piece);
+            left -= piece;
+            self.output(now, context, out);
+        }
+    }
+
     /// Bytes that both windows still admit.
     #[inline]
     fn sendable(&self, context: &Context<'_>) -> u32 {

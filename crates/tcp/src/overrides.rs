@@ -38,6 +38,12 @@ pub struct HostOverrides {
     pub delayed_ack_ms: Option<u32>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
+    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false` hands
+    /// them over whole.
+    pub cluster_writes: Option<bool>,
+    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true` in
+    /// `bsd228` alone.
+    pub small_write_split: Option<bool>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`.
     pub ecn: Option<EcnRule>,
     /// Whether a lost SYN or SYN/ACK gives up ECN for the connection.
@@ -50,7 +56,7 @@ pub struct HostOverrides {
 pub enum EcnRule {
     /// Not negotiated.
     Off,
-    /// As the profile's stack does it: KAME in `bsd45`, RFC 3168 in `rfc5681`, ns-2's in `ns2-oneway`.
+    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, ns-2's in `ns2-oneway`.
     On,
     /// RFC 3168 to the letter; not for `ns2-oneway`.
     Rfc3168,
@@ -95,6 +101,15 @@ fn milliseconds(key: &'static str, value: u32, least: u32, most: u32) -> Result<
     within(key, value, least, most).map(|legal| Span::from_milliseconds(u64::from(legal)))
 }
 
+/// A switch of a stack that this profile is not.
+fn not_in(key: &'static str, profile: &str) -> IllegalOverride {
+    IllegalOverride {
+        key,
+        value: "true".into(),
+        legal: format!("false in {profile}, whose stack does not do that"),
+    }
+}
+
 impl HostProfile {
     /// This profile with some fields changed.
     ///
@@ -105,6 +120,7 @@ impl HostProfile {
         self.change_sending(overrides)?;
         self.change_timers(overrides)?;
         self.change_acknowledging(overrides)?;
+        self.change_writing(overrides)?;
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
         }
@@ -139,11 +155,11 @@ impl HostProfile {
             self.passive_window_quirk = quirk;
         }
         if let Some(limited) = overrides.limited_transmit {
-            if limited && self.congestion == Congestion::BsdNewReno {
+            if limited && self.is_bsd() {
                 return Err(IllegalOverride {
                     key: "limited_transmit",
                     value: "true".into(),
-                    legal: "false in bsd45, which does not have it".into(),
+                    legal: format!("false in {}, which does not have it", self.name),
                 });
             }
             self.limited_transmit = limited;
@@ -188,12 +204,33 @@ impl HostProfile {
         Ok(())
     }
 
+    const fn is_bsd(&self) -> bool {
+        matches!(self.congestion, Congestion::BsdReno | Congestion::BsdNewReno)
+    }
+
+    fn change_writing(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if overrides.cluster_writes == Some(true) && self.write_cluster_bytes.is_none() {
+            return Err(not_in("cluster_writes", self.name));
+        }
+        if overrides.small_write_split == Some(true) && self.small_write.is_none() {
+            return Err(not_in("small_write_split", self.name));
+        }
+        if overrides.cluster_writes == Some(false) {
+            self.write_cluster_bytes = None;
+            self.small_write = None;
+        }
+        if overrides.small_write_split == Some(false) {
+            self.small_write = None;
+        }
+        Ok(())
+    }
+
     fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
         let ns2 = self.congestion == Congestion::Ns2NewReno;
         match rule {
             EcnRule::Off => Ok(Ecn::Off),
             EcnRule::On if ns2 => Ok(Ecn::Ns2),
-            EcnRule::On if self.congestion == Congestion::BsdNewReno => Ok(Ecn::Kame),
+            EcnRule::On if self.is_bsd() => Ok(Ecn::Kame),
             EcnRule::On => Ok(Ecn::Rfc3168),
             EcnRule::Rfc3168 | EcnRule::Kame if ns2 => Err(IllegalOverride {
                 key: "ecn",
@@ -236,7 +273,7 @@ mod tests {
     fn ecn_on_means_what_the_stack_does() {
         let on = HostOverrides { ecn: Some(EcnRule::On), ..HostOverrides::default() };
         let rules = HostProfile::NAMES.map(|name| HostProfile::named(name).unwrap().with(&on).unwrap().ecn);
-        assert_eq!(rules, [Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2]);
+        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2]);
         let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
         let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
         assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));

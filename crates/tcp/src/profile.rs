@@ -4,7 +4,9 @@
 //! place it was taken from. The named profiles are in `profiles.rs`, single fields are changed through
 //! [`crate::HostOverrides`].
 //!
-//! Abbreviations of sources: *FreeBSD 4.x* is the RELENG_4 stack of August 2001 (tcp_input.c 1.107.2.16,
+//! Abbreviations of sources: *FreeBSD 2.2* is the BSD stack of that generation, before tick timers, as it
+//! survives in RTEMS' network stack (tcp_input.c, tcp_output.c, tcp_timer.c, uipc_socket.c; some of its files were
+//! renewed later, so it stands in for 2.2.8); *FreeBSD 4.x* is the RELENG_4 stack of August 2001 (tcp_input.c 1.107.2.16,
 //! tcp_output.c 1.39.2.10, tcp_timer.c 1.34.2.11, tcp_subr.c 1.73.2.22); *KAME* is the ECN code of the
 //! KAME/ALTQ lineage as found in OpenBSD's tcp_input.c and tcp_output.c; *ns-2.35* is that release's tcp.cc,
 //! tcp-reno.cc, tcp-newreno.cc and tcp-sink.cc with the defaults of ns-default.tcl.
@@ -59,6 +61,12 @@ pub struct HostProfile {
     /// hands it over whole. FreeBSD 4.x uses mbuf clusters of 2048 bytes (sosend). Visible through Nagle (the
     /// last piece finds the connection busy) and through the burst limit (which counts per piece).
     pub write_cluster_bytes: Option<u32>,
+    /// Whether the socket layer announces, with each piece of a write, that more follows (FreeBSD 4.x
+    /// `PRUS_MORETOCOME`; FreeBSD 2.2 does not, so that each piece is judged as if it were all there is).
+    pub write_announces_more: bool,
+    /// How the socket layer cuts a write, or the rest of one, that is too short for a cluster; none leaves it
+    /// whole. It shows only where `write_announces_more` is false.
+    pub small_write: Option<SmallWrite>,
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// The first retransmission of a SYN or SYN/ACK gives ECN up for the connection (KAME).
@@ -78,6 +86,8 @@ pub enum Handshake {
 /// Growth of the congestion window and recovery from loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
+    /// FreeBSD 2.2: Reno, window in whole bytes, halves in whole segments.
+    BsdReno,
     /// FreeBSD 4.x: slow-but-steady NewReno, window in whole bytes, halves in whole segments.
     BsdNewReno,
     /// RFC 5681 without NewReno: the first new acknowledgement ends fast recovery.
@@ -124,6 +134,19 @@ pub struct RetransmissionTimer {
     pub maximum_retransmissions: Option<u8>,
     /// How long an attempt to open may last; none is for ever (FreeBSD 4.x `TCPTV_KEEP_INIT` 75 s).
     pub connection_timeout: Option<Span>,
+    /// Whether a server in SYN-RECEIVED answers a repeated SYN at once (as a SYN cache does) instead of leaving it
+    /// to the timer (FreeBSD 2.2 drops a segment without acknowledgement in that state).
+    pub repeated_syn_answered: bool,
+}
+
+/// Short writes in FreeBSD 2.2: `sosend` fills header mbufs of 100 bytes as long as less than a cluster is worth
+/// taking is left, and hands each to TCP. With Nagle the second waits for the acknowledgement of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmallWrite {
+    /// Data bytes of one piece: `MHLEN`, 100.
+    pub piece_bytes: u16,
+    /// From this many bytes on a cluster is taken: `MINCLSIZE`, 208.
+    pub cluster_from_bytes: u16,
 }
 
 /// Arithmetic of the retransmission timeout; each is described in `round_trip_time.rs`.
@@ -134,6 +157,9 @@ pub enum RtoAlgorithm {
     Bsd {
         /// Whether the minimum applies to the base value rather than to the backed-off one.
         minimum_before_backoff: bool,
+        /// Whether the tick in which a segment was sent counts as one: FreeBSD 2.2 counts up from 1 in its slow
+        /// timer, FreeBSD 4.x subtracts clock readings.
+        counts_first_tick: bool,
     },
     /// ns-2.35 integers, SRTT scaled by 8 and RTTVAR by 4 ticks.
     Ns2,
@@ -150,6 +176,30 @@ pub struct DelayedAck {
     /// How long an acknowledgement may wait: 100 ms in FreeBSD 4.x (`tcp_delacktime` hz/10), at most 500 ms in
     /// RFC 5681 section 4.2.
     pub delay: Span,
+    /// What n segments means.
+    pub counting: AckCounting,
+    /// When the waiting ends.
+    pub timer: AckTimer,
+}
+
+/// What the receiver counts before it acknowledges at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckCounting {
+    /// Segments, whatever their size (FreeBSD 4.x: the delayed-acknowledgement timer is already running).
+    Segments,
+    /// Bytes, n times the segment size: the reader has emptied the buffer and the window could move by so much
+    /// (FreeBSD 2.2 tcp_output.c).
+    Bytes,
+}
+
+/// What ends the wait of a delayed acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckTimer {
+    /// A timer of the connection, `delay` after the segment that started it.
+    OwnTimer,
+    /// The next tick of a clock of the whole machine that ticks every `delay`: up to `delay` later, uniformly (4.4BSD
+    /// `tcp_fasttimo`).
+    MachineTick,
 }
 
 /// Explicit congestion notification.

@@ -1,28 +1,71 @@
 //! The named host profiles.
 
 use crate::profile::{
-    Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, RetransmissionTimer, RtoAlgorithm,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart,
+    RetransmissionTimer, RtoAlgorithm, SmallWrite,
 };
 use aqmlab_units::Span;
 
 impl HostProfile {
     /// Every name that [`HostProfile::named`] knows.
-    pub const NAMES: [&'static str; 3] = ["bsd45", "rfc5681", "ns2-oneway"];
+    pub const NAMES: [&'static str; 4] = ["bsd228", "bsd45", "rfc5681", "ns2-oneway"];
 
     /// The profile with this name, if there is one.
     ///
+    /// - `bsd228`: the FreeBSD 2.2.8 hosts of Christiansen, Jeffay, Ott and Smith, SIGCOMM 2000.
     /// - `bsd45`: the FreeBSD 4.5 hosts of Le, Aikat, Jeffay and Smith, SIGCOMM 2003.
     /// - `rfc5681`: the standards, RFC 5681, 6582, 3042, 6298, as written.
     /// - `ns2-oneway`: Agent/TCP/Newreno with TCPSink of ns-2.35.
     #[must_use]
     pub const fn named(name: &str) -> Option<Self> {
         match name.as_bytes() {
+            b"bsd228" => Some(Self::BSD228),
             b"bsd45" => Some(Self::BSD45),
             b"rfc5681" => Some(Self::RFC5681),
             b"ns2-oneway" => Some(Self::NS2_ONEWAY),
             _ => None,
         }
     }
+
+    const BSD228: Self = Self {
+        name: "bsd228",
+        maximum_segment_bytes: 1460,
+        header_bytes: 40,
+        syn_header_bytes: 44,
+        window_bytes: 17_520,
+        handshake: Handshake::ThreeWay,
+        initial_window_segments: 1,
+        passive_window_quirk: true,
+        syn_loss_reduces_initial_window: true,
+        initial_slow_start_threshold_bytes: Some(65_535 << 14),
+        congestion: Congestion::BsdReno,
+        limited_transmit: false,
+        maximum_burst_segments: None,
+        idle_restart: IdleRestart::SinceReceived,
+        retransmission: RetransmissionTimer {
+            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: false, counts_first_tick: true },
+            tick: Span::from_milliseconds(500),
+            initial: Span::from_milliseconds(3_000),
+            minimum: Span::from_milliseconds(1_000),
+            maximum: Span::from_milliseconds(64_000),
+            linear_syn_backoff: false,
+            maximum_retransmissions: Some(12),
+            connection_timeout: Some(Span::from_milliseconds(75_000)),
+            repeated_syn_answered: false,
+        },
+        delayed_ack: DelayedAck {
+            every_segments: 2,
+            delay: Span::from_milliseconds(200),
+            counting: AckCounting::Bytes,
+            timer: AckTimer::MachineTick,
+        },
+        nagle: true,
+        write_cluster_bytes: Some(2048),
+        write_announces_more: false,
+        small_write: Some(SmallWrite { piece_bytes: 100, cluster_from_bytes: 208 }),
+        ecn: Ecn::Off,
+        ecn_fallback_on_syn_loss: false,
+    };
 
     const BSD45: Self = Self {
         name: "bsd45",
@@ -41,7 +84,7 @@ impl HostProfile {
         maximum_burst_segments: Some(4),
         idle_restart: IdleRestart::SinceReceived,
         retransmission: RetransmissionTimer {
-            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: true },
+            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: true, counts_first_tick: false },
             tick: Span::from_milliseconds(10),
             initial: Span::from_milliseconds(3_000),
             minimum: Span::from_milliseconds(1_000),
@@ -49,10 +92,18 @@ impl HostProfile {
             linear_syn_backoff: true,
             maximum_retransmissions: Some(12),
             connection_timeout: Some(Span::from_milliseconds(75_000)),
+            repeated_syn_answered: true,
         },
-        delayed_ack: DelayedAck { every_segments: 2, delay: Span::from_milliseconds(100) },
+        delayed_ack: DelayedAck {
+            every_segments: 2,
+            delay: Span::from_milliseconds(100),
+            counting: AckCounting::Segments,
+            timer: AckTimer::OwnTimer,
+        },
         nagle: false,
         write_cluster_bytes: Some(2048),
+        write_announces_more: true,
+        small_write: None,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -81,10 +132,18 @@ impl HostProfile {
             linear_syn_backoff: false,
             maximum_retransmissions: Some(15),
             connection_timeout: Some(Span::from_milliseconds(180_000)),
+            repeated_syn_answered: true,
         },
-        delayed_ack: DelayedAck { every_segments: 2, delay: Span::from_milliseconds(200) },
+        delayed_ack: DelayedAck {
+            every_segments: 2,
+            delay: Span::from_milliseconds(200),
+            counting: AckCounting::Segments,
+            timer: AckTimer::OwnTimer,
+        },
         nagle: false,
         write_cluster_bytes: None,
+        write_announces_more: true,
+        small_write: None,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -113,10 +172,18 @@ impl HostProfile {
             linear_syn_backoff: false,
             maximum_retransmissions: None,
             connection_timeout: None,
+            repeated_syn_answered: true,
         },
-        delayed_ack: DelayedAck { every_segments: 1, delay: Span::from_milliseconds(100) },
+        delayed_ack: DelayedAck {
+            every_segments: 1,
+            delay: Span::from_milliseconds(100),
+            counting: AckCounting::Segments,
+            timer: AckTimer::OwnTimer,
+        },
         nagle: false,
         write_cluster_bytes: None,
+        write_announces_more: true,
+        small_write: None,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -136,6 +203,7 @@ mod tests {
 
     #[test]
     fn the_bsd_window_is_twelve_segments_and_its_ceiling_unscaled() {
+        assert_eq!(HostProfile::named("bsd228").unwrap().window_bytes, 12 * 1460);
         let bsd45 = HostProfile::named("bsd45").unwrap();
         assert_eq!(bsd45.window_bytes, 12 * 1460);
         assert_eq!(bsd45.scaled_window_ceiling(), 65_535);

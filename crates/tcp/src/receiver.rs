@@ -3,11 +3,13 @@
 //! Source: RFC 9293 section 3.10.7.4 (segment text, FIN); RFC 5681 section 4.2 (which acknowledgements may wait):
 //! data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x tcp_input.c
 //! `DELAY_ACK` and tcp_timer.c `tcp_timer_delack`: the first segment in order starts a 100 ms timer, the second
-//! is acknowledged at once whatever its size, a FIN at once; ns-2.35 tcp-sink.cc: every segment at once.
+//! is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and `tcp_fasttimo`: two segments'
+//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; ns-2.35 tcp-sink.cc: every segment at once.
 
 use crate::endpoint::{Context, Endpoint};
 use crate::marks::Marks;
 use crate::outbox::Outbox;
+use crate::profile::{AckCounting, AckTimer};
 use crate::segment::{Flags, Segment};
 use aqmlab_units::Time;
 
@@ -20,21 +22,27 @@ impl Endpoint {
             let bytes = u32::from(segment.payload);
             self.expected = self.expected.plus(bytes);
             out.delivered += bytes;
-            self.owe_acknowledgement(now, context);
+            self.owe_acknowledgement(now, context, bytes);
         } else {
             self.on_unusual_data(segment, out);
         }
     }
 
-    /// Data in order: acknowledge every n-th segment now, the others within the delay.
+    /// Data in order: acknowledge every n-th segment (or n segments' worth of bytes) now, the others within the delay.
     #[inline]
-    fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>) {
+    fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u32) {
         let rule = context.profile.delayed_ack;
-        self.owed += 1;
-        if self.owed >= rule.every_segments {
+        let (received, enough) = match rule.counting {
+            AckCounting::Segments => (1, u32::from(rule.every_segments)),
+            AckCounting::Bytes => (payload, u32::from(rule.every_segments) * context.profile.segment_bytes()),
+        };
+        self.owed = self.owed.saturating_add(received as u16);
+        if u32::from(self.owed) >= enough {
             self.marks.set(Marks::ACK_NOW);
         } else if self.secondary_deadline == Time::MAX {
-            self.secondary_deadline = if context.profile.timers_fire_on_ticks() {
+            self.secondary_deadline = if rule.timer == AckTimer::MachineTick {
+                context.clock.next_tick_of(rule.delay, now)
+            } else if context.profile.timers_fire_on_ticks() {
                 let ticks = context.clock.whole_ticks(rule.delay);
                 context.clock.instant_of(context.clock.ticks_at(now) + ticks)
             } else {

@@ -9,7 +9,7 @@
 //! | `Rfc6298` | RFC 6298 rules 2.2 and 2.3 | SRTT = m, RTTVAR = m/2 | RTTVAR = ¾ RTTVAR + ¼ \|SRTT − m\|, then SRTT = ⅞ SRTT + ⅛ m | SRTT + max(G, 4 RTTVAR) |
 //!
 //! m is in ticks of the host's clock for `Bsd` and `Ns2` (whole ticks that the clock counted during the round
-//! trip; `Ns2` takes at least one), and in microseconds for `Rfc6298`, where G is the tick.
+//! trip; FreeBSD 2.2 adds one, `Ns2` takes at least one), and in microseconds for `Rfc6298`, where G is the tick.
 //!
 //! Back-off after the n-th timeout: `Bsd` multiplies R by min(2ⁿ, 64) (a SYN by 1, 1, 1, 1, 2, 4, 8… for n = 1,
 //! 2, 3…) and, from the fourth on, moves SRTT into RTTVAR so that the next sample starts afresh; `Ns2` doubles a
@@ -74,7 +74,10 @@ impl RoundTripTime {
     pub(crate) fn sample(&mut self, timer: &RetransmissionTimer, clock: &HostClock, start: Time, now: Time) {
         self.backoffs = 0;
         match timer.algorithm {
-            RtoAlgorithm::Bsd { .. } => self.sample_bsd(timer, clock, clock.ticks_between(start, now) as i32),
+            RtoAlgorithm::Bsd { counts_first_tick, .. } => {
+                let ticks = clock.ticks_between(start, now) as i32 + i32::from(counts_first_tick);
+                self.sample_bsd(timer, clock, ticks);
+            }
             RtoAlgorithm::Ns2 => self.sample_ns2((clock.ticks_between(start, now) as i32).max(1)),
             RtoAlgorithm::Rfc6298 => {
                 self.sample_rfc6298(timer, clock, (now - start).nanoseconds() / NANOSECONDS_PER_MICROSECOND);
@@ -107,7 +110,7 @@ impl RoundTripTime {
     fn bsd_base(&self, timer: &RetransmissionTimer, clock: &HostClock) -> u32 {
         let base = self.bsd_unbounded();
         match timer.algorithm {
-            RtoAlgorithm::Bsd { minimum_before_backoff: true } => {
+            RtoAlgorithm::Bsd { minimum_before_backoff: true, .. } => {
                 base.max(in_units(timer, clock, timer.minimum))
             }
             _ => base,
@@ -224,13 +227,11 @@ mod tests {
     use super::*;
     use crate::profile::HostProfile;
 
-    /// Timer of the FreeBSD 2.2 generation: half-second ticks, and the minimum applied after the back-off.
+    /// Timer of the FreeBSD 2.2 generation, with samples as they are given: without the tick that it adds.
     fn half_second_ticks() -> RetransmissionTimer {
         RetransmissionTimer {
-            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: false },
-            tick: Span::from_milliseconds(500),
-            linear_syn_backoff: false,
-            ..HostProfile::named("bsd45").unwrap().retransmission
+            algorithm: RtoAlgorithm::Bsd { minimum_before_backoff: false, counts_first_tick: false },
+            ..HostProfile::named("bsd228").unwrap().retransmission
         }
     }
 
@@ -261,6 +262,20 @@ mod tests {
         assert_eq!(series(&timer, &[1; 20]), [3, 2, 2, 2, 2, 2]);
         assert_eq!(series(&timer, &[1, 1, 1, 2]), [4, 6, 12, 24, 48]);
         assert_eq!(series(&timer, &[2]), [6, 12, 24, 48, 96, 128]);
+    }
+
+    #[test]
+    fn bsd228_counts_a_round_trip_within_a_tick_as_one_and_across_a_tick_as_two() {
+        let timer = HostProfile::named("bsd228").unwrap().retransmission;
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let timeout_after = |start_s: f64, end_s: f64| {
+            let mut estimator = RoundTripTime::new(&timer, &clock);
+            estimator.sample(&timer, &clock, Time::from_seconds(start_s), Time::from_seconds(end_s));
+            estimator.timeout(&timer, &clock).div_floor(timer.tick)
+        };
+        // One sample of 1 gives 3 ticks, one of 2 gives 6.
+        assert_eq!(timeout_after(1.1, 1.2), 3);
+        assert_eq!(timeout_after(1.45, 1.55), 6);
     }
 
     #[test]

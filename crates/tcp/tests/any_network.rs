@@ -26,7 +26,7 @@ fn fate_of(number: u8, sent: &Sent, drop_below: u8) -> Fate {
 /// A profile with everything changed that changes when and how much is sent.
 fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     let choices = (
-        prop::sample::select(vec!["bsd45", "rfc5681"]),
+        prop::sample::select(vec!["bsd228", "bsd45", "rfc5681"]),
         prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),

@@ -170,6 +170,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
     let mut overrides = HostOverrides::default();
     for (key, value) in settings {
         match *key {
+            "cluster_writes" => overrides.cluster_writes = value.parse().ok(),
             "nagle" => overrides.nagle = value.parse().ok(),
             "ecn" => {
                 overrides.ecn = Some(match *value {
@@ -235,6 +236,12 @@ conversations! {
     a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
     a_stray_fin_after_the_end_is_acknowledged
     an_open_end_is_aborted_by_a_reset
+    bsd228_acknowledges_two_segments_of_bytes_at_once_and_less_at_the_machine_tick
+    bsd228_any_new_acknowledgement_ends_fast_recovery
+    bsd228_cuts_a_small_write_after_100_bytes_and_nagle_holds_the_rest
+    bsd228_leaves_a_repeated_syn_to_the_timer_of_its_syn_ack
+    bsd228_repeats_a_lost_syn_on_its_half_second_ticks_and_gives_up_at_75
+    bsd228_server_sends_its_first_cluster_and_waits_before_the_rest
     bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
     bsd45_fast_retransmit_fills_one_hole_per_round_trip
     bsd45_halves_in_whole_segments

@@ -42,6 +42,69 @@ fn bsd45_responses_take_as_long_as_the_socket_layer_makes_them() {
     }
 }
 
+/// Least, mean and greatest response time over the phases of the machines' clocks, in milliseconds.
+fn over_phases(profile: &HostProfile, round_trip: Span, bytes: u64, close: Close) -> [f64; 3] {
+    let plan = [Exchange::of(100, bytes)];
+    // Half-millisecond steps of the 200 ms clock, off its ticks; the phases of client and server have no bearing on
+    // each other.
+    let times: Vec<f64> = (0..400)
+        .map(|step| {
+            let client = Span::from_microseconds(1_250 * step + 600);
+            let server = Span::from_microseconds(1_250 * (step * 173 % 400) + 600);
+            let mut world = World::new(profile, round_trip, &plan, close).with_phases(client, server);
+            world.run();
+            let (start, end) = world.exchanges[0];
+            (end - start).seconds() * 1e3
+        })
+        .collect();
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    [least, mean, times.iter().copied().fold(0.0, f64::max)]
+}
+
+#[test]
+fn bsd228_responses_wait_for_the_tick_of_the_clients_machine() {
+    // Response bytes; least, mean and greatest milliseconds with a server that closes right after writing, and with
+    // one that stays open.
+    const TABLE: [(u64, [[f64; 3]; 2]); 9] = [
+        (1_460, [[80.0; 3], [80.0; 3]]),
+        (2_000, [[80.0; 3], [80.0; 3]]),
+        (2_500, [[80.0; 3], [160.0, 260.0, 360.0]]),
+        (2_920, [[80.0; 3], [160.0, 260.0, 360.0]]),
+        (3_000, [[160.0, 260.0, 360.0], [160.0, 260.0, 360.0]]),
+        (5_000, [[160.0, 260.0, 360.0], [160.0, 260.0, 360.0]]),
+        (7_300, [[240.0, 340.0, 440.0], [360.0, 460.0, 560.0]]),
+        (10_000, [[240.0, 340.0, 440.0], [360.0, 460.0, 560.0]]),
+        (20_000, [[400.0, 500.0, 600.0], [400.0, 500.0, 600.0]]),
+    ];
+    // After the first wait all of 50,000 bytes runs in step with the tick, and an acknowledgement falls on a tick when
+    // five round trips are two ticks: a hair more and it waits for the next one. So 80 ms itself says nothing.
+    const LONG: [(u64, Close, [f64; 3]); 4] = [
+        (79_990, Close::Server, [560.0, 660.0, 760.0]),
+        (80_010, Close::Server, [560.0, 660.0, 760.0]),
+        (79_990, Close::Never, [560.0, 660.0, 760.0]),
+        (80_010, Close::Never, [760.0, 860.0, 960.0]),
+    ];
+    let bsd228 = HostProfile::named("bsd228").unwrap();
+    for (bytes, expected) in TABLE {
+        for (close, expected) in [Close::Server, Close::Never].into_iter().zip(expected) {
+            let measured = over_phases(&bsd228, Span::from_milliseconds(80), bytes, close);
+            assert_close(measured, expected, &format!("{bytes} bytes, {close:?}"));
+        }
+    }
+    for (round_trip_us, close, expected) in LONG {
+        let measured = over_phases(&bsd228, Span::from_microseconds(round_trip_us), 50_000, close);
+        assert_close(measured, expected, &format!("{round_trip_us} us, {close:?}"));
+    }
+}
+
+/// Within a millisecond: phases are half a millisecond apart, and never exactly on a tick.
+fn assert_close(measured: [f64; 3], expected: [f64; 3], what: &str) {
+    for (measured, expected) in measured.into_iter().zip(expected) {
+        assert!((measured - expected).abs() <= 1.0, "{what}: {measured} for {expected}");
+    }
+}
+
 const SEGMENTS: [u64; 11] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100];
 const INITIAL_WINDOWS: [u8; 5] = [1, 2, 3, 4, 10];
 

@@ -32,7 +32,8 @@
 //! Where to look:
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
-//!   the 2003 SIGCOMM study;
+//!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
+//! - [`People`]: the users of a population, whatever their model, told [`Fact`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
 //! - [`StartRule`]: how a population begins.
@@ -40,9 +41,10 @@
 
 mod cdf_file;
 mod exchange;
-mod mah_requests;
+mod mah_tables;
 pub mod models;
 mod parameter_error;
+mod people;
 mod server;
 mod size_histogram;
 mod start;
@@ -50,8 +52,10 @@ mod statistics;
 
 pub use cdf_file::{CdfFileError, LoadFile};
 pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
+pub use models::mah::{MahModel, MahModelError, MahParameters, MahUser, ThinkTimeCut};
 pub use models::unc::{UncModel, UncModelError, UncParameters, User};
 pub use parameter_error::ParameterError;
+pub use people::{Fact, People};
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
 pub use start::StartRule;

@@ -6,7 +6,9 @@ use aqmlab_units::Time;
 /// One connection as the server sees it: it collects the request, then answers at once.
 ///
 /// The service time is zero, as in the 2003 SIGCOMM study (section 3.1): a server with a large main-memory
-/// cache. The server never closes a connection; the browser does.
+/// cache. A server of [`Server::new`] never closes a
+/// connection, the browser does; one of [`Server::closing`] closes it as soon as it has written the response
+/// (HTTP/1.0, as in the 2000 SIGCOMM study).
 ///
 /// In simulation the driver tells the server what the request says ([`Server::expect`]) when the browser
 /// writes it; over real sockets the driver reads it from the message.
@@ -14,6 +16,7 @@ use aqmlab_units::Time;
 pub struct Server {
     request_bytes_missing: u32,
     response_bytes: u64,
+    closes: bool,
 }
 
 /// The whole request has arrived: send this much.
@@ -21,13 +24,21 @@ pub struct Server {
 pub struct Respond {
     /// Length of the response in bytes.
     pub bytes: u64,
+    /// Close the connection as soon as the response is written.
+    pub then_close: bool,
 }
 
 impl Server {
     /// A connection on which nothing was asked yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { request_bytes_missing: 0, response_bytes: 0 }
+        Self { request_bytes_missing: 0, response_bytes: 0, closes: false }
+    }
+
+    /// The same, of a server that closes after its response.
+    #[must_use]
+    pub const fn closing() -> Self {
+        Self { closes: true, ..Self::new() }
     }
 
     /// The next request on this connection will be this one.
@@ -53,7 +64,8 @@ impl Server {
         let missing = self.request_bytes_missing;
         assert!(bytes <= missing, "{bytes} B arrived where {missing} B of a request were missing");
         self.request_bytes_missing = missing - bytes;
-        (bytes > 0 && self.request_bytes_missing == 0).then_some(Respond { bytes: self.response_bytes })
+        (bytes > 0 && self.request_bytes_missing == 0)
+            .then_some(Respond { bytes: self.response_bytes, then_close: self.closes })
     }
 }
 
@@ -72,10 +84,17 @@ mod tests {
         let mut server = Server::new();
         server.expect(&exchange(400, 9_000));
         assert_eq!(server.on_bytes(Time::ZERO, 399), None);
-        assert_eq!(server.on_bytes(Time::ZERO, 1), Some(Respond { bytes: 9_000 }));
+        assert_eq!(server.on_bytes(Time::ZERO, 1), Some(Respond { bytes: 9_000, then_close: false }));
         assert_eq!(server.on_bytes(Time::ZERO, 0), None);
         server.expect(&exchange(1, 1));
-        assert_eq!(server.on_bytes(Time::ZERO, 1), Some(Respond { bytes: 1 }));
+        assert_eq!(server.on_bytes(Time::ZERO, 1), Some(Respond { bytes: 1, then_close: false }));
+    }
+
+    #[test]
+    fn a_closing_server_says_so_with_its_response() {
+        let mut server = Server::closing();
+        server.expect(&exchange(1, 7));
+        assert_eq!(server.on_bytes(Time::ZERO, 1), Some(Respond { bytes: 7, then_close: true }));
     }
 
     #[test]

@@ -13,9 +13,9 @@ mod users;
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
-pub use record::{RecordTable, Responses, ThroughputLayer};
+pub use record::{RecordTable, ResponseEnd, Responses, ThroughputLayer};
 pub use topology::{LinkTable, NodeTable, Topology};
-pub use users::{MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,7 @@ impl Document {
                 population.model.choose_among(servers);
             }
         }
+        self.record.settle();
         for (index, flows) in self.flows.iter_mut().enumerate() {
             flows.settle(index);
         }

@@ -24,6 +24,20 @@ pub struct RecordTable {
     /// How response times are kept.
     pub responses: Responses,
 
+    /// When a response time ends.
+    pub response_end: ResponseEnd,
+
+    /// Interval over which samples of a monitored queue are summed up: mean, variance, least and most packets; absent:
+    /// not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub queue_summary_interval_ms: Option<f64>,
+
+    /// Time between two of the samples that are summed up; only with `queue_summary_interval_ms`, then 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub queue_summary_sample_ms: Option<f64>,
+
     /// One row per connection: timeouts, recoveries, losses, lost SYNs.
     pub flows: bool,
 
@@ -71,6 +85,26 @@ pub enum Responses {
     None,
 }
 
+/// When a response time ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseEnd {
+    /// With the last byte of the response.
+    #[default]
+    LastByte,
+    /// When the browser learns that the server has closed the connection; only where the servers do.
+    ConnectionClosed,
+}
+
+impl RecordTable {
+    /// The SIGCOMM 2000 study's monitor (section 3.1) sampled every 3 ms.
+    pub(crate) fn settle(&mut self) {
+        if self.queue_summary_interval_ms.is_some() {
+            self.queue_summary_sample_ms.get_or_insert(3.0);
+        }
+    }
+}
+
 impl Default for RecordTable {
     fn default() -> Self {
         Self {
@@ -79,6 +113,9 @@ impl Default for RecordTable {
             throughput_layer: ThroughputLayer::Frame,
             arrivals: false,
             responses: Responses::Auto,
+            response_end: ResponseEnd::LastByte,
+            queue_summary_interval_ms: None,
+            queue_summary_sample_ms: None,
             flows: false,
             users: false,
             packets: false,

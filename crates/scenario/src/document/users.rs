@@ -1,7 +1,7 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
 use super::flows::default_profile;
-use crate::{HostOverrides, UncParameters};
+use crate::{HostOverrides, MahParameters, UncParameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct UsersTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: Option<f64>,
 
-    /// Minimum round-trip delay, drawn once per connection, on the browser's outbound packets.
+    /// Minimum round-trip delay, on the browser's outbound packets.
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
 
@@ -82,7 +82,7 @@ pub struct PopulationTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: Option<f64>,
 
-    /// Minimum round-trip delay, drawn once per connection, on the browser's outbound packets.
+    /// Minimum round-trip delay, on the browser's outbound packets.
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
 
@@ -102,13 +102,23 @@ pub struct PopulationTable {
 pub enum UserModel {
     /// Thinking and browsing users of the SIGCOMM 2003 study.
     Unc(UncParameters),
+    /// Users of Mah's tables, a connection per file that the server closes: the SIGCOMM 2000 study.
+    Mah(MahParameters),
 }
 
 impl UserModel {
     /// The network decides how many servers there are to choose from.
     pub(crate) const fn choose_among(&mut self, servers: u32) {
-        let Self::Unc(parameters) = self;
-        parameters.server_count = servers;
+        match self {
+            Self::Unc(parameters) => parameters.server_count = servers,
+            Self::Mah(parameters) => parameters.server_count = servers,
+        }
+    }
+
+    /// Whether the servers close each connection after its response.
+    #[must_use]
+    pub const fn servers_close(&self) -> bool {
+        matches!(self, Self::Mah(_))
     }
 }
 
@@ -129,8 +139,8 @@ pub enum Start {
     Fresh,
 }
 
-/// Whole milliseconds, uniform from `low` to `high`, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Whole milliseconds from `low` to `high`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MinimumDelayRange {
     /// The shortest.
@@ -139,12 +149,35 @@ pub struct MinimumDelayRange {
     /// The longest.
     #[schemars(range(max = 100_000))]
     pub high: u32,
+    /// Who has a delay of its own.
+    #[serde(default)]
+    pub per: DelayOwner,
+    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1 is uniform, less is more long delays.
+    #[serde(default = "uniform")]
+    #[schemars(range(min = 0.01, max = 100.0))]
+    pub power: f64,
+}
+
+const fn uniform() -> f64 {
+    1.0
+}
+
+/// Who has a minimum delay of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayOwner {
+    /// Each connection, drawn.
+    #[default]
+    Connection,
+    /// Each pair of a browser machine and a server machine, as with delays set in the machines: the evenly spaced
+    /// quantiles of the law, dealt to the pairs in random order, so that every run has all of them.
+    MachinePair,
 }
 
 impl Default for MinimumDelayRange {
     /// The SIGCOMM 2003 study (section 3.1): 10 to 150 ms, typical of the continental United States.
     fn default() -> Self {
-        Self { low: 10, high: 150 }
+        Self { low: 10, high: 150, per: DelayOwner::Connection, power: uniform() }
     }
 }
 

@@ -9,10 +9,10 @@ mod quantity;
 mod topology;
 mod traffic;
 
-use crate::document::{Document, RecordTable};
+use crate::document::{Document, RecordTable, ResponseEnd};
 use crate::mistakes::Mistakes;
 use crate::network::Network;
-use crate::scenario::{Record, Scenario};
+use crate::scenario::{Population, QueueSummary, Record, Scenario};
 use quantity::{milliseconds, seconds};
 
 /// The scenario that a document describes; what it cannot mean is added to the mistakes.
@@ -30,6 +30,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     if mistakes.is_empty() {
         traffic::check(document, &populations, mistakes);
     }
+    let record = record(&document.record, &populations, mistakes);
     Some(Scenario {
         name: document.name.clone(),
         description: document.description.clone(),
@@ -39,7 +40,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         network,
         populations,
         flows,
-        record: record(&document.record),
+        record,
         document: document.clone(),
     })
 }
@@ -76,15 +77,50 @@ fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> 
     }
 }
 
-fn record(table: &RecordTable) -> Record {
+fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistakes<'_>) -> Record {
+    check_response_end(table, populations, mistakes);
     Record {
         queue_interval: milliseconds(table.queue_interval_ms),
         link_interval: milliseconds(table.link_interval_ms),
         throughput_layer: table.throughput_layer,
         arrivals: table.arrivals,
         responses: table.responses,
+        response_end: table.response_end,
+        queue_summary: queue_summary(table, mistakes),
         flows: table.flows,
         users: table.users,
         packets: table.packets,
+    }
+}
+
+/// Where no server closes, a response time that ends with the close would never end.
+fn check_response_end(table: &RecordTable, populations: &[Population], mistakes: &mut Mistakes<'_>) {
+    let open = populations.iter().find(|population| !population.model.servers_close());
+    if let (ResponseEnd::ConnectionClosed, Some(population)) = (table.response_end, open) {
+        let wrong = format!("the servers of population \"{}\" leave connections open", population.name);
+        mistakes.value("record.response_end", wrong, "last_byte, or users of model = \"mah\" alone");
+    }
+}
+
+fn queue_summary(table: &RecordTable, mistakes: &mut Mistakes<'_>) -> Option<QueueSummary> {
+    match (table.queue_summary_interval_ms, table.queue_summary_sample_ms) {
+        (Some(interval_ms), sample_ms) => {
+            let sample_ms = sample_ms.unwrap_or(interval_ms);
+            if sample_ms > interval_ms {
+                let wrong = format!("{sample_ms} is longer than queue_summary_interval_ms = {interval_ms}");
+                mistakes.value("record.queue_summary_sample_ms", wrong, format!("0.001 to {interval_ms}"));
+            }
+            Some(QueueSummary { sample: milliseconds(sample_ms), interval: milliseconds(interval_ms) })
+        }
+        (None, Some(_)) => {
+            let wrong = "there is no summary to take samples for";
+            mistakes.value(
+                "record.queue_summary_sample_ms",
+                wrong,
+                "only together with queue_summary_interval_ms",
+            );
+            None
+        }
+        (None, None) => None,
     }
 }

@@ -130,7 +130,7 @@ impl<'a> Habits<'a> {
 /// A population without name, users and machines: how it browses.
 fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Option<Population> {
     check_model(path, habits.model, mistakes);
-    let MinimumDelayRange { low, high } = habits.minimum_delay_ms;
+    let MinimumDelayRange { low, high, per, power } = habits.minimum_delay_ms;
     if low > high {
         let wrong = format!("low = {low} is above high = {high}");
         mistakes.value(&joined(path, "minimum_delay_ms.low"), wrong, format!("0 to {high}"));
@@ -142,14 +142,17 @@ fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Opt
         servers: Vec::new(),
         model: habits.model.clone(),
         start: start_rule(path, habits, mistakes),
-        minimum_delay: MinimumDelay { low_ms: low, high_ms: high },
+        minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power },
         profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
     })
 }
 
 fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
-    let UserModel::Unc(parameters) = model;
-    if let Err(error) = parameters.validate() {
+    let validated = match model {
+        UserModel::Unc(parameters) => parameters.validate(),
+        UserModel::Mah(parameters) => parameters.validate(),
+    };
+    if let Err(error) = validated {
         let key = joined(path, &format!("model.{}", error.key));
         mistakes.value(&key, format!("{} is not legal", error.value), error.legal);
     }

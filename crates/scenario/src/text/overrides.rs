@@ -186,7 +186,10 @@ mod tests {
             set(&[("users.minimum_delay_ms.low", "20"), ("users.model.think_time_median_seconds", "5")])
                 .unwrap()["users"]
                 .clone();
-        assert_eq!(users["minimum_delay_ms"], serde_json::json!({"low": 20, "high": 150}));
+        assert_eq!(
+            users["minimum_delay_ms"],
+            serde_json::json!({"low": 20, "high": 150, "per": "connection", "power": 1.0})
+        );
         assert_eq!(users["model"]["model"], "unc");
         assert_eq!(users["model"]["think_time_median_seconds"], 5);
     }

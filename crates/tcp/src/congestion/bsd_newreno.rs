@@ -60,7 +60,7 @@ pub(crate) fn on_new_acknowledgement(
 }
 
 #[inline]
-fn grow(endpoint: &mut Endpoint, profile: &HostProfile) {
+pub(super) fn grow(endpoint: &mut Endpoint, profile: &HostProfile) {
     let mss = profile.segment_bytes();
     let window = endpoint.window as u32;
     let increment = if window > endpoint.threshold { mss * mss / window } else { mss };
@@ -130,7 +130,7 @@ fn enter_recovery(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out
 }
 
 /// Half of what may be in flight, in whole segments, at least two.
-fn half_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
+pub(super) fn half_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
     let mss = profile.segment_bytes();
     (byte_window(endpoint, profile) / 2 / mss).max(2) * mss
 }

@@ -7,6 +7,7 @@
 //! ns-2's counts segments.
 
 pub(crate) mod bsd_newreno;
+pub(crate) mod bsd_reno;
 pub(crate) mod ns2_newreno;
 pub(crate) mod rfc5681;
 
@@ -42,11 +43,13 @@ pub(crate) fn open(endpoint: &mut Endpoint, profile: &HostProfile) {
     if profile.passive_window_quirk && !endpoint.marks.has(Marks::ACTIVE) {
         endpoint.window += one_segment(profile);
     }
-    if syn_lost && endpoint.marks.has(Marks::ACTIVE) {
+    if syn_lost && profile.congestion == Congestion::BsdReno {
+        endpoint.threshold = bsd_reno::threshold_after_lost_syn(endpoint, profile);
+    } else if syn_lost && endpoint.marks.has(Marks::ACTIVE) {
         match profile.congestion {
             Congestion::BsdNewReno => endpoint.threshold = bsd_newreno::THRESHOLD_AFTER_LOST_SYN,
             Congestion::Ns2NewReno => endpoint.threshold = ns2_newreno::LEAST_THRESHOLD,
-            Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {}
+            Congestion::BsdReno | Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {}
         }
     }
 }
@@ -55,8 +58,8 @@ pub(crate) fn open(endpoint: &mut Endpoint, profile: &HostProfile) {
 pub(crate) fn restart(endpoint: &mut Endpoint, profile: &HostProfile) {
     let initial = f64::from(profile.initial_window_segments) * one_segment(profile);
     endpoint.window = match profile.congestion {
-        // FreeBSD 4.x sets it outright, RFC 5681 never raises it.
-        Congestion::BsdNewReno => initial,
+        // FreeBSD sets it outright, RFC 5681 never raises it.
+        Congestion::BsdReno | Congestion::BsdNewReno => initial,
         _ => endpoint.window.min(initial),
     };
 }
@@ -72,6 +75,7 @@ pub(crate) fn on_new_acknowledgement(
     out: &mut Outbox,
 ) {
     match context.profile.congestion {
+        Congestion::BsdReno => bsd_reno::on_new_acknowledgement(endpoint, now, context, number, echo, out),
         Congestion::BsdNewReno => {
             bsd_newreno::on_new_acknowledgement(endpoint, now, context, number, echo, out);
         }
@@ -92,6 +96,7 @@ pub(crate) fn on_duplicate(
     out: &mut Outbox,
 ) -> bool {
     match context.profile.congestion {
+        Congestion::BsdReno => bsd_reno::on_duplicate(endpoint, now, context, out),
         Congestion::BsdNewReno => bsd_newreno::on_duplicate(endpoint, now, context, out),
         Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {
             rfc5681::on_duplicate(endpoint, now, context, out)
@@ -103,7 +108,7 @@ pub(crate) fn on_duplicate(
 /// The retransmission timer has fired with something outstanding.
 pub(crate) fn on_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out: &mut Outbox) {
     match context.profile.congestion {
-        Congestion::BsdNewReno => bsd_newreno::on_timeout(endpoint, context),
+        Congestion::BsdReno | Congestion::BsdNewReno => bsd_newreno::on_timeout(endpoint, context),
         Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => rfc5681::on_timeout(endpoint, context),
         Congestion::Ns2NewReno => ns2_newreno::on_timeout(endpoint, context),
     }
@@ -171,7 +176,7 @@ pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 
         return 0;
     }
     match profile.congestion {
-        Congestion::BsdNewReno => byte_window(endpoint, profile),
+        Congestion::BsdReno | Congestion::BsdNewReno => byte_window(endpoint, profile),
         _ => rfc5681::sending_window(endpoint, profile),
     }
 }

@@ -5,4 +5,7 @@
 //! table of parameters, departures and silences), its page in the documentation, and a test that drives it in
 //! random order. Nothing else in this crate has to change.
 
+mod count;
+pub mod mah;
 pub mod unc;
+mod visit_position;

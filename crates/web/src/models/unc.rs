@@ -47,12 +47,10 @@
 //! visit, otherwise their share of the objects cannot exceed 45 %. Whether the limit P counts idle
 //! connections: it does not. How users begin: [`crate::StartRule`].
 
-mod count;
 mod deal;
 mod laws;
 mod parameters;
 mod user;
-mod visit_position;
 
 pub use laws::{UncModel, UncModelError};
 pub use parameters::UncParameters;

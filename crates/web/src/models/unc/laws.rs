@@ -1,11 +1,11 @@
 //! The laws of the UNC model, prepared once for all users of a population.
 
-use super::count::{Count, nearest, whole};
 use super::deal::{PageShape, Quota};
 use super::parameters::UncParameters;
-use super::visit_position::VisitPosition;
 use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
-use crate::mah_requests;
+use crate::mah_tables;
+use crate::models::count::{Count, nearest, whole};
+use crate::models::visit_position::VisitPosition;
 use crate::{ObjectKind, ParameterError};
 use aqmlab_random::{Equilibrium, Key, Law, LognormalPareto};
 use aqmlab_units::Span;
@@ -289,8 +289,8 @@ fn request_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResu
     let top_level = read("top_level_request_bytes_cdf_file", &parameters.top_level_request_bytes_cdf_file)?;
     let embedded = read("embedded_request_bytes_cdf_file", &parameters.embedded_request_bytes_cdf_file)?;
     Ok(PerKind {
-        top_level: top_level.or_else(|| both.clone()).unwrap_or_else(mah_requests::primary_request_bytes),
-        embedded: embedded.or(both).unwrap_or_else(mah_requests::secondary_request_bytes),
+        top_level: top_level.or_else(|| both.clone()).unwrap_or_else(mah_tables::primary_request_bytes),
+        embedded: embedded.or(both).unwrap_or_else(mah_tables::secondary_request_bytes),
     })
 }
 

@@ -4,7 +4,7 @@ use aqmlab_random::{Key, Law};
 
 /// A law of the numbers of something.
 #[derive(Clone, Debug)]
-pub(super) enum Count {
+pub(in crate::models) enum Count {
     /// Geometric from `first` on. Its mean is `first` + 1/(1 − q) − 1, where q is the probability to go on.
     Geometric { first: u32, mean: f64, log_of_going_on: f64 },
     /// What a law gives, rounded, plus something.
@@ -13,7 +13,7 @@ pub(super) enum Count {
 
 impl Count {
     /// Geometric on `first`, `first` + 1, … with this mean, which is at least `first`.
-    pub(super) fn geometric(first: u32, mean: f64) -> Self {
+    pub(in crate::models) fn geometric(first: u32, mean: f64) -> Self {
         let above_first = mean - f64::from(first);
         if above_first <= 0.0 {
             return Self::Other { law: Law::Constant(0.0), plus: first };
@@ -23,7 +23,7 @@ impl Count {
         Self::Geometric { first, mean, log_of_going_on }
     }
 
-    pub(super) fn draw(&self, key: Key, n: u64) -> u32 {
+    pub(in crate::models) fn draw(&self, key: Key, n: u64) -> u32 {
         match self {
             Self::Geometric { first, log_of_going_on, .. } => {
                 first + (libm::log1p(-key.uniform(n)) / log_of_going_on) as u32
@@ -32,7 +32,7 @@ impl Count {
         }
     }
 
-    pub(super) fn mean(&self) -> f64 {
+    pub(in crate::models) fn mean(&self) -> f64 {
         match self {
             Self::Geometric { mean, .. } => *mean,
             Self::Other { law, plus } => law.mean() + f64::from(*plus),
@@ -42,13 +42,13 @@ impl Count {
 
 /// The nearest whole number, halves upwards. (`f64::round` is a call into the C library.)
 #[inline]
-pub(super) fn nearest(value: f64) -> u64 {
+pub(in crate::models) fn nearest(value: f64) -> u64 {
     (value + 0.5) as u64
 }
 
 /// The nearest whole number; the legal ranges keep every drawn count and request length within 32 bits.
 #[inline]
-pub(super) fn whole(value: f64) -> u32 {
+pub(in crate::models) fn whole(value: f64) -> u32 {
     u32::try_from(nearest(value)).unwrap_or_else(|_| panic!("{value} drawn where 32 bits were expected"))
 }
 

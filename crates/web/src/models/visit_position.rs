@@ -13,7 +13,7 @@ const BISECTIONS: usize = 60;
 /// number of pages of a visit, and the visit then has the law of L given L > a (discrete renewal theory; Feller,
 /// *An Introduction to Probability Theory* I, chapter XIII).
 #[derive(Clone, Debug)]
-pub(super) struct VisitPosition {
+pub(in crate::models) struct VisitPosition {
     /// P(L ≤ a) for a = 0, 1, …, up to where the rest is negligible.
     share_at_most: Vec<f64>,
     /// Running sums of P(L > a), not divided by the mean.
@@ -21,7 +21,7 @@ pub(super) struct VisitPosition {
 }
 
 impl VisitPosition {
-    pub(super) fn new(pages_per_visit: &Law) -> Self {
+    pub(in crate::models) fn new(pages_per_visit: &Law) -> Self {
         let (mut share_at_most, mut cumulative_weight) = (Vec::new(), Vec::new());
         let (mut pages, mut total) = (0.0, 0.0);
         loop {
@@ -37,7 +37,7 @@ impl VisitPosition {
     }
 
     /// (pages fetched so far, at least 1; pages in all, at least as many).
-    pub(super) fn draw(&self, key: Key, pages_per_visit: &Law) -> (u32, u32) {
+    pub(in crate::models) fn draw(&self, key: Key, pages_per_visit: &Law) -> (u32, u32) {
         let target = key.uniform(0) * self.cumulative_weight[self.cumulative_weight.len() - 1];
         let last_page = self.cumulative_weight.partition_point(|&weight| weight <= target);
         let share = self.share_at_most[last_page];

@@ -1,0 +1,140 @@
+//! Users of Mah's model on the campus network of Christiansen, Jeffay, Ott, Smith (SIGCOMM 2000), without congestion.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+use std::collections::BTreeMap;
+
+const CAMPUS: &str = r#"
+name = "campus"
+duration_s = 500.0
+warm_up_s = 20.0
+[dumbbell]
+rate_mbps = 100.0
+browser_machines_per_side = 7
+interface_rate_mbps = 10.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 0
+right = 700
+model = { model = "mah" }
+profile = "bsd228"
+minimum_delay_ms = { low = 7, high = 137, per = "machine-pair", power = 0.806 }
+[record]
+queue_summary_interval_ms = 100.0
+response_end = "connection_closed"
+responses = "rows"
+"#;
+
+fn simulate(seed: u64, overrides: &[(&str, &str)]) -> Output {
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(CAMPUS, "campus", &overrides).unwrap();
+    run(&scenario, seed, &Control::default()).unwrap()
+}
+
+fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).unwrap()
+}
+
+fn column(table: &Table, name: &str) -> Vec<f64> {
+    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
+        ColumnValues::U8(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
+        ColumnValues::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::F64(values) => values.clone(),
+    }
+}
+
+/// Response times in seconds of each user, in order of their ends.
+fn response_times(output: &Output) -> BTreeMap<u32, Vec<f64>> {
+    let responses = table(output, "responses");
+    let (user, time) = (column(responses, "user"), column(responses, "response_time_s"));
+    let mut of_users: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (&user, &time) in user.iter().zip(&time) {
+        of_users.entry(user as u32).or_default().push(time);
+    }
+    of_users
+}
+
+#[test]
+fn the_close_comes_after_the_last_byte_and_changes_nothing_else() {
+    // One connection at a time and nothing cut at the start, so that the n-th response of a user is the same exchange.
+    let one_at_a_time = [("users.model.parallel_connections", "1"), ("warm_up_s", "0")];
+    let last_byte = [one_at_a_time[0], one_at_a_time[1], ("record.response_end", "last_byte")];
+    let (closed, bytes) = (simulate(3, &one_at_a_time), simulate(3, &last_byte));
+    assert_eq!(
+        format!("{:?}", closed.summary.links),
+        format!("{:?}", bytes.summary.links),
+        "when a response time ends is nothing to the network"
+    );
+    let (closed, bytes) = (response_times(&closed), response_times(&bytes));
+    let (mut later, mut all) = (0, 0);
+    for (user, closed) in &closed {
+        let bytes = &bytes[user];
+        // An exchange whose last byte came before the end of the run and whose close did not is one of the others'.
+        assert!(bytes.len() - closed.len() <= 1);
+        for (closed, last_byte) in closed.iter().zip(bytes) {
+            assert!(closed >= last_byte, "{closed} before {last_byte}");
+            later += u32::from(closed > last_byte);
+            all += 1;
+        }
+    }
+    assert!(later > 0 && later < all && all > 5_000, "{later} of {all}");
+}
+
+#[test]
+fn an_uncongested_campus_looks_as_the_paper_says() {
+    let output = simulate(1, &[]);
+    let population = &output.summary.populations[1];
+    assert_eq!((population.failed, output.summary.tcp.timeouts), (0, 0));
+    // Section 3.4: "about 90 %" within 500 ms; the stack's habit of cutting short writes costs it five percent.
+    let share_within = |output: &Output, seconds: f64| {
+        let times = column(table(output, "responses"), "response_time_s");
+        times.iter().filter(|&&time| time <= seconds).count() as f64 / times.len() as f64
+    };
+    assert!((share_within(&output, 0.5) - 0.85).abs() < 0.06, "{}", share_within(&output, 0.5));
+    let whole = simulate(1, &[("users.host.small_write_split", "false")]);
+    let gain = share_within(&whole, 0.5) - share_within(&output, 0.5);
+    assert!(gain > 0.02 && gain < 0.1, "{gain}");
+    // Section 4: the mean datagram of responses is just over 1,000 bytes.
+    let departed = output.summary.links[0].counters.departed;
+    let mean_bytes = departed.bytes as f64 / departed.packets as f64;
+    assert!(mean_bytes > 950.0 && mean_bytes < 1_120.0, "{mean_bytes}");
+}
+
+#[test]
+fn every_pair_of_machines_has_its_own_delay_and_no_connection_is_faster() {
+    // Pairs have delays of at least 30 ms; connect and request take a round trip each.
+    let output = simulate(2, &[("users.minimum_delay_ms.low", "30")]);
+    let times = column(table(&output, "responses"), "response_time_s");
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((0.060..0.064).contains(&least), "{least}");
+}
+
+#[test]
+fn queue_summaries_cover_every_interval_and_every_packet() {
+    let output = simulate(1, &[("dumbbell.rate_mbps", "1.5"), ("duration_s", "60")]);
+    let summary = table(&output, "queue_summary");
+    let (time, link) = (column(summary, "time_s"), column(summary, "link"));
+    let samples = column(summary, "samples");
+    let minimum = column(summary, "minimum_packets");
+    let maximum = column(summary, "maximum_packets");
+    let (mean, variance) = (column(summary, "mean_packets"), column(summary, "variance_packets2"));
+    assert_eq!(time.len(), 2 * 600);
+    for row in 0..time.len() {
+        assert!((time[row] - 0.1 * (row / 2 + 1) as f64).abs() < 1e-9);
+        assert_eq!(link[row], (row % 2) as f64);
+        // 100 ms hold 33 or 34 multiples of 3 ms.
+        assert!(samples[row] == 33.0 || samples[row] == 34.0);
+        assert!(minimum[row] <= mean[row] && mean[row] <= maximum[row]);
+        let half_range = (maximum[row] - minimum[row]) / 2.0;
+        assert!(variance[row] >= 0.0 && variance[row] <= half_range * half_range + 1e-3, "Popoviciu's bound");
+    }
+    assert!(maximum.contains(&50.0), "a full queue is seen");
+    let sent: f64 = column(summary, "sent_packets").iter().sum();
+    let by_link: f64 = column(table(&output, "link"), "packets").iter().sum();
+    assert_eq!(sent, by_link);
+    assert!(column(summary, "discarded_packets").iter().sum::<f64>() > 0.0);
+}

@@ -1,0 +1,320 @@
+//! The laws of Mah's model, prepared once for all users of a population.
+
+use super::documents::discrete_weibull;
+use super::parameters::{MahParameters, ThinkTimeCut};
+use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
+use crate::mah_tables;
+use crate::models::count::{nearest, whole};
+use crate::models::visit_position::VisitPosition;
+use crate::{ObjectKind, ParameterError};
+use aqmlab_random::{Equilibrium, Key, Law};
+use aqmlab_units::Span;
+
+/// Mah's model with its parameters: immutable, shared by reference by all users of a population.
+#[derive(Clone, Debug)]
+pub struct MahModel {
+    think_seconds: Law,
+    residual_think_seconds: Equilibrium,
+    files_per_document: Law,
+    documents_per_visit: Law,
+    visit_position: VisitPosition,
+    request_bytes: [Law; 2],
+    response_bytes: [Law; 2],
+    server_count: u32,
+    parallel_connections: u8,
+    page_seconds_at_start: f64,
+}
+
+/// Why a model cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MahModelError {
+    /// A parameter is outside its legal range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A CDF file cannot be used.
+    #[error(transparent)]
+    File(#[from] CdfFileError),
+}
+
+type LawResult<T> = Result<T, MahModelError>;
+
+impl MahModel {
+    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
+    ///
+    /// # Errors
+    /// [`MahModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong line.
+    pub fn new(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Self> {
+        parameters.validate()?;
+        let think_seconds = think_law(parameters, load_file)?;
+        let documents_per_visit = documents_law(parameters, load_file)?;
+        Ok(Self {
+            residual_think_seconds: Equilibrium::new(think_seconds.clone()),
+            think_seconds,
+            files_per_document: files_law(parameters, load_file)?,
+            visit_position: VisitPosition::new(&documents_per_visit),
+            documents_per_visit,
+            request_bytes: request_laws(parameters, load_file)?,
+            response_bytes: response_laws(parameters, load_file)?,
+            server_count: parameters.server_count,
+            parallel_connections: parameters.parallel_connections,
+            page_seconds_at_start: parameters.steady_start_page_time_seconds,
+        })
+    }
+
+    /// Mean think time in seconds, as cut.
+    #[must_use]
+    pub fn mean_think_seconds(&self) -> f64 {
+        self.think_seconds.mean()
+    }
+
+    /// Mean number of files of a document, the primary one included.
+    #[must_use]
+    pub fn mean_files_per_document(&self) -> f64 {
+        self.files_per_document.mean()
+    }
+
+    /// Mean response size in bytes over all files.
+    #[must_use]
+    pub fn mean_response_bytes(&self) -> f64 {
+        self.mean_over_files(&self.response_bytes)
+    }
+
+    /// Mean request length in bytes over all files.
+    #[must_use]
+    pub fn mean_request_bytes(&self) -> f64 {
+        self.mean_over_files(&self.request_bytes)
+    }
+
+    fn mean_over_files(&self, [primary, secondary]: &[Law; 2]) -> f64 {
+        let files = self.mean_files_per_document();
+        (primary.mean() + (files - 1.0) * secondary.mean()) / files
+    }
+
+    /// Long-run exchanges per user and second if a page takes `page_seconds` on average.
+    #[must_use]
+    pub fn exchanges_per_user_second(&self, page_seconds: f64) -> f64 {
+        self.mean_files_per_document() / (self.mean_think_seconds() + page_seconds)
+    }
+
+    pub(super) const fn parallel_connections(&self) -> u8 {
+        self.parallel_connections
+    }
+
+    /// The whole think time before the first page of a user who has just begun.
+    pub(super) fn first_think(&self, start: Key) -> Span {
+        Span::from_seconds(self.think_seconds.draw(start.named("think"), 0))
+    }
+
+    /// How long a user who is met at a random instant will still leave the network alone.
+    pub(super) fn until_next_page_at_start(&self, start: Key) -> Span {
+        let cycle = self.mean_think_seconds() + self.page_seconds_at_start;
+        let place = start.named("place in the cycle").uniform(0) * cycle;
+        if place < self.page_seconds_at_start {
+            return Span::from_seconds(self.page_seconds_at_start - place) + self.first_think(start);
+        }
+        Span::from_seconds(self.residual_think_seconds.draw(start.named("residual think"), 0))
+    }
+
+    /// (documents of the visit fetched before this instant, documents of the visit), at a random instant.
+    pub(super) fn visit_position_at_start(&self, start: Key) -> (u32, u32) {
+        self.visit_position.draw(start.named("place in the visit"), &self.documents_per_visit)
+    }
+}
+
+/// What is drawn at the key of a visit: each purpose has a key of its own below it.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Documents,
+    Files,
+    Think,
+    Server,
+    File,
+}
+
+impl Purpose {
+    // By number rather than by name, which would be hashed several times per exchange.
+    #[inline]
+    fn of(self, visit: Key) -> Key {
+        visit.indexed(self as u64)
+    }
+}
+
+// Draws of a visit.
+impl MahModel {
+    pub(super) fn documents_in_visit(&self, visit: Key) -> u32 {
+        whole(self.documents_per_visit.draw(Purpose::Documents.of(visit), 0))
+    }
+
+    pub(super) fn files_in_document(&self, visit: Key, document: u32) -> u32 {
+        whole(self.files_per_document.draw(Purpose::Files.of(visit), u64::from(document)))
+    }
+
+    /// The think time after a document.
+    pub(super) fn think(&self, visit: Key, document: u32) -> Span {
+        Span::from_seconds(self.think_seconds.draw(Purpose::Think.of(visit), u64::from(document)))
+    }
+
+    pub(super) fn server(&self, visit: Key) -> u32 {
+        let index = Purpose::Server.of(visit).below(0, u64::from(self.server_count));
+        u32::try_from(index).expect("below a 32-bit number")
+    }
+
+    pub(super) fn file_key(visit: Key, file: u32) -> Key {
+        Purpose::File.of(visit).indexed(u64::from(file))
+    }
+
+    pub(super) fn request_bytes(&self, file: Key, kind: ObjectKind) -> u32 {
+        whole(self.request_bytes[place(kind)].draw(file, 0)).max(1)
+    }
+
+    pub(super) fn response_bytes(&self, file: Key, kind: ObjectKind) -> u64 {
+        nearest(self.response_bytes[place(kind)].draw(file, 1)).max(1)
+    }
+
+    pub(super) fn delay_draw(file: Key) -> f64 {
+        file.uniform(2)
+    }
+}
+
+const fn place(kind: ObjectKind) -> usize {
+    match kind {
+        ObjectKind::TopLevel => 0,
+        ObjectKind::Embedded => 1,
+    }
+}
+
+/// The law in the file that `path` names, if it names one.
+fn from_file(
+    (key, path): (&'static str, &Option<String>),
+    (minimum, maximum): (f64, f64),
+    load_file: &LoadFile<'_>,
+) -> LawResult<Option<Law>> {
+    let Some(path) = path else { return Ok(None) };
+    Ok(Some(CdfFile { key, path, minimum, maximum }.read(load_file)?))
+}
+
+fn think_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
+    const KEY: &str = "think_time_seconds_cdf_file";
+    let most = parameters.think_time_maximum_seconds;
+    let file = from_file((KEY, &parameters.think_time_seconds_cdf_file), (0.0, 1e9), load_file)?;
+    let (table, share) = match file {
+        Some(Law::Empirical(table)) => {
+            let share = table.share_at_most(most);
+            (table, share)
+        }
+        _ => (mah_tables::think_seconds(), mah_tables::think_share_at_most(most)),
+    };
+    Ok(Law::Empirical(match parameters.think_time_cut {
+        ThinkTimeCut::Clip => table.clipped(most),
+        ThinkTimeCut::Redraw if share <= 0.0 => return Err(nothing_left(most)),
+        ThinkTimeCut::Redraw => table.lowest(share),
+    }))
+}
+
+fn nothing_left(most: f64) -> MahModelError {
+    MahModelError::Parameter(ParameterError {
+        key: "think_time_maximum_seconds",
+        value: most.to_string(),
+        legal: "at least the shortest think time of the file".to_owned(),
+    })
+}
+
+fn files_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
+    let file = ("files_per_document_cdf_file", &parameters.files_per_document_cdf_file);
+    let law = from_file(file, (1.0, 100_000.0), load_file)?;
+    Ok(law.unwrap_or_else(|| {
+        discrete_weibull(parameters.single_file_document_share, parameters.files_per_document_mean)
+    }))
+}
+
+fn documents_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
+    let file = ("documents_per_server_visit_cdf_file", &parameters.documents_per_server_visit_cdf_file);
+    let law = from_file(file, (1.0, 10_000.0), load_file)?;
+    Ok(law.unwrap_or_else(|| {
+        discrete_weibull(parameters.single_document_visit_share, parameters.documents_per_server_visit_mean)
+    }))
+}
+
+fn request_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<[Law; 2]> {
+    let read = |key, path| from_file((key, path), (0.0, 1e9), load_file);
+    let primary = read("primary_request_bytes_cdf_file", &parameters.primary_request_bytes_cdf_file)?;
+    let secondary = read("secondary_request_bytes_cdf_file", &parameters.secondary_request_bytes_cdf_file)?;
+    Ok([
+        primary.unwrap_or_else(mah_tables::primary_request_bytes),
+        secondary.unwrap_or_else(mah_tables::secondary_request_bytes),
+    ])
+}
+
+fn response_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<[Law; 2]> {
+    let read = |key, path| from_file((key, path), (0.0, 1e12), load_file);
+    let primary = read("primary_response_bytes_cdf_file", &parameters.primary_response_bytes_cdf_file)?;
+    let secondary = read("secondary_response_bytes_cdf_file", &parameters.secondary_response_bytes_cdf_file)?;
+    Ok([
+        primary.unwrap_or_else(mah_tables::primary_reply_bytes),
+        secondary.unwrap_or_else(mah_tables::secondary_reply_bytes),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_file(name: &str) -> Result<String, String> {
+        Err(format!("unexpected file {name}"))
+    }
+
+    #[test]
+    fn the_means_are_those_that_the_calibration_of_the_study_implies() {
+        let model = MahModel::new(&MahParameters::default(), &no_file).unwrap();
+        // (17,932 + 1.915 · 6,867.6) / 2.915.
+        assert!((model.mean_response_bytes() - 10_663.0).abs() < 2.0, "{}", model.mean_response_bytes());
+        // Of the full table 93.62 % lie at or below 2,190 s, with a mean of 86.77 s.
+        assert!((model.mean_think_seconds() - 86.77).abs() < 0.7, "{}", model.mean_think_seconds());
+        // 110.0 exchanges per second of 3,332 users (98 % in table 2): 0.0330 for each.
+        let rate = model.exchanges_per_user_second(1.0);
+        assert!((rate - 0.0330).abs() < 0.0330 * 0.02, "{rate}");
+    }
+
+    #[test]
+    fn both_cuts_of_the_think_time_give_the_same_mean() {
+        // Clipped at 485 s instead of drawn again above 2,190 s.
+        let clip = MahParameters {
+            think_time_cut: ThinkTimeCut::Clip,
+            think_time_maximum_seconds: 485.0,
+            ..MahParameters::default()
+        };
+        let clipped = MahModel::new(&clip, &no_file).unwrap().mean_think_seconds();
+        let redrawn = MahModel::new(&MahParameters::default(), &no_file).unwrap().mean_think_seconds();
+        assert!((clipped - redrawn).abs() < 1.0, "{clipped} and {redrawn}");
+    }
+
+    #[test]
+    fn nothing_is_cut_above_the_longest_think_time() {
+        for think_time_cut in [ThinkTimeCut::Redraw, ThinkTimeCut::Clip] {
+            let whole =
+                MahParameters { think_time_maximum_seconds: 1e5, think_time_cut, ..MahParameters::default() };
+            let mean = MahModel::new(&whole, &no_file).unwrap().mean_think_seconds();
+            assert!((mean - 1_312.5).abs() < 0.1, "{mean}");
+        }
+    }
+
+    #[test]
+    fn a_file_goes_before_the_shipped_table_and_is_cut_too() {
+        let parameters = MahParameters {
+            think_time_seconds_cdf_file: Some("think".to_owned()),
+            files_per_document_cdf_file: Some("files".to_owned()),
+            ..MahParameters::default()
+        };
+        let load = |name: &str| match name {
+            "think" => Ok("10 0.5\n20 0.8\n5000 1\n".to_owned()),
+            "files" => Ok("3 1\n".to_owned()),
+            other => Err(format!("unexpected file {other}")),
+        };
+        let model = MahModel::new(&parameters, &load).unwrap();
+        assert!((model.mean_think_seconds() - (5.0 + 6.0) / 0.8).abs() < 1e-9);
+        assert_eq!(model.files_in_document(Key::from_seed(1), 0), 3);
+        let short = MahParameters { think_time_maximum_seconds: 5.0, ..parameters };
+        let error = MahModel::new(&short, &load).unwrap_err().to_string();
+        assert!(error.starts_with("`think_time_maximum_seconds` = 5: "), "{error}");
+    }
+}

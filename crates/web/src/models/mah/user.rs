@@ -1,0 +1,249 @@
+//! One user of Mah's model.
+
+use super::laws::MahModel;
+use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use aqmlab_random::Key;
+use aqmlab_units::{Span, Time};
+
+/// A person who thinks and browses with HTTP/1.0: a state machine that a driver tells what happened.
+///
+/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. A
+/// connection carries one exchange: `on_response` says that the response is complete and that the server has
+/// closed the connection. Nothing may be reported about a connection after its [`Command::Close`]. A fact that
+/// cannot be is a bug of the driver and panics.
+#[derive(Clone, Debug)]
+pub struct MahUser {
+    key: Key,
+    /// The key of the current visit, below `key`.
+    visit_key: Key,
+    /// Files being fetched, by their number within the visit, which is also the number of their connection; at most
+    /// as many as the browser works with at once.
+    fetching: Vec<Fetching>,
+    visit: u32,
+    documents_in_visit: u32,
+    /// The document in progress or, while she thinks, the next one; `documents_in_visit` after the last one.
+    document: u32,
+    /// Files of the visit on earlier documents.
+    files_before_document: u32,
+    files_in_document: u32,
+    /// The next file of the document that nobody fetches yet, counted within the document.
+    next_file: u32,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fetching {
+    file: u32,
+    connected: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    NotStarted,
+    Thinking,
+    Fetching,
+}
+
+impl MahUser {
+    /// A user who has not started. `key` is her address: fold seed, replication, side and index into it.
+    #[must_use]
+    pub fn new(key: Key, model: &MahModel) -> Self {
+        let visit_key = visit_key(key, 0);
+        Self {
+            key,
+            visit_key,
+            fetching: Vec::new(),
+            visit: 0,
+            documents_in_visit: model.documents_in_visit(visit_key),
+            document: 0,
+            files_before_document: 0,
+            files_in_document: 0,
+            next_file: 0,
+            phase: Phase::NotStarted,
+        }
+    }
+
+    /// Begins her life at [`Time::ZERO`], thinking: appends one [`Command::Think`].
+    ///
+    /// # Panics
+    /// If she has started before.
+    pub fn start(&mut self, model: &MahModel, start: StartRule, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::NotStarted, "a user starts once");
+        let key = self.key.named("start");
+        let wait = match start {
+            StartRule::Steady => {
+                self.enter_visit_at_random_place(key, model);
+                model.until_next_page_at_start(key)
+            }
+            StartRule::Fresh { spread } => {
+                let offset = key.named("spread").uniform(0) * spread.seconds();
+                Span::from_seconds(offset) + model.first_think(key)
+            }
+        };
+        self.phase = Phase::Thinking;
+        out.push(Command::Think { until: Time::ZERO + wait });
+    }
+
+    /// The think time is over: the next document is asked for, its primary file first.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    pub fn on_wake(&mut self, _now: Time, model: &MahModel, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::Thinking, "woken while {:?}", self.phase);
+        if self.document == self.documents_in_visit {
+            self.enter_next_visit(model);
+        }
+        self.files_in_document = model.files_in_document(self.visit_key, self.document);
+        self.next_file = 0;
+        self.phase = Phase::Fetching;
+        self.fetch_next(model, out);
+    }
+
+    /// A connection that she asked for is established: she writes her request.
+    ///
+    /// # Panics
+    /// If she did not ask for it.
+    pub fn on_connected(
+        &mut self,
+        _now: Time,
+        connection: ConnectionOrdinal,
+        model: &MahModel,
+        out: &mut Vec<Command>,
+    ) {
+        let place = self.find(connection);
+        let fetching = &mut self.fetching[place];
+        assert!(!fetching.connected, "{connection} established twice");
+        fetching.connected = true;
+        out.push(Command::Request { connection, exchange: self.exchange(connection.number(), model) });
+    }
+
+    /// The response on a connection is complete, and the server has closed it.
+    ///
+    /// # Panics
+    /// If no response was expected on it.
+    pub fn on_response(
+        &mut self,
+        now: Time,
+        connection: ConnectionOrdinal,
+        model: &MahModel,
+        out: &mut Vec<Command>,
+    ) {
+        let place = self.find(connection);
+        assert!(self.fetching[place].connected, "a response on {connection}, which is not established");
+        out.push(Command::Close { connection });
+        self.end_exchange(place, now, model, out);
+    }
+
+    /// A connection gave up: its exchange has failed and is returned, for the driver to count. The file is not asked
+    /// for again.
+    ///
+    /// # Panics
+    /// If the connection is neither open nor being opened.
+    pub fn on_failed(
+        &mut self,
+        now: Time,
+        connection: ConnectionOrdinal,
+        model: &MahModel,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        let place = self.find(connection);
+        let failed = self.exchange(connection.number(), model);
+        self.end_exchange(place, now, model, out);
+        Some(failed)
+    }
+
+    /// Whether she is between documents (or has not started).
+    #[must_use]
+    pub const fn is_thinking(&self) -> bool {
+        matches!(self.phase, Phase::NotStarted | Phase::Thinking)
+    }
+
+    /// Memory that she takes at the moment, in bytes, her list of connections included.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.fetching.capacity() * size_of::<Fetching>()
+    }
+}
+
+// Documents and visits.
+impl MahUser {
+    fn enter_next_visit(&mut self, model: &MahModel) {
+        self.visit += 1;
+        self.visit_key = visit_key(self.key, self.visit);
+        self.document = 0;
+        self.files_before_document = 0;
+        self.documents_in_visit = model.documents_in_visit(self.visit_key);
+    }
+
+    /// Puts her behind a random document of her first visit; the files of those before keep their numbers.
+    fn enter_visit_at_random_place(&mut self, key: Key, model: &MahModel) {
+        let (fetched, documents) = model.visit_position_at_start(key);
+        self.documents_in_visit = documents;
+        let files = (0..fetched).map(|document| model.files_in_document(self.visit_key, document));
+        self.files_before_document = files.sum();
+        self.document = fetched;
+    }
+
+    fn end_document(&mut self, now: Time, model: &MahModel, out: &mut Vec<Command>) {
+        let think = model.think(self.visit_key, self.document);
+        self.files_before_document += self.files_in_document;
+        self.document += 1;
+        self.fetching = Vec::new();
+        self.phase = Phase::Thinking;
+        out.push(Command::Think { until: now + think });
+    }
+}
+
+// Files of a document.
+impl MahUser {
+    fn find(&self, connection: ConnectionOrdinal) -> usize {
+        let found = self.fetching.iter().position(|fetching| fetching.file == connection.number());
+        found.unwrap_or_else(|| panic!("{connection} of visit {} is not there", self.visit))
+    }
+
+    fn fetch_next(&mut self, model: &MahModel, out: &mut Vec<Command>) {
+        let file = self.files_before_document + self.next_file;
+        self.next_file += 1;
+        self.fetching.push(Fetching { file, connected: false });
+        out.push(Command::Open {
+            connection: ConnectionOrdinal::new(file),
+            visit: self.visit,
+            server: model.server(self.visit_key),
+            delay_draw: MahModel::delay_draw(MahModel::file_key(self.visit_key, file)),
+            persistent: false,
+            reopened: false,
+        });
+    }
+
+    /// The exchange of a file, by its number within the visit.
+    fn exchange(&self, file: u32, model: &MahModel) -> Exchange {
+        let primary = file == self.files_before_document;
+        let kind = if primary { ObjectKind::TopLevel } else { ObjectKind::Embedded };
+        let key = MahModel::file_key(self.visit_key, file);
+        Exchange {
+            object: file,
+            page: self.document,
+            kind,
+            on_persistent_connection: false,
+            request_bytes: model.request_bytes(key, kind),
+            response_bytes: model.response_bytes(key, kind),
+        }
+    }
+
+    /// The exchange at this place is over, well or not: others begin as places become free.
+    fn end_exchange(&mut self, place: usize, now: Time, model: &MahModel, out: &mut Vec<Command>) {
+        self.fetching.swap_remove(place);
+        while self.next_file < self.files_in_document
+            && self.fetching.len() < usize::from(model.parallel_connections())
+        {
+            self.fetch_next(model, out);
+        }
+        if self.fetching.is_empty() {
+            self.end_document(now, model, out);
+        }
+    }
+}
+
+fn visit_key(user: Key, visit: u32) -> Key {
+    user.named("visit").indexed(u64::from(visit))
+}

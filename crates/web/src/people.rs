@@ -1,0 +1,137 @@
+//! The users of a population, whatever their model.
+
+use crate::models::mah::{MahModel, MahModelError, MahParameters, MahUser};
+use crate::models::unc::{UncModel, UncModelError, UncParameters, User};
+use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, StartRule};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
+/// Something that a driver tells a user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fact {
+    /// Her life begins, at [`Time::ZERO`].
+    Start(StartRule),
+    /// Her think time is over.
+    Wake,
+    /// A connection that she asked for is established.
+    Connected(ConnectionOrdinal),
+    /// The response on a connection is complete: its last byte is there or, where the servers close
+    /// ([`People::servers_close`]), the server's close.
+    Response(ConnectionOrdinal),
+    /// A connection gave up.
+    Failed(ConnectionOrdinal),
+}
+
+/// All users of a population with the model that they share.
+#[derive(Clone, Debug)]
+pub struct People {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Unc(Box<UncModel>, Vec<User>),
+    Mah(Box<MahModel>, Vec<MahUser>),
+}
+
+impl People {
+    /// `count` users of the UNC model; user i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`UncModel::new`].
+    pub fn unc(
+        parameters: &UncParameters,
+        count: u32,
+        key: Key,
+        load_file: &LoadFile<'_>,
+    ) -> Result<Self, UncModelError> {
+        let model = UncModel::new(parameters, load_file)?;
+        let users = (0..count).map(|user| User::new(key.indexed(u64::from(user)), &model)).collect();
+        Ok(Self { kind: Kind::Unc(Box::new(model), users) })
+    }
+
+    /// `count` users of Mah's model; user i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`MahModel::new`].
+    pub fn mah(
+        parameters: &MahParameters,
+        count: u32,
+        key: Key,
+        load_file: &LoadFile<'_>,
+    ) -> Result<Self, MahModelError> {
+        let model = MahModel::new(parameters, load_file)?;
+        let users = (0..count).map(|user| MahUser::new(key.indexed(u64::from(user)), &model)).collect();
+        Ok(Self { kind: Kind::Mah(Box::new(model), users) })
+    }
+
+    /// How many users there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Unc(_, users) => users.len(),
+            Kind::Mah(_, users) => users.len(),
+        }
+    }
+
+    /// Whether there is nobody.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the servers of these users close a connection once they have written the response, and a response is
+    /// complete only then.
+    #[must_use]
+    pub const fn servers_close(&self) -> bool {
+        matches!(self.kind, Kind::Mah(..))
+    }
+
+    /// Tells a user a fact; her commands are appended to `out`. Answers with the exchange that failed, if one did.
+    ///
+    /// # Panics
+    /// If there is no such user, or the fact cannot be: see [`User`] and [`MahUser`].
+    #[inline]
+    pub fn tell(&mut self, user: u32, fact: Fact, now: Time, out: &mut Vec<Command>) -> Option<Exchange> {
+        match &mut self.kind {
+            Kind::Unc(model, users) => tell_unc(&mut users[user as usize], fact, now, model, out),
+            Kind::Mah(model, users) => tell_mah(&mut users[user as usize], fact, now, model, out),
+        }
+    }
+}
+
+#[inline]
+fn tell_unc(
+    user: &mut User,
+    fact: Fact,
+    now: Time,
+    model: &UncModel,
+    out: &mut Vec<Command>,
+) -> Option<Exchange> {
+    match fact {
+        Fact::Start(start) => user.start(model, start, out),
+        Fact::Wake => user.on_wake(now, model, out),
+        Fact::Connected(connection) => user.on_connected(now, connection, model, out),
+        Fact::Response(connection) => user.on_response(now, connection, model, out),
+        Fact::Failed(connection) => return user.on_failed(now, connection, model, out),
+    }
+    None
+}
+
+#[inline]
+fn tell_mah(
+    user: &mut MahUser,
+    fact: Fact,
+    now: Time,
+    model: &MahModel,
+    out: &mut Vec<Command>,
+) -> Option<Exchange> {
+    match fact {
+        Fact::Start(start) => user.start(model, start, out),
+        Fact::Wake => user.on_wake(now, model, out),
+        Fact::Connected(connection) => user.on_connected(now, connection, model, out),
+        Fact::Response(connection) => user.on_response(now, connection, model, out),
+        Fact::Failed(connection) => return user.on_failed(now, connection, model, out),
+    }
+    None
+}
