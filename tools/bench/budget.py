@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LENGTHS = {"bulk": (2, 6), "web": (4, 8)}
+LENGTHS = {"bulk": (2, 6), "web": (4, 8), "le2003": (4, 8)}
 
 # The first prefix that a source file has names its part.
 PARTS = [

@@ -25,6 +25,19 @@ fn main() {
             let users = word(1, "10000").parse().expect("a number of users");
             (web(users, &word(2, "drop-tail")), length(&word(3, "60")))
         }
+        "le2003" => (
+            include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
+            [
+                vec![
+                    ("users.per_side".to_owned(), "9330".to_owned()),
+                    ("users.start".to_owned(), "\"steady\"".to_owned()),
+                    ("cool_down_s".to_owned(), "0.0".to_owned()),
+                    ("dumbbell.queue".to_owned(), queue(&word(1, "pi"), 240.0)),
+                ],
+                length(&word(2, "60")),
+            ]
+            .concat(),
+        ),
         _ => (CROSSCHECK.to_owned(), [bulk(&word(1, "drop-tail")), length(&word(2, "100"))].concat()),
     };
     let scenario = Scenario::from_toml(&text, "bench", &overrides).unwrap_or_else(|error| panic!("{error}"));
