@@ -121,7 +121,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
     #[inline(always)]
     fn turn(&mut self) -> Time {
-        let slot = match self.lists.occupied.take_after(self.slot) {
+        let slot = match self.lists.occupied.take_from(self.slot) {
             Some(slot) => slot & (SLOTS - 1),
             None => match self.turn_page() {
                 Some(slot) => slot & (SLOTS - 1),
@@ -149,7 +149,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         if !self.far.is_empty() {
             self.draw_in_far_entries();
         }
-        self.lists.occupied.take_from_first()
+        self.lists.occupied.take_from(0)
     }
 
     fn draw_in_far_entries(&mut self) {
