@@ -60,13 +60,13 @@ impl Simulation {
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
-        network.check_ranks()?;
+        network.check_size()?;
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
             response_end: scenario.record.response_end,
-            agenda: Agenda::new(),
+            agenda: Agenda::new(network.queued.len()),
             monitor: Monitor::new(scenario, &network),
             network,
             hosts,
@@ -106,7 +106,11 @@ impl Simulation {
             self.now = instant;
             self.events += 1;
             match next {
-                Next::Packet => self.on_packet(),
+                Next::Transmission => self.end_transmission(self.agenda.transmissions.first_link()),
+                Next::Packet => {
+                    let packet = self.agenda.take_packet();
+                    self.forward(packet.at(), packet);
+                }
                 Next::Timer => self.wake(),
                 Next::Sample => self.sample(end, control)?,
             }
@@ -134,16 +138,6 @@ impl Simulation {
             }
             Timer::User { population, user } => self.on_user_timer(population, user),
             Timer::FlowStart { flow } => self.start_flow(flow),
-        }
-    }
-
-    /// The next packet ends its transmission, or arrives somewhere.
-    #[inline(always)]
-    fn on_packet(&mut self) {
-        let (rank, packet) = self.agenda.take_packet();
-        match self.network.transmission(rank) {
-            Some(position) => self.end_transmission(position, packet),
-            None => self.forward(packet.at(), packet),
         }
     }
 
@@ -179,14 +173,15 @@ impl Simulation {
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
-    fn end_transmission(&mut self, position: usize, packet: Packet) {
+    fn end_transmission(&mut self, position: usize) {
         let Self { network, connections, discarded, trace, agenda, now, populations, .. } = self;
         let queued = &mut network.queued[position];
-        let frame_bytes = queued.end_transmission(&packet);
+        let (packet, frame_bytes) = queued.end_transmission();
         trace.record(*now, TraceEvent::Departure, queued.link, &packet);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
-            connections.prefetch(packet.connection(), packet.from().other());
+        match queued.serve(*now, agenda, &mut discard) {
+            Some(packet) => connections.prefetch(packet.connection(), packet.from().other()),
+            None => agenda.transmissions.end(position),
         }
         let (to, propagation) = (queued.to, queued.propagation);
         if queued.monitored && populations.counts_bytes_per_user() {
