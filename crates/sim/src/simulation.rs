@@ -2,14 +2,14 @@
 
 use crate::agenda::{Agenda, Next, Timer};
 use crate::browsing::Populations;
-use crate::connection::Connections;
+use crate::connection::{Connections, Owner};
 use crate::control::{Control, RunError};
 use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
 use crate::network::{DELIVERY, Network, QueuedLink};
-use crate::packet::Packet;
+use crate::packet::{Packet, Side};
 use crate::snapshot::Snapshot;
 use crate::trace::{Trace, TraceEvent};
 use crate::transport::Hosts;
@@ -156,14 +156,15 @@ impl Simulation {
 
     #[inline(always)]
     fn arrive_at_queue(&mut self, position: usize, packet: Packet) {
-        let Self { network, connections, discarded, trace, agenda, now, .. } = self;
+        let Self { network, connections, populations, discarded, trace, agenda, now, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         queued.port.arrive(*now, packet, &mut discard);
         if queued.has_room_below() {
             if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
-                connections.prefetch(packet.connection(), packet.from().other());
+                prefetch_delivery(connections, populations, &packet);
             }
         }
         if !self.discarded.is_empty() {
@@ -180,7 +181,7 @@ impl Simulation {
         trace.record(*now, TraceEvent::Departure, queued.link, &packet);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(*now, agenda, &mut discard) {
-            Some(packet) => connections.prefetch(packet.connection(), packet.from().other()),
+            Some(packet) => prefetch_delivery(connections, populations, &packet),
             None => agenda.transmissions.end(position),
         }
         let (to, propagation) = (queued.to, queued.propagation);
@@ -233,6 +234,16 @@ impl Simulation {
             losses: self.losses,
             flows: self.flows.delivered(),
         }
+    }
+}
+
+/// Fetches what the delivery of a packet that is now being sent will touch.
+#[inline(always)]
+fn prefetch_delivery(connections: &Connections, populations: &Populations, packet: &Packet) {
+    let side = packet.from().other();
+    let owner = connections.prefetch_end(packet.connection(), side);
+    if let (Side::Active, Some(Owner::User { population, user, .. })) = (side, owner) {
+        populations.prefetch(population, user);
     }
 }
 
