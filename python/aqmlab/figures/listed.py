@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
     from aqmlab.study import Cell, Study
 
-DISCARDED_S = 1200.0
-"""Of a run of 90 minutes from a fresh start the study of 2000 discards so much."""
-
 
 @dataclass(frozen=True)
 class Drawn:
@@ -82,7 +79,7 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     ]
     if not _worth_drawing(study, entry, cells):
         return None
-    axes = _axes(study, kind, cells, title)
+    axes = _axes(study, entry, cells)
     return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
 
 
@@ -97,7 +94,8 @@ def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) ->
     return len(cells) >= (min(2, listed) if entry["kind"] in ("cdf", "ccdf") else 1)
 
 
-def _axes(study: Study, kind: str, cells: list[Cell], title: str) -> Axes:
+def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
+    kind, title = entry["kind"], entry["title"]
     match kind:
         case "cdf":
             return draw_cdf(study, cells, title=title)
@@ -110,14 +108,20 @@ def _axes(study: Study, kind: str, cells: list[Cell], title: str) -> Axes:
         case "users":
             published = study.experiment.published_line
             return draw_users(load_line(study, cells), published=published, title=title)
-        case "requests-per-second":
-            return draw_requests_per_second(study.results(*cells[0])[0], title=title)
-        case "bytes-requested-per-second":
-            return draw_bytes_requested_per_second(study.results(*cells[0])[0], title=title)
-        case "response-time-per-second":
-            first = study.results(*cells[0])[0]
-            return draw_response_time_per_second(first, title=title, discarded_s=DISCARDED_S)
         case _:
+            return _per_second(study, entry, cells)
+
+
+def _per_second(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
+    result, title = study.results(*cells[0])[0], entry["title"]
+    match entry["kind"]:
+        case "requests-per-second":
+            return draw_requests_per_second(result, title=title)
+        case "bytes-requested-per-second":
+            return draw_bytes_requested_per_second(result, title=title)
+        case "response-time-per-second":
+            return draw_response_time_per_second(result, title=title, discarded_s=entry.get("discarded_s"))
+        case kind:
             raise ValueError(f"{study.experiment.name}: no figure is of kind {kind!r}")
 
 

@@ -27,7 +27,7 @@ OTHERS = (red(5, 15), red(120, 360))
 """The other settings that the text names: from the guideline's min_th of 5 up to 120."""
 ABOUT_70_PERCENT = (0.60, 0.80)
 MARGINAL_UTILIZATION = 2.0
-"""Points of utilization: throughputs of table 3 at 90 % load span 2.5 %, and the paper prefers no row for it."""
+"""Points of utilization: throughputs of table 3 at 90 % load span 2.5 %; the paper prefers no row for it."""
 
 
 @christiansen2000("C07")
