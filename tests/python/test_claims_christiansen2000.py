@@ -347,7 +347,7 @@ ROWS = {
 
 
 def published_times(row: Mapping[str, str], *, shift: float = 0.0) -> FloatArray:
-    """2,000 responses with the median and the shares of a row of table 3; `shift` points leave for the last."""
+    """2,000 responses with median and shares of a row of table 3; `shift` points leave for the last class."""
     shares = [float(row[name]) for name in ("percent_le_1s", "percent_1_to_2s", "percent_2_to_3s")]
     shares[0] -= shift
     edges = [*np.cumsum(shares) / sum((*shares, float(row["percent_gt_3s"]), shift)), 1.0]
