@@ -1,7 +1,9 @@
-"""Offered load against users where all browse on one side: what `calibration` is for users on both.
+"""Offered load against users where all browse on one side.
 
-The points are uncongested runs of a study; a line is fitted through the means over replications, and seed by
-seed, since with common random numbers the points of one seed depend on one another.
+The runs are uncongested, from a calibration or from cells of a study, with any number of replications at each
+number of users. The line goes through the means over replications; each replication has a line of its own as
+well, since with common random numbers the points of one seed depend on one another and an interval is taken
+over seeds.
 """
 
 from __future__ import annotations
@@ -20,11 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
 FloatArray = NDArray[np.float64]
 
-LEAST_POINTS = 3
+LEAST_NUMBERS_OF_USERS = 3
 """Two points are always on a line."""
 
 
@@ -33,11 +34,11 @@ class LoadLine:
     """Throughput of the link that carries the responses, for growing numbers of users.
 
     Attributes:
-        users: The numbers of users, increasing.
-        throughput_mbps: One row per replication, one column per number of users; Mbit/s.
-        line: The least-squares line through the means.
+        users: Users of each run.
+        throughput_mbps: What they caused, in Mbit/s.
+        line: The least-squares line through the means at each number of users.
         r_squared: How much of the variance of the means it explains.
-        lines_by_seed: The line of each replication.
+        lines_by_seed: The line of each replication that has three numbers of users or more.
     """
 
     users: FloatArray
@@ -51,30 +52,29 @@ class LoadLine:
         return mean_interval([line.throughput_mbps(users) for line in self.lines_by_seed])
 
 
-def load_line(study: Study, cells: Sequence[Cell]) -> LoadLine:
-    """Fits the line to uncongested cells; those that were not run are left out.
+def load_line(results: Sequence[Recorded]) -> LoadLine:
+    """Fits the line to uncongested runs.
 
     Raises:
-        MissingDataError: Fewer than three numbers of users, or cells of different seeds.
+        MissingDataError: Fewer than three numbers of users were run.
     """
-    by_users: dict[int, dict[int, float]] = {}
-    for cell in cells:
-        for result in study.results(*cell) if study.has(*cell) else ():
-            by_users.setdefault(_users(result), {})[int(result.run["seed"])] = _throughput_mbps(result)
-    if len(by_users) < LEAST_POINTS:
-        names = ", ".join(dict.fromkeys(name for name, _ in cells))
+    users = np.array([_users(result) for result in results], dtype=np.float64)
+    throughput = np.array([_throughput_mbps(result) for result in results], dtype=np.float64)
+    numbers = np.unique(users)
+    if numbers.size < LEAST_NUMBERS_OF_USERS:
         raise MissingDataError(
-            f"a line needs {LEAST_POINTS} numbers of users; {len(by_users)} of cells {names} were run"
+            f"a line needs {LEAST_NUMBERS_OF_USERS} numbers of users; {numbers.size} were run uncongested"
         )
-    seeds = sorted(set.intersection(*(set(values) for values in by_users.values())))
-    if not seeds:
-        raise MissingDataError("the uncongested cells share no seed")
-    users = np.array(sorted(by_users), dtype=np.float64)
-    throughput = np.array([[by_users[int(count)][seed] for count in users] for seed in seeds])
-    line, r_squared = _least_squares(users, throughput.mean(axis=0))
-    return LoadLine(
-        users, throughput, line, r_squared, tuple(_least_squares(users, row)[0] for row in throughput)
+    means = np.array([throughput[users == number].mean() for number in numbers])
+    line, r_squared = _least_squares(numbers, means)
+    seeds = np.array([int(result.run["seed"]) for result in results])
+    own = [seeds == seed for seed in np.unique(seeds)]
+    lines = tuple(
+        _least_squares(users[points], throughput[points])[0]
+        for points in own
+        if np.unique(users[points]).size >= LEAST_NUMBERS_OF_USERS
     )
+    return LoadLine(users, throughput, line, r_squared, lines)
 
 
 def _users(result: Recorded) -> int:

@@ -14,6 +14,7 @@ import pytest
 from aqmlab import experiment as experiments
 from aqmlab import figures
 from aqmlab.claims import Outcome, Verdict, evaluate, registered
+from aqmlab.claims.christiansen2000.cells import LOADS
 from aqmlab.claims.christiansen2000.measures import published_rows
 from aqmlab.claims.christiansen2000.settling import drift_over_the_window
 from aqmlab.claims.christiansen2000.table3 import quantities, single_run_reach
@@ -470,10 +471,20 @@ def test_other_requests_and_other_best_times_are_recognised() -> None:
     assert found["C03"].verdict is Verdict.NOT
 
 
+def test_runs_of_the_calibration_count_as_well() -> None:
+    study = generators_study()
+    runs = [made(seed, Facts(), users=users) for seed in (1, 2) for users in (700, 5075)]
+    for run in runs:
+        run.run["links"][0]["throughput_mbps"] = 1.0
+    outcome = outcome_of("C01", replace(study, calibration_runs=runs))
+    assert outcome.parts[0].holds is False
+    assert "8 numbers of users from 700 to 5075" in outcome.parts[0].evidence
+
+
 def test_the_line_of_invented_points_is_the_one_they_were_made_with() -> None:
     study = generators_study()
-    line = load_line(study, [cell for cell in study.cells if cell[0] == "seven-machines"])
-    assert line.users.tolist() == [700, 1400, 2100, 2800, 3500, 4200, 5075]
+    line = load_line([result for load in LOADS for result in study.results("uncongested", load)])
+    assert sorted(set(line.users)) == [1700, 2380, 2720, 3060, 3332, 3740]
     assert line.line.bits_per_second_per_user == pytest.approx(1e6 / 340.0, rel=1e-6)
     assert line.line.intercept_mbps == pytest.approx(0.0, abs=1e-6)
     assert len(line.lines_by_seed) == REPLICATIONS
@@ -589,8 +600,8 @@ def test_claims_are_judged_on_real_runs_of_a_few_seconds(tmp_path: Path) -> None
     scale = choose(
         EXPERIMENT,
         scale="quick",
-        cells=["uncongested", "seven-machines", "drop-tail-120", "red-30-90"],
-        loads=[20.588, 41.176, 61.765, 90.0, 110.0],
+        cells=["uncongested", "one-machine", "drop-tail-120", "red-30-90"],
+        loads=[50.0, 90.0, 110.0, 14.706],
         replications=6,
     )
     scale = replace(scale, duration_s=12.0, warm_up_s=4.0)
@@ -598,7 +609,7 @@ def test_claims_are_judged_on_real_runs_of_a_few_seconds(tmp_path: Path) -> None
     found = outcomes(study)
     assert list(found) == IDENTIFIERS
     slope = [part for part in found["C01"].parts if part.statement.startswith("figure 2")]
-    assert "5 numbers of users from 700 to 3740" in slope[0].evidence
+    assert "3 numbers of users from 1700 to 3740" in slope[0].evidence
     longest = [part for part in found["C06"].parts if "3 ms sample" in part.statement]
     assert longest[0].holds is True
     assert len([part for part in found["C10"].parts if "quantities agree" in part.evidence]) == 2

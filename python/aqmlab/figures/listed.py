@@ -17,7 +17,7 @@ from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import figure_of, save_png, settle, svg_text
 from aqmlab.figures.users import draw_users
-from aqmlab.load_line import LEAST_POINTS, load_line
+from aqmlab.load_line import LEAST_NUMBERS_OF_USERS, load_line
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aqmlab.statistics import Recorded
     from aqmlab.study import Cell, Study
 
 
@@ -86,7 +87,9 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
 def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> bool:
     """Whether enough of a figure was run; the uncongested network alone shows only what is about it alone."""
     if entry["kind"] == "users":
-        return len(cells) >= LEAST_POINTS
+        runs = _uncongested(study, entry, cells)
+        users = {sum(int(each["users"]) for each in result.run["populations"]) for result in runs}
+        return len(users) >= LEAST_NUMBERS_OF_USERS
     twins = {name: study.configuration(name).twin for name in entry["cells"]}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False
@@ -106,10 +109,19 @@ def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
         case "scatter":
             return draw_scatter(study.results(*cells[0]), title=title)
         case "users":
-            published = study.experiment.published_line
-            return draw_users(load_line(study, cells), published=published, title=title)
+            return draw_users(
+                load_line(_uncongested(study, entry, cells)),
+                published=study.experiment.published_line,
+                title=title,
+            )
         case _:
             return _per_second(study, entry, cells)
+
+
+def _uncongested(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> list[Recorded]:
+    """The runs of the cells, and those of the study's calibration where the figure asks for them."""
+    calibration = study.calibration_runs if entry.get("calibration") else ()
+    return [*calibration, *(result for cell in cells for result in study.results(*cell))]
 
 
 def _per_second(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
@@ -142,7 +154,7 @@ def _caption(study: Study, kind: str, cells: list[Cell]) -> str:
             return f"Mean of {replications}; shaded: its 95 % interval at each time."
         return f"Mean of {replications}, too few for intervals."
     if kind == "users":
-        return f"Uncongested runs, {replications} of each number of users."
+        return "Uncongested runs; the line goes through the means over replications."
     if kind.endswith("per-second"):
         return "The first replication, whole; exchanges under way at its end are left out."
     if kind == "queue":

@@ -29,9 +29,8 @@ def draw_users(
     label = f"our line: {slope:,.0f} bit/s per user, R² = {measured.r_squared:.4f}"
     ours = [measured.line.throughput_mbps(end) for end in ends]
     axes.plot(ends, ours, color=SEQUENCE[0], label=label)
-    for place, row in enumerate(measured.throughput_mbps):
-        own = "measured" if place == 0 else None
-        axes.plot(measured.users, row, "o", color=SEQUENCE[0], markersize=3, alpha=0.6, label=own)
+    points = measured.users, measured.throughput_mbps
+    axes.plot(*points, "o", color=SEQUENCE[0], markersize=3, alpha=0.6, label="measured")
     axes.set(title=title, xlabel="users", ylabel="throughput of the responses, Mbit/s")
     axes.set(xlim=(0, ends[1]), ylim=(0, None))
     axes.legend(loc="upper left")

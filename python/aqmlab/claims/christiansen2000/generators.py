@@ -19,11 +19,10 @@ from aqmlab.statistics.per_second import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from aqmlab.load_line import LoadLine
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
+    from aqmlab.study import Study
 
 LEAST_R_SQUARED = 0.99
 OFFERED = ((3400, 10.0), (3750, 11.0))
@@ -44,23 +43,29 @@ AFTER_S, BEFORE_S = 1200.0, 5340.0
 @christiansen2000("C01")
 def offered_load_is_linear(study: Study) -> list[Part]:
     """A straight line, and the numbers of users that section 3.3 reads off it."""
-    seven = [(name, load) for name, load in study.cells if name in ("seven-machines", UNCONGESTED)]
-    one = [(name, load) for name, load in study.cells if name == "one-machine"]
+    seven = [*study.calibration_runs, *_runs_of(study, UNCONGESTED)]
     return [
-        _linear(study, "figure 2: throughput is linear in the users of seven machines", seven),
-        *[_offered(study, seven, users, mbps) for users, mbps in OFFERED],
-        _linear(study, "figure 1: throughput is linear in the users of one machine", one),
+        _linear("figure 2: throughput is linear in the users of seven machines", seven),
+        *[_offered(seven, users, mbps) for users, mbps in OFFERED],
+        _linear("figure 1: throughput is linear in the users of one machine", _runs_of(study, "one-machine")),
     ]
 
 
-def _linear(study: Study, statement: str, cells: list[Cell]) -> Part:
+def _runs_of(study: Study, configuration: str) -> list[Recorded]:
+    return [
+        result for (name, _), results in study.cells.items() if name == configuration for result in results
+    ]
+
+
+def _linear(statement: str, runs: Sequence[Recorded]) -> Part:
     said = f"{statement} (R² at least {LEAST_R_SQUARED})"
 
     def ask() -> Part:
-        line = load_line(study, cells)
+        line = load_line(runs)
         evidence = (
-            f"R² = {line.r_squared:.5f} over means of {len(line.lines_by_seed)} replications at "
-            f"{line.users.size} numbers of users from {line.users.min():.0f} to {line.users.max():.0f}; "
+            f"R² = {line.r_squared:.5f} through the means of {len(runs)} runs "
+            f"at {len(set(line.users))} numbers of users "
+            f"from {line.users.min():.0f} to {line.users.max():.0f}; "
             f"{line.line.bits_per_second_per_user:,.0f} bit/s per user"
         )
         return Part(said, line.r_squared >= LEAST_R_SQUARED, evidence, line.r_squared)
@@ -68,13 +73,12 @@ def _linear(study: Study, statement: str, cells: list[Cell]) -> Part:
     return attempt(said, ask)
 
 
-def _offered(study: Study, cells: list[Cell], users: int, mbps: float) -> Part:
+def _offered(runs: Sequence[Recorded], users: int, mbps: float) -> Part:
     said = f"{users:,} users offer {mbps:g} Mbit/s (frames) within {APPROXIMATELY:.0%}"
 
     def ask() -> Part:
-        line: LoadLine = load_line(study, cells)
         bounds = mbps * (1.0 - APPROXIMATELY), mbps * (1.0 + APPROXIMATELY)
-        return within(said, line.offered_mbps(users), *bounds, unit="Mbit/s")
+        return within(said, load_line(runs).offered_mbps(users), *bounds, unit="Mbit/s")
 
     return attempt(said, ask)
 
