@@ -389,13 +389,13 @@ def test_the_published_rows_agree_with_themselves() -> None:
     outcome = outcome_of("C10", table3_study())
     assert outcome.verdict is Verdict.REPRODUCED, [part for part in outcome.parts if not part.holds]
     assert len(outcome.parts) == 9
-    assert outcome.parts[0].evidence == "8 of 8 quantities agree"
+    assert outcome.parts[0].evidence == "8 of 8 quantities within the tolerance"
 
 
 def test_a_row_outside_its_tolerance_names_the_quantity() -> None:
     part = outcome_of("C10", table3_study(drops=2.0)).parts[3]
     assert part.holds is False
-    assert part.evidence == "7 of 8 quantities agree; outside: drop_percent 8.2 against 4.1"
+    assert part.evidence == "7 of 8 quantities within the tolerance; outside: drop_percent 8.2 against 4.1"
     assert outcome_of("C10", table3_study(shift=4.0)).verdict is Verdict.NOT
 
 
@@ -404,6 +404,7 @@ def test_the_spread_of_our_runs_counts_only_for_runs_of_the_papers_length() -> N
     long = outcome_of("C10", table3_study(drops=2.0, spread=0.2, minutes=70.0))
     assert short.parts[3].holds is False
     assert long.parts[3].holds is True
+    assert long.parts[3].evidence.endswith("1 more within a single run's reach")
 
 
 def test_one_more_run_lies_within_reach_but_for_an_eighth_of_five_per_cent() -> None:
@@ -612,7 +613,7 @@ def test_claims_are_judged_on_real_runs_of_a_few_seconds(tmp_path: Path) -> None
     assert "3 numbers of users from 1700 to 3740" in slope[0].evidence
     longest = [part for part in found["C06"].parts if "3 ms sample" in part.statement]
     assert longest[0].holds is True
-    assert len([part for part in found["C10"].parts if "quantities agree" in part.evidence]) == 2
+    assert len([part for part in found["C10"].parts if "of 8 quantities" in part.evidence]) == 2
     equal = [
         part
         for part in found["C13"].parts
