@@ -13,13 +13,15 @@ import pytest
 
 from aqmlab import experiment as experiments
 from aqmlab import figures
+from aqmlab.calibration import with_users
 from aqmlab.claims import Outcome, Verdict, evaluate, registered
 from aqmlab.claims.christiansen2000.cells import LOADS
 from aqmlab.claims.christiansen2000.measures import published_rows
 from aqmlab.claims.christiansen2000.settling import drift_over_the_window
 from aqmlab.claims.christiansen2000.table3 import quantities, single_run_reach
 from aqmlab.load_line import load_line
-from aqmlab.reproduce import Sweep, choose, run_study
+from aqmlab.reproduce import base_scenario, cell_scenario
+from aqmlab.runs import Job, run_many
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,
@@ -31,9 +33,10 @@ from synthetic_results import SyntheticResult, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 
@@ -597,16 +600,24 @@ def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> N
 # --------------------------------------------------------------------------------------------- the real thing
 
 
-def test_claims_are_judged_on_real_runs_of_a_few_seconds(tmp_path: Path) -> None:
-    scale = choose(
-        EXPERIMENT,
-        scale="quick",
-        cells=["uncongested", "one-machine", "drop-tail-120", "red-30-90"],
-        loads=[50.0, 90.0, 110.0, 14.706],
-        replications=6,
-    )
-    scale = replace(scale, duration_s=12.0, warm_up_s=4.0)
-    study = run_study(EXPERIMENT, scale, Sweep(workers=2, store=tmp_path, progress=False))
+def test_claims_are_judged_on_real_runs_of_a_few_seconds() -> None:
+    base = base_scenario(EXPERIMENT, replace(EXPERIMENT.scale("quick"), duration_s=12.0, warm_up_s=4.0))
+    plan = [
+        (
+            (name, load),
+            Job(cell_scenario(with_users(base, left=0, right=round(34 * load)), configuration), seed),
+        )
+        for name in ("uncongested", "one-machine", "drop-tail-120", "red-30-90")
+        for configuration in [EXPERIMENT.configuration(name)]
+        for load in (50.0, 90.0, 110.0, 14.706)
+        if configuration.runs_at(load)
+        for seed in range(1, REPLICATIONS + 1)
+    ]
+    cells: dict[tuple[str, float], list[Recorded]] = {}
+    results = run_many([job for _, job in plan], workers=2, store=None, progress=False)
+    for (cell, _), result in zip(plan, results, strict=True):
+        cells.setdefault(cell, []).append(result)
+    study = Study(EXPERIMENT, EXPERIMENT.scale("quick"), cells)
     found = outcomes(study)
     assert list(found) == IDENTIFIERS
     slope = [part for part in found["C01"].parts if part.statement.startswith("figure 2")]
