@@ -322,6 +322,15 @@ def test_harmless_candidates_are_no_bad_settings() -> None:
     assert "worst of 5" in outcome.parts[0].evidence
 
 
+def test_harm_at_two_loads_is_compared_over_the_same_candidates() -> None:
+    study = world()
+    only = {"red-30-90": (90.0, 98.0), "red-120-360": (90.0,), "red-5-15": (98.0,)}
+    cells = {cell: found for cell, found in study.cells.items() if cell[1] in only.get(cell[0], ())}
+    more_so = outcome_of("C12", replace(study, cells=cells)).parts[2]
+    assert more_so.holds is None
+    assert more_so.evidence == "no candidate for a bad setting was run at both loads"
+
+
 def test_one_setting_best_in_everything_denies_that_criteria_differ() -> None:
     def change(name: str, _load: float, facts: Facts) -> Facts:
         best = Facts(0.1, 0.0, drops=0.0, utilization=99.9)

@@ -168,9 +168,10 @@ def _considerably_worse(study: Study, load: float) -> Part:
     said = f"at {load:g} % the worst of our candidates for figure 14 is considerably worse than 30/90"
 
     def ask() -> Part:
-        worst, tried = _worst(study, load)
+        tried = _candidates(study, load)
+        worst = _worst(study, load, tried)
         part = much_better(study, said, (RECOMMENDED, load), (worst, load))
-        evidence = f"{study.configuration(worst).label}, worst of {tried}: {part.evidence}"
+        evidence = f"{study.configuration(worst).label}, worst of {len(tried)}: {part.evidence}"
         return Part(part.statement, part.holds, evidence, part.effect)
 
     return attempt(said, ask)
@@ -180,7 +181,10 @@ def _more_so_at_98(study: Study) -> Part:
     said = "the worst candidate's harm (mean up to 2 s) is greater at 98 % than at 90"
 
     def ask() -> Part:
-        harm = {load: _harm(study, load) for load in (90.0, 98.0)}
+        both = [name for name in _candidates(study, 90.0) if study.has(name, 98.0)]
+        if not both:
+            raise MissingDataError("no candidate for a bad setting was run at both loads")
+        harm = {load: _harm(study, load, _worst(study, load, both)) for load in (90.0, 98.0)}
         seeds = sorted(harm[90.0].keys() & harm[98.0].keys())
         if not seeds:
             raise MissingDataError("the loads share no seed")
@@ -190,9 +194,8 @@ def _more_so_at_98(study: Study) -> Part:
     return attempt(said, ask)
 
 
-def _harm(study: Study, load: float) -> dict[int, float]:
-    """Milliseconds by which the worst candidate lies above the recommended setting, by seed."""
-    worst, _ = _worst(study, load)
+def _harm(study: Study, load: float, worst: str) -> dict[int, float]:
+    """Milliseconds by which a setting's mean lies above that of the recommended one, by seed."""
     at = {
         name: {int(result.run["seed"]): _restricted_mean_ms(result) for result in study.results(name, load)}
         for name in (worst, RECOMMENDED)
@@ -202,10 +205,13 @@ def _harm(study: Study, load: float) -> dict[int, float]:
     }
 
 
-def _worst(study: Study, load: float) -> tuple[str, int]:
-    """The candidate with the largest mean up to 2 s, and how many were run."""
+def _candidates(study: Study, load: float) -> list[str]:
     run = [name for name in CANDIDATES if study.has(name, load)]
     if not run:
         raise MissingDataError(f"no candidate for a bad setting was run at {load:g} %")
-    means = {name: study.measure(name, load, _restricted_mean_ms).mean or 0.0 for name in run}
-    return max(run, key=lambda name: means[name]), len(run)
+    return run
+
+
+def _worst(study: Study, load: float, names: list[str]) -> str:
+    """The setting with the largest mean up to 2 s."""
+    return max(names, key=lambda name: study.measure(name, load, _restricted_mean_ms).mean or 0.0)
