@@ -592,7 +592,7 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     calibration, seconds = generators_study(), seconds_study(clumps=2)
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
     drawn = {figure.identifier: figure for figure in figures.draw(study)}
-    assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "6"]
+    assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
     assert drawn["2"].figure.axes[0].get_xlabel() == "users"
     assert drawn["5"].figure.axes[0].get_ylabel() == "mean response time, ms"
     points = drawn["3"].figure.axes[0].lines[0].get_ydata()
