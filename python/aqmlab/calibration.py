@@ -2,10 +2,10 @@
 
 Offered load is what the same users cause where nothing holds them back, so the runs are uncongested twins of
 the scenario with a growing number of users. Either as many users browse from the other side, and the
-throughput of a run is the mean of both directions, each kept; or all users are on one side, and the throughput
-is that of the direction that carries what they asked for. With common random numbers the users of a smaller run are also
-those of a larger one, so the points of one seed depend on one another: the line is fitted seed by seed, and
-an interval for it is taken over seeds or not at all.
+throughput of a run is the mean of both directions, each kept; or all users are on one side, and the
+throughput is that of the direction that carries what they asked for. With common random numbers the users of
+a smaller run are also those of a larger one, so the points of one seed depend on one another: the line is
+fitted seed by seed, and an interval for it is taken over seeds or not at all.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ looked up, run once to verify, and corrected while it misses (users do affect on
 an uncongested link). The verified twin is the uncongested run that all schemes of this seed and load are
 compared with.
 
-Where all users sit on one side there is one direction that carries what they ask for, and one number of users to
-look up; the other direction carries acknowledgements and is not matched.
+Where all users sit on one side there is one direction that carries what they ask for, and one number of users
+to look up; the other direction carries acknowledgements and is not matched.
 
 A single user may fetch more within the window than the tolerance. Then a load between her absence and her
 presence cannot be offered by the first n users of a side; if both directions together can still be met, their

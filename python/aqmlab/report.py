@@ -34,7 +34,7 @@ class Parts:
     """Everything a report shows, computed once."""
 
     study: Study
-    tables: Sequence[tables.Filled]
+    filled: Sequence[tables.Filled]
     ablations: Sequence[tables.AblationRow]
     outcomes: Sequence[Outcome]
     drawn: Sequence[figures.Drawn]
@@ -44,7 +44,7 @@ def parts_of(study: Study) -> Parts:
     """Computes the tables, the claims and the figures of a study."""
     return Parts(
         study=study,
-        tables=tables.fill(study),
+        filled=tables.fill(study),
         ablations=tables.ablation_rows(study),
         outcomes=evaluate(study),
         drawn=figures.draw(study),
@@ -59,7 +59,7 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
         "report": _write(output / "report.html", render(parts)),
         **{
             f"table {filled.table.identifier}": _write(output / filled.table.file_name, filled.csv())
-            for filled in parts.tables
+            for filled in parts.filled
         },
         "claims": _write(output / "claims.csv", claims_csv(parts.outcomes)),
     }
@@ -91,7 +91,7 @@ def render(parts: Parts) -> str:
         study=study,
         experiment=study.experiment,
         scale=study.scale,
-        tables=parts.tables,
+        tables=parts.filled,
         ablations=tables.ablations_to_html(parts.ablations) if parts.ablations else "",
         outcomes=parts.outcomes,
         tally=tally(parts.outcomes),

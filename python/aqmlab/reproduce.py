@@ -1,8 +1,8 @@
 """A paper's experiment, run and set beside what was published.
 
 `reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
-seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report. What
-was run before is found in the store and not run again.
+seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
+What was run before is found in the store and not run again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Reproduction:
         where = f"(scale {self.study.scale.name})"
         name = self.study.experiment.name
         return Group(
-            *(filled.rich(title=f"{name}, {filled.heading} {where}") for filled in self.parts.tables),
+            *(filled.rich(title=f"{name}, {filled.heading} {where}") for filled in self.parts.filled),
             claims_table(self.parts.outcomes),
         )
 

@@ -1,7 +1,8 @@
 """One run's single numbers, as every table of this project defines them.
 
 Throughput is the mean of both directions and loss is pooled over both queues; `*_by_link` keeps each. Where
-all users sit on one side, only the direction that carries their data counts (`data_links`). Completed exchanges are scaled to 90 minutes, the window of the study they are compared with.
+all users sit on one side, only the direction that carries their data counts (`data_links`). Completed
+exchanges are scaled to 90 minutes, the window of the study they are compared with.
 """
 
 from __future__ import annotations

@@ -126,10 +126,11 @@ class RunToRun:
         """
         if isinstance(self.next_run, NotEnoughReplications):
             return None
-        distance = abs(single_run - self.mean)
-        if self.standard_deviation == 0.0:
-            return 1.0 if distance == 0.0 else 0.0
-        errors = distance / (self.standard_deviation * math.sqrt(1.0 + 1.0 / self.replications))
+        if self.minimum == self.maximum:
+            return 1.0 if single_run == self.minimum else 0.0
+        errors = abs(single_run - self.mean) / (
+            self.standard_deviation * math.sqrt(1.0 + 1.0 / self.replications)
+        )
         return float(2.0 * special.stdtr(self.replications - 1, -errors))
 
 

@@ -46,7 +46,7 @@ RUN_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One quantity of one cell: ours, the paper's, how far apart they may be, and how our single runs scatter."""
+    """One quantity of one cell: ours, the paper's, how far apart they may be, and how our runs scatter."""
 
     ours: Interval | NotEnoughReplications
     published: float | None
@@ -82,7 +82,7 @@ class Entry:
 
     @property
     def like_a_run(self) -> bool | None:
-        """Whether the published number lies where 95 % of single runs of ours do; none if it cannot be told."""
+        """Whether the published number lies where 95 % of single runs of ours do; none with too few."""
         return None if self.p_value is None else self.p_value >= LEVEL
 
 

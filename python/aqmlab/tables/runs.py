@@ -1,8 +1,8 @@
 """Published numbers that look like single runs, scored by the scatter of single runs of ours.
 
-Three lines per cell: our mean with the standard deviation of one run, the least and the greatest of our runs,
-and the published number with two marks. The first says whether it lies in the interval that one further run of
-ours would fall into 19 times out of 20; the second, whether our mean lies within the fixed tolerance of it.
+Three lines per cell: our mean with the standard deviation of one run, the least and the greatest of our
+runs, and the published number with two marks. The first says whether it lies in the interval that one further
+run of ours would fall into 19 times out of 20; the second, whether our mean is within the fixed tolerance.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def caption(rows: Sequence[Row]) -> str:
     whole = [row for row in compared if row.like_a_run is not None]
     rows_like = sum(1 for row in whole if row.like_a_run)
     return (
-        f"{like} of {len(scored)} published numbers lie where one further run of ours would in 95 % of cases, "
+        f"{like} of {len(scored)} published numbers lie where one further run of ours would, 19 times of 20, "
         f"{rows_like} of {len(whole)} rows as a whole; {text}. ± is the standard deviation of one run; "
         "marks: as a single run, by tolerance"
     )
@@ -91,10 +91,15 @@ def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
     for quantity in rows[0].columns if rows else ():
         table.add_column(quantity.short, justify="right", no_wrap=True)
     for row in rows:
-        heads = (f"{row.label}", f"{row.load_percent:g} %", "")
-        for head, (name, say) in zip(heads, LINES, strict=True):
+        for head, (name, say) in zip(_heads(row), LINES, strict=True):
             table.add_row(Text(head), name, *_rich_line(row, name, say), end_section=name == "paper")
     return table
+
+
+def _heads(row: Row) -> tuple[str, str, str]:
+    """What a cell is called, on three short lines."""
+    first, second, *rest = [*row.label.split(", "), "", ""]
+    return f"{first}, {row.load_percent:g} %", second, ", ".join(part for part in rest if part)
 
 
 def _rich_line(row: Row, name: str, say: Callable[[Entry, Quantity], str]) -> list[Text]:
