@@ -212,7 +212,7 @@ def _load_rule(study: Study) -> str:
     if study.loads:
         worst = max(abs(match.mean_error) for match in study.loads.values())
         return f"each seed matched to its own uncongested twin; largest error of the mean {worst:.2%}"
-    if study.scale.users_from == "calibration":
+    if study.calibration is not None and study.scale.users_from == "calibration":
         return "users from our calibration"
     return "users from the published calibration"
 
