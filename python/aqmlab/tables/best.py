@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.study import Cell, Study
 
-BEST = "is our best"
+BEST = "our best too"
+ALONE = "no other setting was run"
 TIED = "not told apart from our best"
 WORSE = "worse than our best"
 OPEN = "too few replications"
-STYLES = {BEST: "green", TIED: "green", WORSE: "red", OPEN: "dim"}
-STANDINGS = {BEST: "within", TIED: "within", WORSE: "outside", OPEN: "absent"}
+STYLES = {BEST: "green", TIED: "green", WORSE: "red", OPEN: "dim", ALONE: "dim"}
+STANDINGS = {BEST: "within", TIED: "within", WORSE: "outside", OPEN: "absent", ALONE: "absent"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _row(study: Study, table: PublishedTable, cell: Cell) -> BestRow:
         place=ranked.index(cell) + 1,
         candidates=len(ranked),
         difference=difference,
-        verdict=BEST if best == cell else _verdict(difference),
+        verdict=(BEST if len(ranked) > 1 else ALONE) if best == cell else _verdict(difference),
     )
 
 
@@ -192,8 +193,8 @@ def _html_row(row: BestRow, names: Sequence[Quantity]) -> str:
 
 
 def _against(row: BestRow) -> str:
-    if row.verdict == BEST:
-        return BEST
+    if row.best == row.configuration:
+        return row.verdict
     decisive = row.criterion.quantities[0]
     difference = _with_half_width(row.difference, decisive, sign="+")
     return f"{row.verdict}, {row.best_label}: {difference} ({decisive.short})"
