@@ -1,10 +1,11 @@
 """How many users make a load: throughput of one direction against users on one side.
 
 Offered load is what the same users cause where nothing holds them back, so the runs are uncongested twins of
-the scenario with a growing number of users. As many users browse from the other side; the throughput of a run
-is the mean of both directions, each kept. With common random numbers the users of a smaller run are also
-those of a larger one, so the points of one seed depend on one another: the line is fitted seed by seed, and
-an interval for it is taken over seeds or not at all.
+the scenario with a growing number of users. Either as many users browse from the other side, and the
+throughput of a run is the mean of both directions, each kept; or all users are on one side, and the
+throughput is that of the direction that carries what they asked for. With common random numbers the users of
+a smaller run are also those of a larger one, so the points of one seed depend on one another: the line is
+fitted seed by seed, and an interval for it is taken over seeds or not at all.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ def calibrate(
     """Runs the uncongested twin with each number of users on each side and fits the line.
 
     Args:
-        scenario: The study's scenario, with users on both sides of a dumbbell.
-        users: Users on one side (as many on the other), at least two different numbers.
+        scenario: The study's scenario, with users on both sides of a dumbbell, or on one.
+        users: Users on each side that has any, at least two different numbers.
         seeds: Replications; with six and more the slope has an interval.
         workers: How many runs at a time.
         store: Folder that keeps finished runs.
@@ -158,7 +159,11 @@ def calibrate(
     """
     from aqmlab.runs import Job, run_many  # noqa: PLC0415 (fitting stored points needs no simulator)
 
-    twins = {count: with_users(scenario, left=count, right=count).uncongested_twin() for count in users}
+    left, right = browsing_sides(scenario)
+    twins = {
+        count: with_users(scenario, left=count * left, right=count * right).uncongested_twin()
+        for count in users
+    }
     jobs = [Job(twin, seed) for seed in seeds for twin in twins.values()]
     results: list[Result] = run_many(
         jobs, workers=workers, store=store, progress=progress, label="calibration"
@@ -171,8 +176,15 @@ def with_users(scenario: Scenario, *, left: int, right: int) -> Scenario:
     return scenario.with_overrides({"users.left": left, "users.right": right})
 
 
+def browsing_sides(scenario: Scenario) -> tuple[bool, bool]:
+    """Whether anybody browses from the left, and from the right; both, where nobody does yet."""
+    users = scenario.resolved.get("users") or {}
+    left, right = users.get("left") != 0, users.get("right") != 0
+    return (left, right) if left or right else (True, True)
+
+
 def fit(results: Sequence[Recorded]) -> Calibration:
-    """Fits the line to uncongested runs with equal numbers of users on both sides.
+    """Fits the line to uncongested runs with equal numbers of users on both sides, or users on one.
 
     Raises:
         ValueError: Fewer than two different numbers of users, or unequal sides.
@@ -189,9 +201,11 @@ def fit(results: Sequence[Recorded]) -> Calibration:
 
 
 def _point(result: Recorded) -> Point:
-    users = {int(entry["users"]) for entry in result.run["populations"]}
+    users = {int(entry["users"]) for entry in result.run["populations"]} - {0}
     if len(users) != 1:
-        raise ValueError(f"calibration needs as many users on either side, not {sorted(users)}")
+        raise ValueError(
+            f"calibration needs as many users on either side, or users on one side, not {sorted(users)}"
+        )
     return Point(
         seed=int(result.run["seed"]),
         users_per_side=users.pop(),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cancelled",
     "ExecutorError",
+    "ExperimentError",
     "FolderError",
     "ResultError",
     "RunError",
@@ -53,6 +54,10 @@ class SweepError(ValueError):
 
 class TuneError(ValueError):
     """A search is refused: the message names the option or the range and what is legal there."""
+
+
+class ExperimentError(ValueError):
+    """An experiment, scale, cell or load that does not exist, or a folder that contradicts itself."""
 
 
 class ExecutorError(ValueError):

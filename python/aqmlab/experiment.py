@@ -21,17 +21,30 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.calibration import Line
+from aqmlab.errors import ExperimentError
+from aqmlab.published import PublishedRow, PublishedTable, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
+__all__ = [
+    "Comparisons",
+    "Configuration",
+    "Experiment",
+    "ExperimentError",
+    "PublishedClaim",
+    "PublishedRow",
+    "PublishedTable",
+    "Scale",
+    "Tolerance",
+    "chosen",
+    "load",
+    "names",
+    "read",
+]
 
 T = TypeVar("T")
-
-
-class ExperimentError(ValueError):
-    """An experiment, scale, cell or load that does not exist, or a folder that contradicts itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +58,9 @@ class Configuration:
         overrides: Settings laid over the study's scenario, in order.
         twin: Whether it is the uncongested network itself.
         extends: The configuration it differs from in what matters, if any; ablations are compared with it.
-        published: Its key in the published table: the name there and whether with ECN.
+        published: What the key columns of the published tables say where a row is of this configuration.
         loads_percent: The loads it is run at; empty: all.
+        users: Users on each browsing side by load, instead of those that all configurations share.
     """
 
     name: str
@@ -55,8 +69,9 @@ class Configuration:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     twin: bool = False
     extends: str | None = None
-    published: tuple[str, bool] | None = None
+    published: Mapping[str, Any] | None = None
     loads_percent: tuple[float, ...] = ()
+    users: Mapping[float, int] = field(default_factory=dict)
 
     def runs_at(self, load_percent: float) -> bool:
         """Whether the configuration is run at a load."""
@@ -65,7 +80,11 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much of the experiment is run, and how long."""
+    """How much of the experiment is run, and how long.
+
+    `users_from` says where the users of a load come from, unless they are matched: the `published` line, or
+    our `calibration`, which takes one.
+    """
 
     name: str
     description: str
@@ -81,6 +100,7 @@ class Scale:
     calibration_users_per_side: tuple[int, ...] = ()
     calibration_overrides: Mapping[str, Any] = field(default_factory=dict)
     calibration_replications: int = 1
+    users_from: str = "published"
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -101,21 +121,20 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedCell:
-    """One cell of the paper's table: loss in per cent, millions completed in 90 minutes, Mbit/s."""
-
-    loss_percent: float
-    completed_millions: float
-    throughput_mbps: float
-
-
-@dataclass(frozen=True, slots=True)
 class PublishedClaim:
     """A sentence of the paper that a reproduction is checked against."""
 
     identifier: str
     where: str
     claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Which configurations the report compares with which one, by response times."""
+
+    baseline: str
+    groups: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -132,11 +151,12 @@ class Experiment:
     users_per_side_at_100_percent: int
     users_on: str
     published_line: Line
-    published_cells: Mapping[tuple[str, bool, float], PublishedCell]
+    published_tables: tuple[PublishedTable, ...]
     published_claims: tuple[PublishedClaim, ...]
     tolerances: Mapping[str, Tolerance]
     figures: tuple[Mapping[str, Any], ...]
     notes: str
+    comparisons: Comparisons | None = None
 
     def scale(self, name: str) -> Scale:
         """The scale of this name.
@@ -154,12 +174,23 @@ class Experiment:
         """
         return _look_up(self.configurations, name, "cell", self.name)
 
-    def published_cell(self, configuration: Configuration, load_percent: float) -> PublishedCell | None:
-        """What the paper reports for a cell, if it does."""
-        if configuration.published is None:
-            return None
-        name, ecn = configuration.published
-        return self.published_cells.get((name, ecn, load_percent))
+    def table(self, identifier: str) -> PublishedTable:
+        """The published table of this number.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        tables = {table.identifier: table for table in self.published_tables}
+        return _look_up(tables, identifier, "table", self.name)
+
+    def published_cell(self, configuration: Configuration, load_percent: float) -> PublishedRow | None:
+        """What the first of the paper's tables that has a cell reports for it."""
+        rows = (table.row(configuration.name, load_percent) for table in self.published_tables)
+        return next((row for row in rows if row is not None), None)
+
+    def browsing(self, users: int) -> tuple[int, int]:
+        """Users on the left and on the right, where so many browse from each side that has any."""
+        return users * (self.users_on != "right"), users * (self.users_on != "left")
 
 
 def names() -> list[str]:
@@ -193,25 +224,33 @@ def read(folder: Traversable) -> Experiment:
         users_per_side_at_100_percent=document["users_per_side_at_100_percent"],
         users_on=_users_on(folder.name, document),
         published_line=Line(**published["calibration"]),
-        published_cells=_published_cells(folder / published["table"]) if "table" in published else {},
+        published_tables=tuple(
+            read_table(entry, folder, configurations.values()) for entry in published.get("tables", [])
+        ),
         published_claims=_published_claims(folder / published["claims"]),
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=folder.joinpath("notes.md").read_text(encoding="utf-8"),
+        comparisons=_comparisons(document, configurations),
     )
 
 
 def _users_on(name: str, document: Mapping[str, Any]) -> str:
-    """Where users browse. Loads of both directions are matched and calibrated together, so only with both."""
+    """Where users browse."""
     side: str = document.get("users_on", "both")
     if side not in ("both", "left", "right"):
         raise ExperimentError(f'{name}: users_on = "{side}"; legal: both, left or right')
-    for scale, entry in document["scales"].items():
-        if side != "both" and (entry["load_matched"] or "calibration" in entry):
-            raise ExperimentError(
-                f"{name}: scale {scale} matches or calibrates loads, which takes users on both sides"
-            )
     return side
+
+
+def _comparisons(
+    document: Mapping[str, Any], configurations: Mapping[str, Configuration]
+) -> Comparisons | None:
+    entry = document.get("comparisons")
+    if entry is None:
+        return None
+    (baseline,) = chosen(configurations, [entry["baseline"]], kind="cell", experiment="comparisons")
+    return Comparisons(baseline, tuple(entry["groups"]))
 
 
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:
@@ -241,7 +280,6 @@ def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configura
         if parent is not None and parent not in known:
             raise ExperimentError(f'{entry["name"]}: extends "{parent}", which is not defined above it')
         inherited = dict(known[parent].overrides) if parent else {}
-        published = entry.get("published")
         known[entry["name"]] = Configuration(
             name=entry["name"],
             label=entry["label"],
@@ -249,8 +287,9 @@ def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configura
             overrides={**inherited, **entry.get("overrides", {})},
             twin=entry.get("twin", False),
             extends=parent,
-            published=(published["config"], published["ecn"]) if published else None,
+            published=entry.get("published"),
             loads_percent=tuple(entry.get("loads_percent", ())),
+            users={float(load): users for load, users in entry.get("users", {}).items()},
         )
     return known
 
@@ -276,19 +315,18 @@ def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, 
         calibration_users_per_side=tuple(calibration.get("users_per_side", ())),
         calibration_overrides=calibration.get("overrides", {}),
         calibration_replications=calibration.get("replications", 1),
+        users_from=_users_from(name, entry),
     )
 
 
-def _published_cells(file: Traversable) -> dict[tuple[str, bool, float], PublishedCell]:
-    with file.open(encoding="utf-8") as text:
-        return {
-            (row["config"], row["ecn"] == "yes", float(row["offered_load_percent"])): PublishedCell(
-                loss_percent=float(row["loss_percent"]),
-                completed_millions=float(row["completed_requests_millions"]),
-                throughput_mbps=float(row["link_throughput_mbps"]),
-            )
-            for row in csv.DictReader(text)
-        }
+def _users_from(name: str, entry: Mapping[str, Any]) -> str:
+    calibrated = "calibration" in entry
+    origin: str = entry.get("users_from", "calibration" if calibrated else "published")
+    if origin not in ("calibration", "published") or (origin == "calibration" and not calibrated):
+        raise ExperimentError(
+            f'scale {name}: users_from = "{origin}"; legal: published, and calibration where there is one'
+        )
+    return origin
 
 
 def _published_claims(file: Traversable) -> tuple[PublishedClaim, ...]:

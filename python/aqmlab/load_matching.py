@@ -11,6 +11,9 @@ looked up, run once to verify, and corrected while it misses (users do affect on
 an uncongested link). The verified twin is the uncongested run that all schemes of this seed and load are
 compared with.
 
+Where all users sit on one side there is one direction that carries what they ask for, and one number of users
+to look up; the other direction carries acknowledgements and is not matched.
+
 A single user may fetch more within the window than the tolerance. Then a load between her absence and her
 presence cannot be offered by the first n users of a side; if both directions together can still be met, their
 mean is matched, and otherwise the nearest pair is taken with a warning.
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.calibration import with_users
+from aqmlab.calibration import browsing_sides, with_users
 from aqmlab.statistics.measures import measured_window_s, throughput_mbps_by_link
 from aqmlab.statistics.recorded import table
 
@@ -69,9 +72,19 @@ class Survey:
         return loads[0], loads[1]
 
     def reaches(self, load_mbps: float) -> bool:
-        """Whether all users together offer this load in both directions."""
-        left, right = (self.offered_mbps[side, 0].size - 1 for side in (LEFT, RIGHT))
-        return min(self.load_mbps(left, right)) >= load_mbps
+        """Whether all users together offer this load in every direction that carries what they ask for."""
+        left, right = (self.users(side) for side in (LEFT, RIGHT))
+        loads = self.load_mbps(left, right)
+        return min(loads[direction] for direction in self.loaded) >= load_mbps
+
+    def users(self, side: int) -> int:
+        """Users of one side."""
+        return self.offered_mbps[side, 0].size - 1
+
+    @property
+    def loaded(self) -> tuple[int, ...]:
+        """The directions towards a side with users."""
+        return tuple(1 - side for side in (RIGHT, LEFT) if self.users(side))
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,7 @@ class MatchedLoad:
         nominal_mbps: The same in Mbit/s at the frame layer.
         users_left: Users browsing from the left.
         users_right: Users browsing from the right.
-        realised_mbps: What the uncongested twin carried in each direction.
+        realised_mbps: What the uncongested twin carried in each direction that carries what users ask for.
         attempts: Runs of the twin until it fitted.
         twin: The verified uncongested run.
         warnings: What a reader should know, if anything.
@@ -112,7 +125,7 @@ class MatchedLoad:
 
     @property
     def realised_percent(self) -> float:
-        """The realised load, mean of both directions, in per cent of the bottleneck's rate."""
+        """The realised load, mean of the directions, in per cent of the bottleneck's rate."""
         return self.nominal_percent * (1.0 + self.mean_error)
 
     def to_dict(self) -> dict[str, object]:
@@ -144,7 +157,7 @@ def match_loads(
     """Finds the users of every load and seed; the answer is keyed by both.
 
     Args:
-        scenario: The study's scenario: a dumbbell with users on both sides.
+        scenario: The study's scenario: a dumbbell with users on both sides, or on one.
         loads_percent: Nominal loads in per cent of the bottleneck's rate.
         seeds: The replications.
         users_per_side_at_100_percent: A rule of thumb for the first run; a wrong one costs time only.
@@ -173,13 +186,20 @@ def match_loads(
         largest_mbps=largest_mbps,
         users=first_guess,
         run=runner("users and their load"),
+        sides=browsing_sides(scenario),
     )
     wanted = [(load, rate_mbps * load / 100.0, seed) for load in loads_percent for seed in seeds]
     return verify(scenario, surveys, wanted, run=runner("load matching"), tolerance=tolerance)
 
 
 def survey_users(
-    scenario: Scenario, *, seeds: Sequence[int], largest_mbps: float, users: int, run: Runner
+    scenario: Scenario,
+    *,
+    seeds: Sequence[int],
+    largest_mbps: float,
+    users: int,
+    run: Runner,
+    sides: tuple[bool, bool] = (True, True),
 ) -> dict[int, Survey]:
     """Runs each seed's twin with enough users for the largest load and takes the survey.
 
@@ -190,7 +210,8 @@ def survey_users(
     surveys: dict[int, Survey] = {}
     missing = list(seeds)
     for _ in range(SURVEYS):
-        twin = with_users(scenario, left=users, right=users).uncongested_twin()
+        left, right = (users * browses for browses in sides)
+        twin = with_users(scenario, left=left, right=right).uncongested_twin()
         twin = twin.with_overrides({"record.users": True, "record.responses": "none"})
         surveys |= {
             survey.seed: survey for survey in map(take_survey, run([(twin, seed) for seed in missing]))
@@ -222,8 +243,11 @@ def choose_users(survey: Survey, *, targets_mbps: tuple[float, float], tolerance
     """Numbers of users (left, right) whose predicted loads come closest to the targets.
 
     First choice: the pair with the smallest larger error of the two directions. Where that exceeds the
-    tolerance, the pair with the smallest error of the mean among those close to the best.
+    tolerance, the pair with the smallest error of the mean among those close to the best. Users on one side
+    are as many as come closest in the direction that carries what they ask for.
     """
+    if len(survey.loaded) == 1:
+        return _choose_on_one_side(survey, targets_mbps)
     sums = survey.offered_mbps
     # With more users on the right both directions grow, so for a given number on the left the larger error is
     # smallest next to where the errors of the two directions cancel.
@@ -243,6 +267,13 @@ def choose_users(survey: Survey, *, targets_mbps: tuple[float, float], tolerance
         close = worst <= 2.0 * worst[best]
         best = int(np.where(close, np.abs(errors.mean(axis=0)), np.inf).argmin())
     return int(left[best]), int(right[best])
+
+
+def _choose_on_one_side(survey: Survey, targets_mbps: tuple[float, float]) -> tuple[int, int]:
+    (direction,) = survey.loaded
+    side = 1 - direction
+    users = int(np.abs(survey.offered_mbps[side, direction] - targets_mbps[direction]).argmin())
+    return (users, 0) if side == LEFT else (0, users)
 
 
 def verify(
@@ -309,8 +340,10 @@ def _closer(known: MatchedLoad | None, new: MatchedLoad) -> MatchedLoad:
 def _corrected(target_mbps: float, survey: Survey, match: MatchedLoad) -> tuple[float, float]:
     """What to aim at in the survey so that the run, which missed it a little, meets the target."""
     predicted = survey.load_mbps(match.users_left, match.users_right)
-    realised = [match.realised_mbps[name] for name in DIRECTIONS]
-    left, right = (target_mbps * guess / real for guess, real in zip(predicted, realised, strict=True))
+    left, right = (
+        target_mbps * guess / match.realised_mbps[name] if name in match.realised_mbps else target_mbps
+        for name, guess in zip(DIRECTIONS, predicted, strict=True)
+    )
     return left, right
 
 
@@ -330,7 +363,10 @@ def _with_warning(match: MatchedLoad, tolerance: float) -> MatchedLoad:
         return match
     errors = ", ".join(f"{name} {error:+.2%}" for name, error in match.errors.items())
     kept = abs(match.mean_error) <= tolerance
-    what = "only the mean of both directions is" if kept else "not even the mean of both directions is"
+    if len(match.errors) == 1:
+        what = "the load is not"
+    else:
+        what = "only the mean of both directions is" if kept else "not even the mean of both directions is"
     text = (
         f"seed {match.seed}, {match.nominal_percent:g} %: {what} within {tolerance:.1%} of the nominal load "
         f"({errors}); one user's transfer exceeds the tolerance"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.statistics.measures import throughput_mbps_by_link
+
 if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
@@ -23,9 +25,10 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
 
     Returns:
         `realised_mbps`, bits per second by link in Mbit/s at the layer that the scenario counts, and
-        `realised_percent`, the mean of both directions as a share of the bottleneck's rate.
+        `realised_percent`, their mean as a share of the bottleneck's rate. Where all users sit on one side,
+        only the link that carries what they asked for counts.
     """
-    by_link = {link["name"]: link["throughput_mbps"] for link in twin.run["links"]}
+    by_link = throughput_mbps_by_link(twin)
     share = fmean(by_link.values()) / scenario.resolved["dumbbell"]["rate_mbps"]
     return {
         "realised_mbps": by_link,

@@ -34,7 +34,7 @@ class Parts:
     """Everything a report shows, computed once."""
 
     study: Study
-    rows: Sequence[tables.Row]
+    filled: Sequence[tables.Filled]
     ablations: Sequence[tables.AblationRow]
     outcomes: Sequence[Outcome]
     drawn: Sequence[figures.Drawn]
@@ -44,7 +44,7 @@ def parts_of(study: Study) -> Parts:
     """Computes the tables, the claims and the figures of a study."""
     return Parts(
         study=study,
-        rows=tables.cell_rows(study),
+        filled=tables.fill(study),
         ablations=tables.ablation_rows(study),
         outcomes=evaluate(study),
         drawn=figures.draw(study),
@@ -57,7 +57,10 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     output.mkdir(parents=True, exist_ok=True)
     files = {
         "report": _write(output / "report.html", render(parts)),
-        "table": _write(output / "table2.csv", tables.to_csv(parts.rows)),
+        **{
+            f"table {filled.table.identifier}": _write(output / filled.table.file_name, filled.csv())
+            for filled in parts.filled
+        },
         "claims": _write(output / "claims.csv", claims_csv(parts.outcomes)),
     }
     if parts.ablations:
@@ -88,8 +91,7 @@ def render(parts: Parts) -> str:
         study=study,
         experiment=study.experiment,
         scale=study.scale,
-        table=tables.to_html(parts.rows),
-        table_caption=tables.caption(parts.rows),
+        tables=parts.filled,
         ablations=tables.ablations_to_html(parts.ablations) if parts.ablations else "",
         outcomes=parts.outcomes,
         tally=tally(parts.outcomes),
@@ -108,13 +110,16 @@ def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 
 def comparisons(study: Study) -> list[dict[str, Any]]:
-    """Every configuration against drop-tail 240, the paper's baseline, load by load."""
-    baseline = "drop-tail-240"
-    found = []
+    """Every configuration of the experiment's groups against its baseline, load by load."""
+    chosen = study.experiment.comparisons
+    found: list[dict[str, Any]] = []
+    if chosen is None:
+        return found
+    baseline = chosen.baseline
     for load in study.loads_percent:
         for name in study.experiment.configurations:
-            paper = study.configuration(name).group == "paper"
-            if name == baseline or not (paper and study.has(name, load) and study.has(baseline, load)):
+            compared = study.configuration(name).group in chosen.groups
+            if name == baseline or not (compared and study.has(name, load) and study.has(baseline, load)):
                 continue
             comparison = study.comparison(name, baseline, load)
             found.append({"label": study.configuration(name).label, "load": load, **comparison.to_dict()})
@@ -207,7 +212,7 @@ def _load_rule(study: Study) -> str:
     if study.loads:
         worst = max(abs(match.mean_error) for match in study.loads.values())
         return f"each seed matched to its own uncongested twin; largest error of the mean {worst:.2%}"
-    if study.calibration is not None:
+    if study.calibration is not None and study.scale.users_from == "calibration":
         return "users from our calibration"
     return "users from the published calibration"
 

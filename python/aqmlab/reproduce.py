@@ -1,8 +1,8 @@
 """A paper's experiment, run and set beside what was published.
 
 `reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
-seed, and writes the table beside the published one, the claims with verdicts, the figures, and a report. What
-was run before is found in the store and not run again.
+seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
+What was run before is found in the store and not run again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 
 from aqmlab import experiment as experiments
-from aqmlab import tables
 from aqmlab.calibration import Calibration, fit, with_users
 from aqmlab.experiment import ExperimentError
 from aqmlab.load_matching import MatchedLoad, match_loads
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 class Reproduction:
     """A finished reproduction.
 
-    Printed with `rich`, it shows the paper's table with ours beside it and the verdict on every claim.
+    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim.
 
     Attributes:
         parts: Results, tables, claims and figures.
@@ -51,16 +50,16 @@ class Reproduction:
         return self.parts.study
 
     def __rich__(self) -> Group:
-        experiment, scale = self.study.experiment, self.study.scale
-        title = f"{experiment.name}, table 2 beside the published one (scale {scale.name})"
+        where = f"(scale {self.study.scale.name})"
+        name = self.study.experiment.name
         return Group(
-            tables.to_rich(self.parts.rows, title=title),
+            *(filled.rich(title=f"{name}, {filled.heading} {where}") for filled in self.parts.filled),
             claims_table(self.parts.outcomes),
         )
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Execution:
     """How runs are made: workers, store and progress."""
 
     workers: int | None
@@ -102,8 +101,8 @@ def reproduce(
     """
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
-    sweep = Sweep(workers, Path(store) if store else Path(output) / "runs", progress)
-    study = run_study(experiment, chosen, sweep)
+    execution = Execution(workers, Path(store) if store else Path(output) / "runs", progress)
+    study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
     return Reproduction(parts, write_report(parts, Path(output)))
 
@@ -126,7 +125,7 @@ def choose(
         known = experiment.configurations
         wanted = experiments.chosen(known, cells, kind="cell", experiment=experiment.name)
         chosen = replace(chosen, cells=wanted)
-        if chosen.load_matched:
+        if chosen.users_from == "published" or chosen.load_matched:
             # Nothing but the claims about traffic rests on the calibration then: some cells do without it.
             chosen = replace(chosen, calibration_users_per_side=())
     if loads is not None:
@@ -142,13 +141,13 @@ def choose(
     return chosen
 
 
-def run_study(experiment: Experiment, scale: Scale, sweep: Sweep) -> Study:
+def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
     """Runs every cell of a scale with every seed, and its calibration if it has one."""
     base = base_scenario(experiment, scale)
-    calibration, calibration_runs = _calibrate(experiment, scale, base, sweep)
-    loads = _match(experiment, scale, base, sweep) if scale.load_matched else {}
+    calibration, calibration_runs = _calibrate(experiment, scale, base, execution)
+    loads = _match(experiment, scale, base, execution) if scale.load_matched else {}
     plan = _plan(experiment, scale, base, loads, calibration)
-    results = sweep.run([job for _, job in plan], scale.name)
+    results = execution.run([job for _, job in plan], scale.name)
     cells: dict[tuple[str, float], list[Result]] = {}
     for (cell, _), result in zip(plan, results, strict=True):
         cells.setdefault(cell, []).append(result)
@@ -179,32 +178,32 @@ def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
 
 
 def _match(
-    experiment: Experiment, scale: Scale, base: Scenario, sweep: Sweep
+    experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
 ) -> dict[tuple[float, int], MatchedLoad]:
     return match_loads(
         base,
         loads_percent=scale.loads_percent,
         seeds=scale.seeds,
         users_per_side_at_100_percent=experiment.users_per_side_at_100_percent,
-        workers=sweep.workers,
-        store=sweep.store,
-        progress=sweep.progress,
+        workers=execution.workers,
+        store=execution.store,
+        progress=execution.progress,
     )
 
 
 def _calibrate(
-    experiment: Experiment, scale: Scale, base: Scenario, sweep: Sweep
+    experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
 ) -> tuple[Calibration | None, list[Result]]:
     if not scale.calibration_users_per_side:
         return None, []
     own = base.with_overrides(scale.calibration_overrides) if scale.calibration_overrides else base
     seeds = range(1, scale.calibration_replications + 1)
-    jobs = [
-        Job(with_users(own, left=users, right=users).uncongested_twin(), seed)
-        for seed in seeds
-        for users in scale.calibration_users_per_side
+    populated = [
+        with_users(own, left=left, right=right).uncongested_twin()
+        for left, right in map(experiment.browsing, scale.calibration_users_per_side)
     ]
-    results = sweep.run(jobs, f"{experiment.name}: calibration")
+    jobs = [Job(twin, seed) for seed in seeds for twin in populated]
+    results = execution.run(jobs, f"{experiment.name}: calibration")
     return fit(results), results
 
 
@@ -217,14 +216,19 @@ def _plan(
 ) -> list[tuple[tuple[str, float], Job]]:
     """Every run of the study with its cell; the same seeds, and the same users, for all cells."""
     plan = []
+    line = calibration if scale.users_from == "calibration" else None
     for load in scale.loads_percent:
         for seed in scale.seeds:
             match = loads.get((load, seed))
-            left, right = _users(experiment, base, load, match, calibration)
-            populated = with_users(base, left=left, right=right)
-            facts = match.to_dict() if match else _nominal(load, left, right, calibration)
+            shared = _users(experiment, base, load, match, line)
             for configuration in map(experiment.configuration, scale.cells):
                 if configuration.runs_at(load):
+                    own = configuration.users.get(load)
+                    left, right = shared if own is None else experiment.browsing(own)
+                    populated = with_users(base, left=left, right=right)
+                    facts = match.to_dict() if match and own is None else _nominal(load, left, right, line)
+                    if own is not None:
+                        facts["matched_to"] = "users that the configuration names"
                     scenario = cell_scenario(populated, configuration)
                     plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
     if not plan:
@@ -243,8 +247,7 @@ def _users(
         return match.users_left, match.users_right
     line = calibration.line if calibration else experiment.published_line
     rate_mbps = float(base.resolved["dumbbell"]["rate_mbps"])
-    users = line.users_per_side(rate_mbps * load_percent / 100.0)
-    return users * (experiment.users_on != "right"), users * (experiment.users_on != "left")
+    return experiment.browsing(line.users_per_side(rate_mbps * load_percent / 100.0))
 
 
 def _nominal(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.compare import Comparison, compare
+from aqmlab.compare import SAME_USERS, Comparison, compare
 from aqmlab.statistics import (
     Interval,
     MissingDataError,
@@ -20,14 +20,18 @@ from aqmlab.statistics import (
     mean_interval,
     response_times,
 )
+from aqmlab.statistics.recorded import seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.calibration import Calibration
-    from aqmlab.experiment import Configuration, Experiment, PublishedCell, Scale
+    from aqmlab.experiment import Configuration, Experiment, PublishedRow, Scale
     from aqmlab.load_matching import MatchedLoad
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
+
+WHO_BROWSES = tuple(f"users.{setting}" for setting in SAME_USERS)
 
 Cell = tuple[str, float]
 """A configuration's name and a nominal load in per cent."""
@@ -81,10 +85,10 @@ class Study:
         return self.cell_comparison((a, load_percent), (b, load_percent))
 
     def cell_comparison(self, a: Cell, b: Cell) -> Comparison:
-        """One cell against another; between two loads the users differ, by definition."""
+        """One cell against another; between two loads, or two models of users, the users differ."""
         if (a, b) not in self._comparisons:
             names = (self.label(a), self.label(b))
-            same_users = a[1] == b[1]
+            same_users = a[1] == b[1] and self._users_settings(a) == self._users_settings(b)
             self._comparisons[a, b] = compare(
                 self.results(*a), self.results(*b), names=names, same_users=same_users
             )
@@ -117,8 +121,31 @@ class Study:
         """Exchanges that ended in all replications of a cell together."""
         return sum(times.ended for times in self.times(configuration, load_percent))
 
-    def published(self, configuration: str, load_percent: float) -> PublishedCell | None:
-        """What the paper reports for a cell, if it does."""
+    def values(self, configuration: str, load_percent: float, quantity: Quantity) -> list[float]:
+        """A quantity of each replication of a cell."""
+        if quantity.of_times is not None:
+            return [quantity.of_times(times) for times in self.times(configuration, load_percent)]
+        if quantity.of_run is None:
+            raise ValueError(f"{quantity.name}: measured neither on a run nor on its response times")
+        return [quantity.of_run(result) for result in self.results(configuration, load_percent)]
+
+    def paired_values(self, a: Cell, b: Cell, quantity: Quantity) -> Interval | NotEnoughReplications:
+        """Mean difference of a quantity, a minus b, paired by seed."""
+        left, right = (
+            dict(zip(map(seed, self.results(*cell)), self.values(*cell, quantity), strict=True))
+            for cell in (a, b)
+        )
+        shared = sorted(left.keys() & right.keys())
+        if not shared:
+            raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
+        return mean_interval([left[each] - right[each] for each in shared])
+
+    def published(
+        self, configuration: str, load_percent: float, table: str | None = None
+    ) -> PublishedRow | None:
+        """What a table of the paper reports for a cell; by default, the first table that has the cell."""
+        if table is not None:
+            return self.experiment.table(table).row(configuration, load_percent)
         return self.experiment.published_cell(self.configuration(configuration), load_percent)
 
     def configuration(self, name: str) -> Configuration:
@@ -128,6 +155,14 @@ class Study:
     def label(self, cell: Cell) -> str:
         """What a cell is called in print."""
         return f"{self.configuration(cell[0]).label} at {cell[1]:g} %"
+
+    def _users_settings(self, cell: Cell) -> object:
+        """What a configuration says about who browses, which is not what their hosts do."""
+        configuration = self.configuration(cell[0])
+        settings = {
+            key: value for key, value in configuration.overrides.items() if key.startswith(WHO_BROWSES)
+        }
+        return settings, configuration.users.get(cell[1])
 
     @property
     def loads_percent(self) -> list[float]:

@@ -47,7 +47,9 @@ def histogram(times_s: FloatArray, *, population: int = 0, size_class: int = 0) 
     )
 
 
-def link(name: str, *, throughput_mbps: float, arrived: int, discarded: int) -> dict[str, Any]:
+def link(
+    name: str, *, throughput_mbps: float, arrived: int, discarded: int, queue_packets: float = 0.0
+) -> dict[str, Any]:
     """One monitored link's summary; every class of packets loses its share."""
     by_class = {
         each: {"arrived_packets": arrived // 5, "discarded_packets": discarded // 5, "marked_packets": 0}
@@ -59,6 +61,8 @@ def link(name: str, *, throughput_mbps: float, arrived: int, discarded: int) -> 
         "rate_mbps": 100.0,
         "scheme": "synthetic",
         "throughput_mbps": throughput_mbps,
+        "busy_share": throughput_mbps / 100.0,
+        "queue_packets_mean": queue_packets,
         "counters": {
             "arrived": {"packets": arrived, "bytes": 500 * arrived},
             "departed": {"packets": arrived - discarded, "bytes": 500 * (arrived - discarded)},
@@ -82,12 +86,16 @@ def synthetic_result(
     throughput_mbps: tuple[float, float] = (90.0, 90.0),
     arrived: tuple[int, int] = (100_000, 100_000),
     discarded: tuple[int, int] = (0, 0),
+    queue_packets: tuple[float, float] = (0.0, 0.0),
     completed: int | None = None,
     tcp: Mapping[str, int] | None = None,
     users_settings: Mapping[str, Any] | None = None,
     tables: Mapping[str, pa.Table] | None = None,
 ) -> SyntheticResult:
-    """A result with these response times (all of the left population) and these counters."""
+    """A result with these response times (all of the left population) and these counters.
+
+    Where one side has no users the scenario says so, as that of a dumbbell with users on one side does.
+    """
     times_s = np.array([0.1]) if times_s is None else times_s
     ended = (times_s.size if completed is None else completed, 0)
     populations = [
@@ -95,13 +103,19 @@ def synthetic_result(
         for name, count, done, gone in zip(("left", "right"), users, ended, (failed, 0), strict=True)
     ]
     links = [
-        link(name, throughput_mbps=rate, arrived=came, discarded=gone)
-        for name, rate, came, gone in zip(LINKS, throughput_mbps, arrived, discarded, strict=True)
+        link(name, throughput_mbps=rate, arrived=came, discarded=gone, queue_packets=waiting)
+        for name, rate, came, gone, waiting in zip(
+            LINKS, throughput_mbps, arrived, discarded, queue_packets, strict=True
+        )
     ]
+    scenario: dict[str, Any] = {"name": "synthetic", "users": dict(users_settings or {"start": "steady"})}
+    if 0 in users:
+        scenario["dumbbell"] = {}
+        scenario["users"] |= {"left": users[0], "right": users[1]}
     run = {
         "format": 1,
         "aqmlab_version": "synthetic",
-        "scenario": {"name": "synthetic", "users": dict(users_settings or {"start": "steady"})},
+        "scenario": scenario,
         "seed": seed,
         "measured_from_s": window_s[0],
         "measured_until_s": window_s[1],
@@ -131,14 +145,15 @@ def synthetic_study(
     *,
     replications: int = 8,
     loads: Sequence[float] = (80.0, 90.0, 98.0, 105.0),
+    name: str = "le2003",
 ) -> Study:
-    """A study of the 2003 experiment whose results `make` invents for (configuration, load, seed)."""
-    experiment = experiments.load("le2003")
+    """A study of an experiment whose results `make` invents for (configuration, load, seed)."""
+    experiment = experiments.load(name)
     cells: dict[tuple[str, float], list[SyntheticResult]] = {}
-    for name in experiment.configurations:
+    for cell in experiment.configurations:
         for load in loads:
-            made = [make(name, load, seed) for seed in range(1, replications + 1)]
+            made = [make(cell, load, seed) for seed in range(1, replications + 1)]
             found = [result for result in made if result is not None]
             if found:
-                cells[name, load] = found
+                cells[cell, load] = found
     return Study(experiment, experiment.scale("standard"), cells)

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from aqmlab.calibration import Calibration, Line, fit
+from aqmlab.calibration import Calibration, Line, browsing_sides, fit
+from aqmlab.scenario import Scenario
 from aqmlab.statistics import Interval, NotEnoughReplications
 from synthetic_results import SyntheticResult, synthetic_result
 
@@ -74,3 +75,34 @@ def test_a_calibration_is_stored_and_read_back(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(ValueError, match="no calibration"):
         Calibration.load(tmp_path / "other.json")
+
+
+def test_users_on_one_side_are_fitted_to_the_direction_that_carries_their_data() -> None:
+    runs = [
+        synthetic_result(users=(0, users), throughput_mbps=(users * 2941.1765 / 1e6, 0.3))
+        for users in (700, 3325, 5075)
+    ]
+    calibration = fit(runs)
+    assert calibration.line.bits_per_second_per_user == pytest.approx(2941.1765)
+    assert calibration.line.intercept_mbps == pytest.approx(0.0, abs=1e-9)
+    assert [point.users_per_side for point in calibration.points] == [700, 3325, 5075]
+    # Section 3.3: 3,400 users offer 10 Mbps.
+    assert calibration.users_per_side(10.0) == 3400
+
+
+def test_a_scenario_says_where_its_users_sit() -> None:
+    text = """
+name = "sides"
+duration_s = 10.0
+[dumbbell]
+rate_mbps = 10.0
+queue = {{ scheme = "drop-tail", limit_packets = 120 }}
+[users]
+left = {left}
+right = {right}
+"""
+    sides = {
+        (left, right): browsing_sides(Scenario.from_toml(text.format(left=left, right=right)))
+        for left, right in ((0, 5), (5, 0), (5, 5))
+    }
+    assert sides == {(0, 5): (False, True), (5, 0): (True, False), (5, 5): (True, True)}

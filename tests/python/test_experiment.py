@@ -1,5 +1,8 @@
 import csv
+import shutil
+from fractions import Fraction
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +11,7 @@ from aqmlab.experiment import ExperimentError, Tolerance
 from aqmlab.reproduce import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
+CHRISTIANSEN = experiments.load("christiansen2000")
 
 
 def test_the_study_is_shipped() -> None:
@@ -26,14 +30,15 @@ def test_every_configuration_of_every_scale_is_a_scenario_that_the_simulator_acc
 
 
 def test_table_2_has_64_cells_and_each_has_its_configuration() -> None:
-    assert len(LE2003.published_cells) == 64
+    (table,) = LE2003.published_tables
+    assert len(table.rows) == 64
     found = {
-        (*configuration.published, load)
+        (configuration.name, load)
         for configuration in LE2003.configurations.values()
         if configuration.published is not None
         for load in LE2003.loads_percent
     }
-    assert found == set(LE2003.published_cells)
+    assert found == set(table.rows)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +57,97 @@ def test_published_numbers_stand_where_the_paper_has_them(
 ) -> None:
     published = LE2003.published_cell(LE2003.configuration(cell), load)
     assert published is not None
-    assert (published.loss_percent, published.completed_millions) == (loss, completed)
-    assert published.throughput_mbps == throughput
+    assert published.values == {
+        "loss_percent": loss,
+        "completed_millions": completed,
+        "throughput_mbps": throughput,
+    }
+
+
+@pytest.mark.parametrize(
+    ("cell", "load", "row"),
+    # Copied by hand from table 3: KB/s, % drop, mean queue, median in ms, four classes of response times.
+    [
+        ("red-30-90", 90.0, (1079, 0.8, 20.2, 266, 92.5, 4.3, 2.0, 1.3)),
+        ("red-30-90-limit-160", 98.0, (1175, 5.9, 46.3, 397, 72.4, 9.7, 8.2, 9.7)),
+        ("red-30-90-limit-120", 110.0, (1188, 18.9, 77.0, 1840, 39.3, 13.2, 12.5, 34.9)),
+    ],
+)
+def test_rows_of_table_3_stand_beside_the_queue_of_that_length(
+    cell: str, load: float, row: tuple[float, ...]
+) -> None:
+    published = CHRISTIANSEN.table("3").row(cell, load)
+    assert published is not None
+    assert tuple(published.values.values()) == row
+
+
+def test_tables_2_3_and_4_have_their_rows_and_each_its_cell() -> None:
+    rows = {table.identifier: table.rows for table in CHRISTIANSEN.published_tables}
+    assert list(rows["2"]) == [("uncongested", load) for load in (50.0, 70.0, 80.0, 90.0, 98.0, 110.0)]
+    limits = ("red-30-90", "red-30-90-limit-160", "red-30-90-limit-120")
+    assert list(rows["3"]) == [(cell, load) for load in (90.0, 98.0, 110.0) for cell in limits]
+    assert list(rows["4"]) == [
+        ("red-30-90", 90.0),
+        ("red-30-90-w512-p20", 90.0),
+        ("red-120-360", 90.0),
+        ("red-5-90-w128-p20", 98.0),
+        ("red-30-180", 98.0),
+        ("red-90-150", 98.0),
+    ]
+    assert not set(rows["3"]) & set(rows["3-other-readings"])
+
+
+def test_the_settings_of_a_row_are_those_of_its_queue() -> None:
+    base = base_scenario(CHRISTIANSEN, CHRISTIANSEN.scale("standard"))
+    for (cell, _), row in CHRISTIANSEN.table("4").rows.items():
+        queue = cell_scenario(base, CHRISTIANSEN.configuration(cell)).resolved["dumbbell"]["queue"]
+        assert (queue["min_th_packets"], queue["max_th_packets"]) == (
+            int(row.text["min_th"]),
+            int(row.text["max_th"]),
+        )
+        assert queue["w_q"] == float(Fraction(row.text["w_q"]))
+        assert queue["max_p"] == float(Fraction(row.text["max_p"]))
+    for (cell, _), row in CHRISTIANSEN.table("3").rows.items():
+        queue = cell_scenario(base, CHRISTIANSEN.configuration(cell)).resolved["dumbbell"]["queue"]
+        assert queue["limit_packets"] == int(row.text["queue_length_packets"])
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
+    experiment = experiments.load(name)
+    for table in experiment.published_tables:
+        for column in table.columns:
+            assert column.tolerance in experiment.tolerances
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (('quantity = "loss', 'quantity = "los'), 'no quantity "los_percent".*did you mean "loss_percent"'),
+        (('load = "offered_load_percent"', 'load = "load"'), "table 2: .*has no column load"),
+        (('config = "pi-24"', 'config = "pi-23"'), "table 2: no configuration answers to the row pi-24"),
+        (("load_matched = true", 'load_matched = true\nusers_from = "calibration"'), "users_from"),
+        (('baseline = "drop-tail-240"', 'baseline = "drop-tail-24O"'), 'no cell "drop-tail-24O"'),
+        (("[comparisons]", 'users_on = "up"\n[comparisons]'), "legal: both, left or right"),
+    ],
+)
+def test_a_folder_that_contradicts_itself_is_refused(
+    tmp_path: Path, changed: tuple[str, str], message: str
+) -> None:
+    folder = tmp_path / "le2003"
+    with resources.as_file(resources.files("aqmlab") / "experiments" / "le2003") as shipped:
+        shutil.copytree(shipped, folder)
+    file = folder / "experiment.toml"
+    text = file.read_text(encoding="utf-8")
+    assert changed[0] in text
+    file.write_text(text.replace(*changed, 1), encoding="utf-8")
+    with pytest.raises(ExperimentError, match=message):
+        experiments.read(folder)
+
+
+def test_users_on_one_side_browse_from_there() -> None:
+    assert CHRISTIANSEN.browsing(3332) == (0, 3332)
+    assert LE2003.browsing(8568) == (8568, 8568)
 
 
 def test_the_claims_are_numbered_without_a_gap() -> None:

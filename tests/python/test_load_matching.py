@@ -194,3 +194,32 @@ def test_both_loads_go_on_record() -> None:
     assert record["nominal_percent"] == 90.0
     assert record["realised_percent"] == pytest.approx(90.0, rel=TOLERANCE)
     assert set(cast("dict[str, float]", record["realised_mbps"])) == {"left-to-right", "right-to-left"}
+
+
+@pytest.mark.parametrize("side", [LEFT, RIGHT])
+def test_users_on_one_side_meet_the_load_of_the_direction_that_carries_their_data(side: int) -> None:
+    world = World(friction=0.97)
+    scenario = cast("Scenario", FakeScenario())
+    sides = (side == LEFT, side == RIGHT)
+    surveys = survey_users(scenario, seeds=[1], largest_mbps=90.0, users=3000, run=world.run, sides=sides)
+    match = verify(scenario, surveys, [(90.0, 90.0, 1)], run=world.run, tolerance=TOLERANCE)[90.0, 1]
+    assert (match.users_left > 0, match.users_right > 0) == sides
+    # What users on the left ask for travels from right to left, and the other way round.
+    assert list(match.realised_mbps) == ["right-to-left" if side == LEFT else "left-to-right"]
+    assert abs(match.mean_error) <= TOLERANCE
+    assert match.realised_percent == pytest.approx(90.0, rel=TOLERANCE)
+    assert match.warnings == ()
+    assert match.attempts == 2
+
+
+def test_a_giant_on_the_only_side_is_said() -> None:
+    world = World()
+    scenario = cast("Scenario", FakeScenario())
+    sides = (False, True)
+    survey = survey_users(scenario, seeds=[1], largest_mbps=90.0, users=3000, run=world.run, sides=sides)[1]
+    _, right = choose_users(survey, targets_mbps=(89.0, 89.0), tolerance=TOLERANCE)
+    world = World(giant_at=right)
+    surveys = survey_users(scenario, seeds=[1], largest_mbps=90.0, users=3000, run=world.run, sides=sides)
+    match = verify(scenario, surveys, [(90.0, 90.0, 1)], run=world.run, tolerance=TOLERANCE)[90.0, 1]
+    (warning,) = match.warnings
+    assert "the load is not within 0.5% of the nominal load" in warning

@@ -116,7 +116,7 @@ def test_the_same_results_give_the_same_bytes() -> None:
 
 def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
     files = write_report(parts_of(small_study(replications=2)), tmp_path)
-    assert {"report", "table", "claims", "figures"} <= files.keys()
+    assert {"report", "table 2", "claims", "figures"} <= files.keys()
     assert all(file.exists() for file in files.values())
     drawn = sorted(path.name for path in files["figures"].iterdir())
     assert {path.split(".")[0] for path in drawn} == {

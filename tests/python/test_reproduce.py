@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from aqmlab import experiment as experiments
-from aqmlab.reproduce import Sweep, choose, run_study
+from aqmlab.report import parts_of, render
+from aqmlab.reproduce import Execution, choose, run_study
 from aqmlab.study import Study
 
 SECONDS = 4.0
@@ -21,7 +22,7 @@ def small_study(store: Path) -> Study:
     experiment = experiments.load("le2003")
     scale = choose(experiment, scale="quick", cells=["uncongested", "pi-24"], loads=[90.0], replications=2)
     scale = replace(scale, duration_s=SECONDS + 1.0, warm_up_s=1.0)
-    return run_study(experiment, scale, Sweep(workers=2, store=store, progress=False))
+    return run_study(experiment, scale, Execution(workers=2, store=store, progress=False))
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +62,62 @@ def test_a_second_time_nothing_is_run_again(study: Study, store: Path) -> None:
     again = small_study(store)
     assert {path: path.stat().st_mtime_ns for path in store.iterdir()} == before
     assert again.loads[90.0, 2].users_left == study.loads[90.0, 2].users_left
+
+
+# ------------------------------------------------------------------------------------- users on one side only
+
+
+@pytest.fixture(scope="module")
+def one_sided(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    experiment = experiments.load("christiansen2000")
+    cells = ["uncongested", "red-30-90", "red-30-90-frames", "red-30-90-clip"]
+    scale = choose(experiment, scale="standard", cells=cells, loads=[98.0], replications=2)
+    scale = replace(
+        scale,
+        duration_s=21.0,
+        warm_up_s=1.0,
+        calibration_users_per_side=(700, 3325),
+        calibration_replications=1,
+    )
+    return run_study(experiment, scale, Execution(2, tmp_path_factory.mktemp("store"), progress=False))
+
+
+def test_users_of_a_load_follow_the_papers_count_or_the_configurations(one_sided: Study) -> None:
+    counts = {
+        name: {tuple(each["users"] for each in result.run["populations"]) for result in results}
+        for (name, _), results in one_sided.cells.items()
+    }
+    assert counts == {
+        "uncongested": {(0, 3332)},
+        "red-30-90": {(0, 3332)},
+        "red-30-90-frames": {(0, 3240)},
+        "red-30-90-clip": {(0, 3332)},
+    }
+
+
+def test_a_one_sided_study_is_calibrated_on_its_loaded_link(one_sided: Study) -> None:
+    assert one_sided.calibration is not None
+    assert [point.users_per_side for point in one_sided.calibration.points] == [700, 3325]
+    for point, result in zip(one_sided.calibration.points, one_sided.calibration_runs, strict=True):
+        loaded = next(link for link in result.run["links"] if link["name"] == "left-to-right")
+        assert point.throughput_mbps == loaded["throughput_mbps"]
+
+
+def test_its_report_has_the_papers_tables(one_sided: Study) -> None:
+    parts = parts_of(one_sided)
+    assert [filled.table.identifier for filled in parts.filled] == ["2", "3", "3-other-readings"]
+    html = render(parts)
+    for expected in ("Table 2 beside", "Table 3 beside", "Table 3 under other readings beside", "KB/s"):
+        assert expected in html
+    assert "users from the published calibration" in html
+
+
+def test_a_one_sided_load_is_matched_in_the_loaded_direction(tmp_path: Path) -> None:
+    experiment = experiments.load("christiansen2000")
+    scale = choose(experiment, scale="quick", cells=["red-30-90"], loads=[50.0], replications=1)
+    scale = replace(scale, duration_s=31.0, warm_up_s=1.0, load_matched=True)
+    study = run_study(experiment, scale, Execution(2, tmp_path, progress=False))
+    match = study.loads[50.0, 1]
+    assert (match.users_left, list(match.realised_mbps)) == (0, ["left-to-right"])
+    assert abs(match.mean_error) <= 0.005 or match.warnings
+    assert study.realised_percent("red-30-90", 50.0) == match.realised_percent

@@ -1,15 +1,31 @@
 import csv
 import io
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from scipy.special import stdtr, stdtrit
 
-from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab import experiment as experiments
+from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
 from aqmlab.study import Study
-from aqmlab.tables import ablation_rows, ablations_to_csv, caption, cell_rows, to_csv, to_html, to_rich
+from aqmlab.tables import (
+    ablation_rows,
+    ablations_to_csv,
+    best_rows,
+    caption,
+    cell_rows,
+    fill,
+    runs,
+    to_csv,
+    to_html,
+    to_rich,
+)
 from aqmlab.tables.cells import Entry, published_rows
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
+CHRISTIANSEN = experiments.load("christiansen2000")
 SECONDS = 120.0
 NINETY_MINUTES = 5400.0
 
@@ -141,3 +157,152 @@ def test_an_ablation_is_compared_with_what_it_changes() -> None:
     assert row.restricted_mean_ms.mean == pytest.approx(-150.0, abs=15.0)
     (line,) = csv.DictReader(io.StringIO(ablations_to_csv([row])))
     assert line["verdict"] == "better"
+
+
+# ------------------------------------------ single runs and best settings, of the 2000 study
+
+RUNS_KBPS = (1070.0, 1075.0, 1080.0, 1085.0, 1090.0, 1095.0)
+
+
+def table_3(kilobytes_per_s: Sequence[float] = RUNS_KBPS, *, loss: float = 0.8) -> Study:
+    """RED 30/90 at 90 %, where the paper has 1,079 KB/s and a drop ratio of 0.8 %."""
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if (name, load) != ("red-30-90", 90.0):
+            return None
+        return synthetic_result(
+            seed=seed,
+            users=(0, 3060),
+            times_s=exchange_times(seed, median_s=0.266),
+            throughput_mbps=(kilobytes_per_s[seed - 1] * 8192 / 1e6, 0.5),
+            arrived=(100_000, 1),
+            discarded=(round(loss * 1000), 0),
+            queue_packets=(20.2, 0.0),
+        )
+
+    return synthetic_study(make, replications=len(kilobytes_per_s), loads=(90.0,), name="christiansen2000")
+
+
+def test_a_published_single_run_is_scored_by_the_scatter_of_our_runs() -> None:
+    (row,) = cell_rows(table_3(), CHRISTIANSEN.table("3"))
+    entry = row.entries["throughput_kilobytes_per_s"]
+    # Mean 1082.5, s = sqrt(87.5); (1082.5 - 1079) / (s sqrt(7/6)) = 0.3464 with 5 degrees of freedom.
+    assert entry.mean == pytest.approx(1082.5)
+    assert entry.runs is not None
+    assert entry.runs.standard_deviation == pytest.approx(87.5**0.5)
+    assert entry.p_value == pytest.approx(2.0 * stdtr(5, -3.5 / (87.5 * 7.0 / 6.0) ** 0.5))
+    assert entry.like_a_run is True
+    assert entry.within is True
+
+
+def test_tolerance_and_scatter_are_two_questions() -> None:
+    # A mean 40 off is outside 3 % of 1,079, but runs that scatter by 70 may well show it; and the reverse.
+    far_and_wide = tuple(1119.0 + 30.0 * step for step in (-3, -2, -1, 1, 2, 3))
+    (row,) = cell_rows(table_3(far_and_wide), CHRISTIANSEN.table("3"))
+    entry = row.entries["throughput_kilobytes_per_s"]
+    assert (entry.like_a_run, entry.within) == (True, False)
+    near_and_narrow = tuple(1090.0 + 0.5 * step for step in (-3, -2, -1, 1, 2, 3))
+    (row,) = cell_rows(table_3(near_and_narrow), CHRISTIANSEN.table("3"))
+    entry = row.entries["throughput_kilobytes_per_s"]
+    assert (entry.like_a_run, entry.within) == (False, True)
+
+
+def test_a_row_as_a_whole_allows_for_how_many_numbers_it_has() -> None:
+    (row,) = cell_rows(table_3(), CHRISTIANSEN.table("3"))
+    throughput = row.entries["throughput_kilobytes_per_s"]
+    assert throughput.runs is not None
+    quantile = stdtrit(5, 1.0 - 0.03 / 2.0)
+    p_3_percent = throughput.mean + quantile * throughput.runs.standard_deviation * (7.0 / 6.0) ** 0.5
+    one = replace(throughput, published=p_3_percent)
+    assert one.like_a_run is False
+    assert replace(row, entries={"a": one}).like_a_run is False
+    sure = replace(throughput, published=throughput.mean)
+    assert replace(row, entries={"a": one, "b": sure}).like_a_run is True
+
+
+def test_too_few_replications_do_not_score_single_runs() -> None:
+    (row,) = cell_rows(table_3(RUNS_KBPS[:5]), CHRISTIANSEN.table("3"))
+    assert row.like_a_run is None
+    assert "too few to score single runs (6 are needed)" in runs.caption([row])
+
+
+def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
+    (filled,) = (each for each in fill(table_3(loss=2.0)) if each.table.identifier == "3")
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(filled.rich(title=filled.heading))
+    text = console.export_text()
+    for expected in (
+        "table 3 beside the published one",
+        "1082±9",
+        "1070–1095",
+        "1079 ✓✓",
+        "0.8 ✗✗",
+        "20.2 ✓✓",
+    ):
+        assert expected in text
+    assert "1079 ✓✓" in filled.html()
+    (line,) = csv.DictReader(io.StringIO(filled.csv()))
+    assert float(line["throughput_kilobytes_per_s_run_deviation"]) == pytest.approx(87.5**0.5)
+    assert float(line["throughput_kilobytes_per_s_run_minimum"]) == pytest.approx(1070.0)
+    assert float(line["throughput_kilobytes_per_s_published_p"]) > 0.05
+    assert line["loss_percent_within"] == "False"
+
+
+def settings(medians_s: dict[str, float], *, replications: int = 6) -> Study:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if name not in medians_s or load != 98.0:
+            return None
+        return synthetic_result(
+            seed=seed, users=(0, 3332), times_s=exchange_times(seed, median_s=medians_s[name])
+        )
+
+    return synthetic_study(make, replications=replications, loads=(98.0,), name="christiansen2000")
+
+
+def test_the_papers_best_setting_is_ranked_among_ours() -> None:
+    study = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2, "red-5-15": 0.5})
+    (row,) = best_rows(study, CHRISTIANSEN.table("4"))
+    assert (row.label, row.criterion.name) == ("RED 5/90, 1/128, 1/20", "best overall response")
+    assert (row.place, row.candidates, row.best) == (2, 3, "red-30-90")
+    assert row.verdict == "worse than our best"
+    assert isinstance(row.difference, Interval)
+    medians = [ResponseTimes.quantile(times, 0.5) for times in study.times("red-5-90-w128-p20", 98.0)]
+    assert row.figures["median_response_ms"].mean == pytest.approx(1000.0 * sum(medians) / 6)
+    (filled,) = (each for each in fill(study) if each.table.identifier == "4")
+    console = Console(width=140, record=True, file=io.StringIO())
+    console.print(filled.rich(title="t"))
+    assert "1 worse than our best" in filled.caption
+    assert "2/3" in console.export_text()
+    assert "worse than our best, RED 30/90" in filled.html()
+    (line,) = csv.DictReader(io.StringIO(filled.csv()))
+    assert (line["best_cell"], line["decided_by"]) == ("red-30-90", "restricted_mean_response_ms")
+
+
+def test_a_setting_may_be_our_best_too_and_too_few_replications_do_not_tell() -> None:
+    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2, "red-30-90": 0.3}), CHRISTIANSEN.table("4"))
+    assert (row.place, row.verdict) == (1, "our best too")
+    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2}), CHRISTIANSEN.table("4"))
+    assert row.verdict == "no other setting was run"
+    few = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2}, replications=3)
+    (row,) = best_rows(few, CHRISTIANSEN.table("4"))
+    assert row.verdict == "too few replications"
+
+
+def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_own() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        users = {"red-30-90": 3060, "red-30-90-frames": 2970, "red-30-90-clip": 3060}.get(name)
+        if users is None or load != 90.0:
+            return None
+        model = {"model": "clip" if name == "red-30-90-clip" else "mah"}
+        return synthetic_result(
+            seed=seed, users=(0, users), times_s=exchange_times(seed), users_settings=model
+        )
+
+    study = synthetic_study(make, replications=6, loads=(90.0,), name="christiansen2000")
+    assert [row.label for row in ablation_rows(study)] == [
+        "RED 30/90, load in frames",
+        "RED 30/90, think times clipped",
+    ]
+    tables = {each.table.identifier: [row.configuration for row in each.cells] for each in fill(study)}
+    assert tables["3"] == ["red-30-90"]
+    assert tables["3-other-readings"] == ["red-30-90-frames", "red-30-90-clip"]

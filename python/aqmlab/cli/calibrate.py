@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     default="3500,7000,10500,14000,17500",
     show_default=True,
     metavar="N,M,...",
-    help="Users on one side (as many on the other) whose throughput is measured.",
+    help="Users on each side that has any, whose throughput is measured.",
 )
 @click.option(
     "--loads",
@@ -81,6 +81,7 @@ def calibrate(
       aqmlab calibrate pi.toml --users 1000,2000,4000 --set duration_s=300
       aqmlab calibrate pi.toml --seeds 1-6 --loads 50,80,90
     """
+    from aqmlab.calibration import browsing_sides
     from aqmlab.calibration import calibrate as fit
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
@@ -94,7 +95,8 @@ def calibrate(
     )
     file = calibration.save(output / "calibration.json")
     click.echo(calibration)
+    where = "on each side" if all(browsing_sides(scenario)) else "on one side"
     for load in loads:
         count = calibration.users_per_side(load / 100 * scenario.resolved["dumbbell"]["rate_mbps"])
-        click.echo(f"  {load:>3} % load: {count:,} users on each side")
+        click.echo(f"  {load:>3} % load: {count:,} users {where}")
     click.echo(f"kept in {file}")

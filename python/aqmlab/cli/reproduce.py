@@ -10,7 +10,7 @@ from rich.console import Console
 from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
 from aqmlab.folders import require_writable
 
-# The table beside the published one needs this many columns; a narrower terminal wraps its lines.
+# A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
 
 
@@ -21,7 +21,7 @@ MINIMUM_COLUMNS = 108
     type=click.Choice(["quick", "standard", "full"]),
     default="quick",
     show_default=True,
-    help="How long and how often: quick is minutes, standard is hours, full is what the paper did.",
+    help="How long and how often: quick is minutes, standard all cells, full what the paper did.",
 )
 @click.option(
     "--cells", callback=read_names, metavar="NAME,...", help="Only these cells, such as pi-24,rem-24."
@@ -49,7 +49,7 @@ def reproduce(
 ) -> None:
     """Repeat the experiments of a paper and set the results beside the published ones.
 
-    Runs every cell, prints the paper's table with ours beside it, judges each of its claims, and writes a
+    Runs every cell, prints the paper's tables with ours beside them, judges each of its claims, and writes a
     report (HTML, figures as PNG and SVG). Finished runs are kept: the same command goes on where it stopped.
 
     \b
@@ -57,6 +57,7 @@ def reproduce(
       aqmlab reproduce le2003
       aqmlab reproduce le2003 --scale standard --workers 8
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
+      aqmlab reproduce christiansen2000 --scale standard --cells red-30-90 --loads 90,98,110
     """
     from aqmlab.experiment import ExperimentError
     from aqmlab.reproduce import reproduce as repeat

@@ -17,12 +17,14 @@ from aqmlab.statistics.measures import (
     measured_window_s,
     throughput_mbps,
 )
-from aqmlab.statistics.recorded import MissingDataError, Recorded
+from aqmlab.statistics.recorded import MissingDataError, Recorded, data_links
 from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
     Interval,
     NotEnoughReplications,
+    RunToRun,
     mean_interval,
+    run_to_run,
 )
 from aqmlab.statistics.verdict import Judgement, Verdict, judge
 
@@ -35,15 +37,18 @@ __all__ = [
     "NotEnoughReplications",
     "Recorded",
     "ResponseTimes",
+    "RunToRun",
     "Verdict",
     "completed_per_90_minutes",
     "critical_value",
+    "data_links",
     "judge",
     "loss_percent",
     "mean_interval",
     "measured_window_s",
     "paired_band",
     "response_times",
+    "run_to_run",
     "sign_flip_p_value",
     "throughput_mbps",
 ]

@@ -1,7 +1,8 @@
 """One run's single numbers, as every table of this project defines them.
 
-Throughput is the mean of both directions and loss is pooled over both queues; `*_by_link` keeps each.
-Completed exchanges are scaled to 90 minutes, the window of the study they are compared with.
+Throughput is the mean of both directions and loss is pooled over both queues; `*_by_link` keeps each. Where
+all users sit on one side, only the direction that carries their data counts (`data_links`). Completed
+exchanges are scaled to 90 minutes, the window of the study they are compared with.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.statistics.recorded import MissingDataError, Recorded, monitored_links
+from aqmlab.statistics.recorded import MissingDataError, Recorded, data_links, monitored_links
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,28 +25,28 @@ def measured_window_s(result: Recorded) -> float:
 
 
 def throughput_mbps(result: Recorded) -> float:
-    """Throughput of the frame layer in Mbit/s, mean of the monitored links (both directions)."""
+    """Throughput in Mbit/s at the layer that the scenario counts, mean of the links that carry data."""
     return float(np.mean(list(throughput_mbps_by_link(result).values())))
 
 
 def throughput_mbps_by_link(result: Recorded) -> dict[str, float]:
-    """Throughput of the frame layer in Mbit/s of each monitored link."""
-    return {link["name"]: float(link["throughput_mbps"]) for link in monitored_links(result)}
+    """Throughput in Mbit/s at the layer that the scenario counts, of each link that carries data."""
+    return {link["name"]: float(link["throughput_mbps"]) for link in data_links(result)}
 
 
 def loss_percent(result: Recorded) -> float:
-    """Packets discarded per 100 packets that arrived, over all monitored queues together."""
-    links = monitored_links(result)
+    """Packets discarded per 100 packets that arrived, over the queues of all links that carry data."""
+    links = data_links(result)
     arrived = sum(_packets(link, "arrived") for link in links)
     discarded = sum(discarded_packets(link) for link in links)
     return 100.0 * discarded / arrived if arrived else 0.0
 
 
 def loss_percent_by_link(result: Recorded) -> dict[str, float]:
-    """Packets discarded per 100 packets that arrived, of each monitored queue."""
+    """Packets discarded per 100 packets that arrived, of each link that carries data."""
     return {
         link["name"]: 100.0 * discarded_packets(link) / max(1, _packets(link, "arrived"))
-        for link in monitored_links(result)
+        for link in data_links(result)
     }
 
 

@@ -8,6 +8,7 @@ below 0.05 at n = 6, and with fewer degrees of freedom an interval says more abo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,55 @@ def mean_interval(
     standard_error = float(sample.std(ddof=1)) / np.sqrt(sample.size)
     half = student_quantile(sample.size - 1, confidence) * standard_error
     return Interval(mean, mean - half, mean + half, int(sample.size), confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class RunToRun:
+    """How single runs scatter: what one further run of the same kind would show.
+
+    Attributes:
+        mean: Of the replications.
+        standard_deviation: Of one run, estimated from the replications (divided by their number less one).
+        minimum: The least of them.
+        maximum: The greatest of them.
+        next_run: The interval in which one further run lies, `mean ± t s sqrt(1 + 1/n)` with Student's t.
+        replications: Their number, n.
+    """
+
+    mean: float
+    standard_deviation: float
+    minimum: float
+    maximum: float
+    next_run: Interval | NotEnoughReplications
+    replications: int
+
+    def p_value(self, single_run: float) -> float | None:
+        """How often one further run would lie at least as far from the mean; none with too few replications.
+
+        Assumes that runs are independent and about normal.
+        """
+        if isinstance(self.next_run, NotEnoughReplications):
+            return None
+        if self.minimum == self.maximum:
+            return 1.0 if single_run == self.minimum else 0.0
+        errors = abs(single_run - self.mean) / (
+            self.standard_deviation * math.sqrt(1.0 + 1.0 / self.replications)
+        )
+        return float(2.0 * special.stdtr(self.replications - 1, -errors))
+
+
+def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun:
+    """The scatter of one value per replication, with the prediction interval of one further run."""
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.size == 0:
+        raise ValueError("a spread needs at least one value")
+    size, mean = int(sample.size), float(sample.mean())
+    deviation = float(sample.std(ddof=1)) if size > 1 else 0.0
+    next_run: Interval | NotEnoughReplications = NotEnoughReplications(have=size, mean=mean)
+    if size >= MINIMUM_REPLICATIONS:
+        half = student_quantile(size - 1, confidence) * deviation * math.sqrt(1.0 + 1.0 / size)
+        next_run = Interval(mean, mean - half, mean + half, size, confidence)
+    return RunToRun(mean, deviation, float(sample.min()), float(sample.max()), next_run, size)
 
 
 def student_quantile(degrees_of_freedom: int, confidence: float = 0.95) -> float:

@@ -1,8 +1,7 @@
 """One run as one row of figures, each with its unit in its name.
 
-Over the links under study: throughput, utilization and queue are means over them, loss and marks are
-pooled. A dumbbell whose users all sit on one side has one link that carries data; the other carries
-acknowledgements, and counting it in would halve every figure.
+Over the links that carry data (`data_links`): throughput, utilization and queue are means over them, loss
+and marks are pooled.
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ import numpy as np
 
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.measures import discarded_packets, measured_window_s
-from aqmlab.statistics.recorded import MissingDataError, monitored_links
+from aqmlab.statistics.recorded import MissingDataError, data_links, monitored_links
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.statistics.recorded import Recorded
+
+__all__ = ["QUANTILES", "RESTRICTED_TO_S", "Figures", "data_links", "figures", "restricted_mean_name"]
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 RESTRICTED_TO_S = 2.0
@@ -40,18 +41,6 @@ def figures(result: Recorded, *, restricted_to_s: float = RESTRICTED_TO_S) -> Fi
         **_of_responses(result, restricted_to_s),
         **_by_link(result),
     }
-
-
-def data_links(result: Recorded) -> list[Mapping[str, Any]]:
-    """The monitored links that carry what users asked for; all of them, where that cannot be told."""
-    links = monitored_links(result)
-    users = result.run["scenario"].get("users")
-    if "dumbbell" not in result.run["scenario"] or not users or result.run["scenario"].get("flows"):
-        return links
-    # People on the left browse servers on the right, and the other way round.
-    towards = {"right-to-left": users.get("left"), "left-to-right": users.get("right")}
-    chosen = [link for link in links if towards.get(link["name"]) != 0]
-    return chosen or links
 
 
 def restricted_mean_name(restricted_to_s: float = RESTRICTED_TO_S) -> str:

@@ -1,4 +1,4 @@
-"""What one changed rule does: every configuration outside the paper's table against the one it extends."""
+"""What one changed rule does: every configuration that the paper does not have against the one it extends."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, thr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.experiment import Configuration
     from aqmlab.study import Study
 
 
@@ -32,14 +33,22 @@ class AblationRow:
 
 
 def ablation_rows(study: Study) -> list[AblationRow]:
-    """Every configuration that extends another outside table 2, compared with it where both were run."""
+    """Every configuration that extends another and is not the paper's own, where both were run."""
     return [
         _ablation_row(study, configuration.name, configuration.extends, load)
         for configuration in study.experiment.configurations.values()
-        if configuration.extends is not None and configuration.published is None
+        if configuration.extends is not None and not _has_a_row_of_its_own(study, configuration)
         for load in study.loads_percent
         if study.has(configuration.name, load) and study.has(configuration.extends, load)
     ]
+
+
+def _has_a_row_of_its_own(study: Study, configuration: Configuration) -> bool:
+    """Whether the paper has rows of it that are not those of the configuration that it extends."""
+    if configuration.published is None or configuration.extends is None:
+        return configuration.published is not None
+    parent = study.configuration(configuration.extends).published or {}
+    return any(parent.get(key) != value for key, value in configuration.published.items())
 
 
 def _ablation_row(study: Study, name: str, parent: str, load: float) -> AblationRow:

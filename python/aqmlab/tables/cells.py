@@ -1,9 +1,11 @@
-"""The paper's table beside ours: every cell with its difference and whether it lies within the tolerance.
+"""A paper's table beside ours: every cell with its difference and whether it lies within the tolerance.
 
-Completed requests are scaled to 90 minutes, throughput is the mean of both directions, loss is pooled over
-both queues; each direction is kept beside it. From six replications on every number has a 95 % interval
-over replications; with fewer the plain mean is shown. Whether a cell is reproduced is judged by its mean,
-against tolerances that were fixed before the runs.
+Which quantities a table has, and which of our cells stands beside which row, is declared with the experiment.
+Loss is pooled over the queues of the links that carry data and throughput is their mean; each direction is
+kept beside it. From six replications on every number has a 95 % interval over replications; with fewer the
+plain mean is shown. Whether a cell is reproduced is judged by its mean, against tolerances that were fixed
+before the runs. Where the published numbers look like single runs, each is also scored by where it lies among
+single runs of ours (`statistics.RunToRun`).
 """
 
 from __future__ import annotations
@@ -18,42 +20,38 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from aqmlab.statistics import (
-    Interval,
-    NotEnoughReplications,
-    completed_per_90_minutes,
-    loss_percent,
-    throughput_mbps,
-)
-from aqmlab.statistics.measures import loss_percent_by_link, throughput_mbps_by_link
+from aqmlab.statistics import Interval, NotEnoughReplications, RunToRun, data_links, mean_interval, run_to_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab.experiment import PublishedCell
+    from aqmlab.published import Column, PublishedTable
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
     from aqmlab.study import Study
 
-MILLION = 1e6
-QUANTITIES = ("loss_percent", "completed_millions", "throughput_mbps")
-TITLES = {
-    "loss_percent": "loss, %",
-    "completed_millions": "completed, millions / 90 min",
-    "throughput_mbps": "throughput, Mbit/s",
-}
-# Short heads: with intervals, the table fits 108 columns of a terminal.
-TERMINAL_TITLES = {"loss_percent": "loss %", "completed_millions": "compl. M", "throughput_mbps": "Mbit/s"}
-DIGITS = {"loss_percent": 2, "completed_millions": 2, "throughput_mbps": 1}
+NUMBERS = {2: "both", 3: "all three", 4: "all four"}
+LEVEL = 0.05
 ABSENT = "–"
+RUN_COLUMNS = (
+    "run_deviation",
+    "run_minimum",
+    "run_maximum",
+    "next_run_lower",
+    "next_run_upper",
+    "published_p",
+)
+"""What stands beside a number where single runs are compared; what they mean is in `statistics.RunToRun`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One quantity of one cell: ours, the paper's, and how far apart they may be."""
+    """One quantity of one cell: ours, the paper's, how far apart they may be, and how our runs scatter."""
 
     ours: Interval | NotEnoughReplications
     published: float | None
     tolerance: float | None
+    runs: RunToRun | None = None
 
     @property
     def mean(self) -> float:
@@ -75,6 +73,18 @@ class Entry:
             return None
         return abs(self.difference) <= self.tolerance
 
+    @property
+    def p_value(self) -> float | None:
+        """How often a single run of ours would lie as far from our mean as the published number does."""
+        if self.runs is None or self.published is None:
+            return None
+        return self.runs.p_value(self.published)
+
+    @property
+    def like_a_run(self) -> bool | None:
+        """Whether the published number lies where 95 % of single runs of ours do; none with too few."""
+        return None if self.p_value is None else self.p_value >= LEVEL
+
 
 @dataclass(frozen=True)
 class Row:
@@ -87,8 +97,9 @@ class Row:
         load_percent: Nominal offered load.
         realised_percent: Offered load of the uncongested twins, mean of the replications, if it is known.
         replications: How many there are.
-        entries: Each quantity.
-        by_link: Mean of loss and throughput in each direction.
+        entries: Each quantity of the table, by name.
+        by_link: Means in each direction, by quantity, where both directions carry data.
+        columns: The quantities, in the table's order.
     """
 
     configuration: str
@@ -99,6 +110,7 @@ class Row:
     replications: int
     entries: Mapping[str, Entry]
     by_link: Mapping[str, Mapping[str, float]]
+    columns: tuple[Quantity, ...]
 
     @property
     def within(self) -> bool | None:
@@ -106,23 +118,29 @@ class Row:
         judged = [entry.within for entry in self.entries.values()]
         return None if None in judged else all(judged)
 
+    @property
+    def like_a_run(self) -> bool | None:
+        """Whether the row as a whole could be a single run of ours.
 
-def completed_millions(result: Recorded) -> float:
-    """Completed exchanges in millions, scaled to 90 minutes."""
-    return completed_per_90_minutes(result) / MILLION
-
-
-MEASURES: Mapping[str, Callable[[Recorded], float]] = {
-    "loss_percent": loss_percent,
-    "completed_millions": completed_millions,
-    "throughput_mbps": throughput_mbps,
-}
+        Its numbers are those of one run, so that at 5 % each of them is asked at 5 % over their number.
+        """
+        values = [entry.p_value for entry in self.entries.values()]
+        known = [value for value in values if value is not None]
+        return min(known) >= LEVEL / len(known) if known and len(known) == len(values) else None
 
 
-def cell_rows(study: Study) -> list[Row]:
-    """One row per cell that was run, in the order of the experiment."""
+def cell_rows(study: Study, table: PublishedTable | None = None) -> list[Row]:
+    """One row per cell that was run, in the order of the paper's table, or of the experiment.
+
+    Args:
+        study: Finished results.
+        table: Which of the paper's tables; by default the first.
+    """
+    table = table or study.experiment.published_tables[0]
+    if not table.every_cell:
+        return [_row(study, table, *cell) for cell in table.rows if study.has(*cell)]
     return [
-        _row(study, configuration, load)
+        _row(study, table, configuration, load)
         for configuration in study.experiment.configurations
         for load in study.loads_percent
         if study.has(configuration, load)
@@ -134,10 +152,9 @@ def published_rows(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.within is not None]
 
 
-def _row(study: Study, name: str, load: float) -> Row:
+def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
     configuration = study.configuration(name)
     results = study.results(name, load)
-    published = study.published(name, load)
     return Row(
         configuration=name,
         label=configuration.label,
@@ -145,20 +162,25 @@ def _row(study: Study, name: str, load: float) -> Row:
         load_percent=load,
         realised_percent=study.realised_percent(name, load),
         replications=len(results),
-        entries={quantity: _entry(study, name, load, quantity, published) for quantity in QUANTITIES},
+        entries={column.quantity.name: _entry(study, table, column, name, load) for column in table.columns},
         by_link={
-            "loss_percent": _mean_by_link(results, loss_percent_by_link),
-            "throughput_mbps": _mean_by_link(results, throughput_mbps_by_link),
+            column.quantity.name: _mean_by_link(results, column.quantity.by_link)
+            for column in table.columns
+            if column.quantity.by_link is not None and len(data_links(results[0])) > 1
         },
+        columns=tuple(column.quantity for column in table.columns),
     )
 
 
-def _entry(study: Study, name: str, load: float, quantity: str, published: PublishedCell | None) -> Entry:
-    ours = study.measure(name, load, MEASURES[quantity])
+def _entry(study: Study, table: PublishedTable, column: Column, name: str, load: float) -> Entry:
+    values = study.values(name, load, column.quantity)
+    runs = run_to_run(values) if table.run_to_run else None
+    published = table.row(name, load)
     if published is None:
-        return Entry(ours, None, None)
-    value: float = getattr(published, quantity)
-    return Entry(ours, value, study.experiment.tolerances[quantity].around(value))
+        return Entry(mean_interval(values), None, None, runs)
+    value = published.values[column.quantity.name]
+    tolerance = study.experiment.tolerances[column.tolerance].around(value)
+    return Entry(mean_interval(values), value, tolerance, runs)
 
 
 def _mean_by_link(
@@ -174,12 +196,15 @@ def _mean_by_link(
 def to_columns(rows: Sequence[Row]) -> tuple[list[str], list[list[Any]]]:
     """Column names, with units, and one list of values per row; absent values are empty text."""
     names = ["cell", "load_percent", "realised_load_percent", "replications"]
-    for quantity in QUANTITIES:
-        names += [quantity, f"{quantity}_lower", f"{quantity}_upper"]
-        names += [f"{quantity}_published", f"{quantity}_difference", f"{quantity}_within"]
-    links = list(rows[0].by_link["loss_percent"]) if rows else []
-    names += [f"{quantity}_{link}" for quantity in ("loss_percent", "throughput_mbps") for link in links]
-    return names, [_values(row, links) for row in rows]
+    first = rows[0] if rows else None
+    for name, entry in first.entries.items() if first else ():
+        names += [name, f"{name}_lower", f"{name}_upper"]
+        names += [f"{name}_published", f"{name}_difference", f"{name}_within"]
+        if entry.runs is not None:
+            names += [f"{name}_{part}" for part in RUN_COLUMNS]
+    by_link = first.by_link if first else {}
+    names += [f"{quantity}_{link}" for quantity, links in by_link.items() for link in links]
+    return names, [_values(row) for row in rows]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
@@ -192,22 +217,20 @@ def to_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def _values(row: Row, links: Sequence[str]) -> list[Any]:
+def _values(row: Row) -> list[Any]:
     values: list[Any] = [row.configuration, row.load_percent, _empty(row.realised_percent), row.replications]
-    for quantity in QUANTITIES:
-        entry = row.entries[quantity]
-        bounds = (entry.ours.lower, entry.ours.upper) if isinstance(entry.ours, Interval) else ("", "")
-        values += [
-            entry.mean,
-            *bounds,
-            _empty(entry.published),
-            _empty(entry.difference),
-            _empty(entry.within),
-        ]
-    values += [
-        row.by_link[quantity][link] for quantity in ("loss_percent", "throughput_mbps") for link in links
-    ]
-    return values
+    for entry in row.entries.values():
+        values += [entry.mean, *_bounds(entry.ours), _empty(entry.published)]
+        values += [_empty(entry.difference), _empty(entry.within)]
+        if entry.runs is not None:
+            runs = entry.runs
+            values += [runs.standard_deviation, runs.minimum, runs.maximum, *_bounds(runs.next_run)]
+            values += [_empty(entry.p_value)]
+    return values + [value for links in row.by_link.values() for value in links.values()]
+
+
+def _bounds(interval: Interval | NotEnoughReplications) -> tuple[float | str, float | str]:
+    return (interval.lower, interval.upper) if isinstance(interval, Interval) else ("", "")
 
 
 def _empty(value: float | bool | None) -> float | bool | str:
@@ -227,9 +250,9 @@ class Printed:
     within: bool | None
 
 
-def printed(entry: Entry, quantity: str) -> Printed:
+def printed(entry: Entry, quantity: Quantity) -> Printed:
     """A quantity as the tables for people show it."""
-    digits = DIGITS[quantity]
+    digits = quantity.digits
     ours = f"{entry.mean:.{digits}f}"
     if isinstance(entry.ours, Interval):
         ours += f" ± {entry.ours.half_width:.{digits}f}"
@@ -245,8 +268,8 @@ def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
     )
     table.add_column("cell", no_wrap=True)
     table.add_column("load", justify="right", no_wrap=True)
-    for quantity in QUANTITIES:
-        table.add_column(TERMINAL_TITLES[quantity], justify="right", no_wrap=True)
+    for quantity in rows[0].columns if rows else ():
+        table.add_column(quantity.short, justify="right", no_wrap=True)
         table.add_column("paper", justify="right", no_wrap=True, style="dim")
         table.add_column("diff.", justify="right", no_wrap=True)
     previous = ""
@@ -259,8 +282,8 @@ def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
 
 def _rich_cells(row: Row) -> list[Text]:
     cells: list[Text] = []
-    for quantity in QUANTITIES:
-        text = printed(row.entries[quantity], quantity)
+    for quantity in row.columns:
+        text = printed(row.entries[quantity.name], quantity)
         style = {True: "green", False: "red", None: "dim"}[text.within]
         cells += [
             Text(text.ours.replace(" ± ", "±")),
@@ -278,7 +301,7 @@ def caption(rows: Sequence[Row]) -> str:
     agreeing = sum(1 for row in compared if row.within)
     entries = [entry for row in compared for entry in row.entries.values()]
     single = sum(1 for entry in entries if entry.within)
-    text = f"{agreeing} of {len(compared)} cells within tolerance in all three quantities"
+    text = f"{agreeing} of {len(compared)} cells within tolerance{_in_all(rows)}"
     text += f" ({single} of {len(entries)} single numbers); {replications} replications"
     has_interval = any(isinstance(entry.ours, Interval) for entry in entries)
     return text + (
@@ -286,10 +309,16 @@ def caption(rows: Sequence[Row]) -> str:
     )
 
 
+def _in_all(rows: Sequence[Row]) -> str:
+    count = len(rows[0].columns) if rows else 1
+    return "" if count == 1 else f" in {NUMBERS.get(count, f'all {count}')} quantities"
+
+
 def to_html(rows: Sequence[Row]) -> str:
     """The table as an HTML fragment."""
-    head = "".join(f'<th colspan="3">{html.escape(TITLES[quantity])}</th>' for quantity in QUANTITIES)
-    second = "<th>ours</th><th>paper</th><th>diff.</th>" * len(QUANTITIES)
+    quantities = rows[0].columns if rows else ()
+    head = "".join(f'<th colspan="3">{html.escape(quantity.title)}</th>' for quantity in quantities)
+    second = "<th>ours</th><th>paper</th><th>diff.</th>" * len(quantities)
     body = "\n".join(_html_row(row) for row in rows)
     return (
         '<table class="cells">\n<thead>\n'
@@ -301,8 +330,8 @@ def to_html(rows: Sequence[Row]) -> str:
 def _html_row(row: Row) -> str:
     realised = ABSENT if row.realised_percent is None else f"{row.realised_percent:.1f} %"
     cells = [f"<th>{html.escape(row.label)}</th>", f"<td>{row.load_percent:g} %</td>", f"<td>{realised}</td>"]
-    for quantity in QUANTITIES:
-        text = printed(row.entries[quantity], quantity)
+    for quantity in row.columns:
+        text = printed(row.entries[quantity.name], quantity)
         standing = {True: "within", False: "outside", None: "absent"}[text.within]
         cells += [f"<td>{text.ours}</td>", f'<td class="paper">{text.published}</td>']
         cells.append(f'<td class="{standing}">{text.difference}</td>')

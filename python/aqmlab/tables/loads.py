@@ -6,6 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from aqmlab.load_matching import DIRECTIONS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -39,7 +41,7 @@ def loads_to_csv(loads: Iterable[MatchedLoad]) -> str:
                 match.users_right,
                 match.nominal_mbps,
                 match.realised_percent,
-                *match.realised_mbps.values(),
+                *(match.realised_mbps.get(name, "") for name in DIRECTIONS),
                 match.attempts,
                 "; ".join(match.warnings),
             ]

@@ -8,8 +8,8 @@ from aqmlab.claims.evidence import at_least, higher
 from aqmlab.claims.le2003.cells import BASELINE, SCHEMES, TARGETS, called, cell, le2003
 from aqmlab.claims.outcome import Part
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, throughput_mbps
+from aqmlab.statistics.quantities import completed_millions
 from aqmlab.tables import cell_rows, published_rows
-from aqmlab.tables.cells import completed_millions
 
 if TYPE_CHECKING:
     from aqmlab.study import Study
@@ -72,7 +72,7 @@ def _table_says(study: Study, ours: tuple[str, float], theirs: tuple[str, float]
     left, right = study.published(*ours), study.published(*theirs)
     if left is None or right is None:
         return ""
-    ahead = getattr(left, quantity) - getattr(right, quantity)
+    ahead = left.values[quantity] - right.values[quantity]
     return (
         " (its table too)" if ahead > 0 else (" (its table ties)" if ahead == 0 else " (its table disagrees)")
     )
@@ -81,8 +81,9 @@ def _table_says(study: Study, ours: tuple[str, float], theirs: tuple[str, float]
 @le2003("L23")
 def table_2(study: Study) -> list[Part]:
     """Every cell within its tolerance in all three quantities."""
-    rows = published_rows(cell_rows(study))
-    missing = len(study.experiment.published_cells) - len(rows)
+    table = study.experiment.table("2")
+    rows = published_rows(cell_rows(study, table))
+    missing = len(table.rows) - len(rows)
     parts = [_cell_part(row) for row in rows]
     if missing:
         parts.append(Part(f"the other {missing} cells of table 2", None, "not run at this scale"))

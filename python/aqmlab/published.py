@@ -1,0 +1,193 @@
+"""What a paper's tables say, and what of ours stands beside each number.
+
+A table of a paper is declared in the experiment's `experiment.toml`: the file with its rows, the columns that
+say which configuration and load a row is of, and for each column of numbers the quantity of our runs that it
+is compared with and the tolerance. Nothing here knows any paper.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import ExperimentError
+from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+    from aqmlab.experiment import Configuration
+    from aqmlab.statistics.quantities import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers.
+
+    Attributes:
+        name: Its head in the file.
+        quantity: What of ours it is compared with.
+        tolerance: The name of the tolerance in `tolerances.toml`.
+    """
+
+    name: str
+    quantity: Quantity
+    tolerance: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One row of a paper's table, as it concerns one of our configurations.
+
+    Attributes:
+        configuration: Ours.
+        load_percent: The offered load.
+        values: The published numbers, by quantity.
+        text: The row as it stands in the file.
+    """
+
+    configuration: str
+    load_percent: float
+    values: Mapping[str, float]
+    text: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a paper calls a setting best by.
+
+    Attributes:
+        name: Its name in the file.
+        quantities: What tells it in our runs; the first decides.
+        highest: Whether the highest value is the best, not the lowest.
+    """
+
+    name: str
+    quantities: tuple[Quantity, ...]
+    highest: bool
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper.
+
+    Attributes:
+        identifier: Its number, such as "2"; names the file that ours is written to.
+        title: What it is called in print.
+        note: What a reader has to know to read it.
+        columns: The columns of numbers.
+        rows: Its rows by configuration and load in per cent, in the order of the file. A row that several
+            configurations answer to stands there once for each.
+        every_cell: Whether all cells that were run are listed, not only those that the paper has too.
+        run_to_run: Whether its numbers look like single runs, and are scored by our run-to-run spread.
+        criteria: For a table of best settings: what they are best by; the columns are empty then.
+        criterion_column: The column that names the criterion.
+        candidates: For such a table: the groups whose configurations compete.
+    """
+
+    identifier: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    rows: Mapping[tuple[str, float], PublishedRow]
+    every_cell: bool = False
+    run_to_run: bool = False
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    criterion_column: str = ""
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """What ours is written to."""
+        return f"table{self.identifier}.csv"
+
+    def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
+        """The published row of a cell, if there is one."""
+        return self.rows.get((configuration, load_percent))
+
+
+def read_table(
+    entry: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
+) -> PublishedTable:
+    """Reads a declared table and finds the configuration of each of its rows.
+
+    Raises:
+        ExperimentError: It names a quantity that there is not, a column that the file has not, or it has a
+            row that no configuration answers to.
+    """
+    name = f"table {entry['id']}"
+    try:
+        columns = tuple(
+            Column(column["column"], quantity(column["quantity"]), column["tolerance"])
+            for column in entry.get("columns", [])
+        )
+        criteria = {
+            criterion: Criterion(
+                criterion,
+                tuple(quantity(each) for each in value["quantities"]),
+                highest=value["best"] == "highest",
+            )
+            for criterion, value in entry.get("criteria", {}).items()
+        }
+    except UnknownQuantityError as error:
+        raise ExperimentError(f"{name}: {error}") from None
+    groups = entry.get("groups")
+    answering = [own for own in configurations if groups is None or own.group in groups]
+    return PublishedTable(
+        identifier=entry["id"],
+        title=entry.get("title", name),
+        note=entry.get("note", ""),
+        columns=columns,
+        rows=_rows(name, entry, folder / entry["file"], columns, answering),
+        every_cell=entry.get("every_cell", False),
+        run_to_run=entry.get("run_to_run", False),
+        criteria=criteria,
+        criterion_column=entry.get("criterion", ""),
+        candidates=tuple(entry.get("candidates", ())),
+    )
+
+
+def _rows(
+    name: str,
+    entry: Mapping[str, Any],
+    file: Traversable,
+    columns: Sequence[Column],
+    configurations: Sequence[Configuration],
+) -> dict[tuple[str, float], PublishedRow]:
+    rows: dict[tuple[str, float], PublishedRow] = {}
+    with file.open(encoding="utf-8") as lines:
+        texts = list(csv.DictReader(lines))
+    wanted = [entry["load"], *entry.get("key", []), *(column.name for column in columns)]
+    for missing in (column for column in wanted if texts and column not in texts[0]):
+        raise ExperimentError(f"{name}: {file.name} has no column {missing}")
+    # Another reading of a table need not be run everywhere; the paper's own rows must all have their cells.
+    required = entry.get("every_row", True)
+    for text in texts:
+        load = float(text[entry["load"]])
+        answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
+        if required and not answering:
+            raise ExperimentError(f"{name}: no configuration answers to the row {','.join(text.values())}")
+        values = {column.quantity.name: float(text[column.name]) for column in columns}
+        for own in answering:
+            rows[own.name, load] = PublishedRow(own.name, load, values, text)
+    return rows
+
+
+def _answers(configuration: Configuration, entry: Mapping[str, Any], text: Mapping[str, str]) -> bool:
+    if "cell" in entry:
+        return bool(configuration.name == entry["cell"])
+    own = configuration.published or {}
+    return all(key in own and _same(own[key], text[key]) for key in entry["key"])
+
+
+def _same(value: object, text: str) -> bool:
+    """Whether a value of `experiment.toml` is what a table's text says; fractions such as 1/512 count."""
+    if isinstance(value, bool):
+        return text == ("yes" if value else "no")
+    try:
+        return Fraction(str(value)) == Fraction(text)
+    except ValueError:
+        return str(value) == text
