@@ -32,11 +32,11 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet
 
-bench: ## nanoseconds, instructions and memory per packet, beside ns-2 where it is installed
+bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed
 	$(PYTHON) tools/bench/bench.py
 
-bench-check: ## refuses a growth of instructions per packet (needs valgrind)
-	$(PYTHON) tools/bench/bench.py --check
+bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 commits to it (needs valgrind)
+	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
 	$(BIN)/python -m tests.crosscheck

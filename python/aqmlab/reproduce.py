@@ -171,7 +171,8 @@ def base_scenario(experiment: Experiment, scale: Scale) -> Scenario:
 def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
     """The scenario of one configuration."""
     if configuration.twin:
-        return base.uncongested_twin()
+        own = base.with_overrides(configuration.overrides) if configuration.overrides else base
+        return own.uncongested_twin()
     named: dict[str, Any] = {"name": configuration.name}
     return base.with_overrides({**configuration.overrides, **named})
 

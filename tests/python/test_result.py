@@ -35,6 +35,19 @@ def test_a_saved_result_loads_as_it_was(tmp_path: Path) -> None:
     assert loaded.folder == tmp_path / "result"
 
 
+def test_every_kind_of_column_is_read_back_bit_for_bit(tmp_path: Path) -> None:
+    reals = [0.0, -0.0, 5e-324, 1e-45, 0.1, float("inf"), float("nan"), -1.7e308]
+    numbers = [0, 1, 2**7, 2**8 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
+    kinds = {kind: np.array(numbers, dtype=np.uint64).astype(kind) for kind in ("uint8", "uint32", "uint64")}
+    with np.errstate(over="ignore"):
+        kinds |= {kind: np.array(reals, dtype=np.float64).astype(kind) for kind in ("float32", "float64")}
+    result = Result(run=made_up().run, tables=Tables({"kinds": pa.table(kinds)}))
+    kept = Result.load(result.save(tmp_path / "result")).tables["kinds"]
+    assert kept.schema == pa.table(kinds).schema
+    for kind, values in kinds.items():
+        assert kept[kind].to_numpy().tobytes() == values.tobytes(), kind
+
+
 def test_the_checksums_are_those_of_sha256sum(tmp_path: Path) -> None:
     made_up().save(tmp_path / "result")
     check = ["sha256sum", "--check", "--strict", "SHA256SUMS"]

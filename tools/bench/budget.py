@@ -20,12 +20,13 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LENGTHS = {"bulk": (2, 6), "web": (4, 8)}
+LENGTHS = {"bulk": (2, 6), "web": (4, 8), "le2003": (4, 8)}
 
 # The first prefix that a source file has names its part.
 PARTS = [
-    ("crates/sim/src/wheel", "scheduling: the timing wheels"),
-    ("crates/sim/src/agenda", "scheduling: the timing wheels"),
+    ("crates/sim/src/wheel", "scheduling: ends of transmissions, timing wheels"),
+    ("crates/sim/src/agenda", "scheduling: ends of transmissions, timing wheels"),
+    ("crates/sim/src/transmissions", "scheduling: ends of transmissions, timing wheels"),
     ("crates/sim/src/simulation", "moving packets: event loop, routes, links"),
     ("crates/sim/src/network", "moving packets: event loop, routes, links"),
     ("crates/sim/src/packet", "moving packets: event loop, routes, links"),

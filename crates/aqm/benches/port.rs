@@ -1,17 +1,20 @@
-//! Nanoseconds per arrival and departure of each scheme: `cargo bench -p aqmlab-aqm`.
+//! What an arrival with its departure costs under each registered scheme: one case per scheme, taken from the
+//! registry with its default parameters and with ECN where it has ECN.
 //!
-//! A queue of 50 packets is held at its length while packets of mixed sizes come and go; the link time
-//! between two packets makes timers tick as often as they would. Wall clock informs; instruction counts
-//! compare one version with the next: run the program under `valgrind --tool=callgrind` with a number of
-//! packets and the name of a scheme.
+//! So that every scheme works where it wants to work, the load answers to it: the packets of one source come a
+//! little faster one after the other, and slower after each mark or loss, as those of TCP do. The queue swings, and
+//! 1 to 3 % of the packets are signals or overflows. `tools/bench/program.rs` says how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
-use aqmlab_aqm::algorithms::{ared, drop_tail, pi, red, rem};
+#[path = "../../../tools/bench/program.rs"]
+mod program;
+
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Port, PortFacts, Queued, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
-use std::hint::black_box;
-use std::time::Instant;
+use program::Case;
+use schemars::json_schema;
+use serde::Deserialize;
 
 #[derive(Clone, Copy)]
 struct Record {
@@ -28,11 +31,17 @@ impl Queued for Record {
     }
 }
 
-const PACKETS: u64 = 4_000_000;
-const ROUNDS: usize = 7;
+const LINK_MEGABITS_PER_SECOND: f64 = 100.0;
+const NANOSECONDS_PER_BYTE: u64 = 80;
+const LIMIT_PACKETS: u64 = 240;
 
 /// How many different packets take turns.
 const MIX: usize = 1 << 10;
+
+/// Time between two arrivals, in nanoseconds; the mean packet of the mix takes the link 81,000.
+const FIRST_GAP: u64 = 81_000;
+const LEAST_GAP: u64 = 40_000;
+const GREATEST_GAP: u64 = 400_000;
 
 /// Two thirds full ECN-capable segments, one third acknowledgements.
 fn record(n: u64) -> Record {
@@ -42,58 +51,90 @@ fn record(n: u64) -> Record {
     Record { facts: PacketFacts { flow: n % 500, bytes, codepoint, class } }
 }
 
-/// Nanoseconds per arrival with its departure, and the share of packets that was marked or dropped.
-fn run(scheme: &Scheme, packets: u64) -> (f64, f64) {
-    let facts = PortFacts::new(Rate::from_megabits_per_second(100.0));
-    let mut port = Port::new(scheme, facts, Key::from_seed(1).stream());
-    let mix: Vec<Record> = (0..MIX as u64).map(record).collect();
-    let mut now = Time::ZERO;
-    mix[..50].iter().for_each(|&packet| port.arrive(now, packet, &mut |_, _| {}));
-    let start = Instant::now();
-    for n in 0..packets {
-        now += Span::from_microseconds(80);
-        port.arrive(now, mix[n as usize % MIX], &mut |lost, _| {
-            black_box(lost.facts.flow);
-        });
-        if port.packets() > 50 {
-            let sent = port.depart(now, &mut |lost, _| {
-                black_box(lost.facts.flow);
-            });
-            black_box(sent.map(|sent| sent.facts.flow));
+/// The scheme with this name, its parameters at their defaults.
+fn scheme(name: &str) -> Scheme {
+    let schema = Scheme::parameter_schema(name).expect("a registered name");
+    let keys = schema.get("properties").and_then(|keys| keys.as_object()).expect("parameters");
+    // The JSON object that the crate's dependencies bring along.
+    let mut table = json_schema!({ "scheme": name, "limit_packets": LIMIT_PACKETS });
+    if keys.contains_key("ecn") {
+        table.insert("ecn".to_owned(), true.into());
+    }
+    Scheme::deserialize(table.to_value())
+        .unwrap_or_else(|error| panic!("{name}: a limit is all that a scheme may ask for: {error}"))
+}
+
+/// One source, one port, one link.
+struct Bottleneck {
+    port: Port<Record>,
+    gap: u64,
+    /// When the link has sent what it is sending; `Time::MAX` when it is idle.
+    free_at: Time,
+}
+
+impl Bottleneck {
+    fn new(scheme: &Scheme) -> Self {
+        let facts = PortFacts::new(Rate::from_megabits_per_second(LINK_MEGABITS_PER_SECOND));
+        let port = Port::new(scheme, facts, Key::from_seed(1).stream());
+        Self { port, gap: FIRST_GAP, free_at: Time::MAX }
+    }
+
+    fn arrive(&mut self, now: Time, packet: Record) {
+        self.send_until(now);
+        let mut lost = false;
+        self.port.arrive(now, packet, &mut |_, _| lost = true);
+        self.gap = if lost { slower(self.gap) } else { faster(self.gap) };
+        if self.free_at == Time::MAX {
+            self.free_at = now;
+            self.send_until(now);
         }
     }
-    let nanoseconds = start.elapsed().as_nanos() as f64 / packets as f64;
-    port.check_conservation().unwrap_or_else(|error| panic!("{error}"));
-    let counters = port.counters();
-    let signals = counters.marks().total().packets + counters.all_discards().total().packets;
-    (nanoseconds, signals as f64 / packets as f64)
+
+    /// Sends what the link has time for.
+    fn send_until(&mut self, now: Time) {
+        while self.free_at <= now {
+            let mut signalled = false;
+            let sent = self.port.depart(self.free_at, &mut |_, _| signalled = true);
+            self.free_at = match sent {
+                Some(packet) => {
+                    signalled |= packet.facts.codepoint == Codepoint::Ce;
+                    let busy = u64::from(packet.facts.bytes) * NANOSECONDS_PER_BYTE;
+                    self.free_at + Span::from_nanoseconds(busy)
+                }
+                None => Time::MAX,
+            };
+            if signalled {
+                self.gap = slower(self.gap);
+            }
+        }
+    }
+}
+
+/// By a 512th: with the step of [`slower`] this balances a share of signals of 1.6 %.
+fn faster(gap: u64) -> u64 {
+    (gap - (gap >> 9)).max(LEAST_GAP)
+}
+
+fn slower(gap: u64) -> u64 {
+    (gap + (gap >> 3)).min(GREATEST_GAP)
+}
+
+fn arrivals(scheme: &Scheme, count: u64) -> u64 {
+    let mut bottleneck = Bottleneck::new(scheme);
+    let mix: Vec<Record> = (0..MIX as u64).map(record).collect();
+    let mut now = Time::ZERO;
+    for n in 0..count {
+        now += Span::from_nanoseconds(bottleneck.gap);
+        bottleneck.arrive(now, mix[n as usize % MIX]);
+    }
+    bottleneck.port.check_conservation().unwrap_or_else(|error| panic!("{error}"));
+    count
 }
 
 fn main() {
-    let limit_packets = Some(240);
-    let schemes = [
-        Scheme::DropTail(drop_tail::Params { limit_packets, ..drop_tail::Params::default() }),
-        Scheme::Red(red::Params {
-            limit_packets,
-            min_th_packets: Some(30.0),
-            max_th_packets: Some(90.0),
-            ecn: true,
-            ..red::Params::default()
-        }),
-        Scheme::Ared(ared::Params { limit_packets, ecn: true, ..ared::Params::default() }),
-        Scheme::Pi(pi::Params { limit_packets, q_ref_packets: 50.0, ecn: true, ..pi::Params::default() }),
-        Scheme::Rem(rem::Params { limit_packets, q_ref_packets: 50.0, ecn: true, ..rem::Params::default() }),
-    ];
-    println!("{:>10}  {:>26}  {:>8}", "scheme", "ns per arrival + departure", "signals");
-    let arguments: Vec<String> = std::env::args().collect();
-    let packets = arguments.iter().find_map(|argument| argument.parse().ok());
-    let chosen = schemes
-        .iter()
-        .filter(|scheme| packets.is_none() || arguments.iter().any(|name| name == scheme.name()));
-    for scheme in chosen {
-        let rounds = if packets.is_some() { 1 } else { ROUNDS };
-        let rounds: Vec<(f64, f64)> = (0..rounds).map(|_| run(scheme, packets.unwrap_or(PACKETS))).collect();
-        let fastest = rounds.iter().fold(f64::INFINITY, |fastest, round| fastest.min(round.0));
-        println!("{:>10}  {fastest:>26.1}  {:>7.2}%", scheme.name(), 100.0 * rounds[0].1);
-    }
+    let case = |name: &&'static str| {
+        let scheme = scheme(name);
+        Case::new(*name, move |count| arrivals(&scheme, count))
+    };
+    program::run(&Scheme::names().iter().map(case).collect::<Vec<_>>());
 }

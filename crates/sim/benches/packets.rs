@@ -3,6 +3,7 @@
 //! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck;
 //! `cargo bench -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
 //! proportion to the users. One line of JSON per run: compare lines of one session, these machines are noisy.
+//! Words such as `record.responses="none"` replace values of the scenario.
 //! Under `valgrind --tool=callgrind` the same program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
@@ -17,16 +18,32 @@ const LOAD: f64 = 0.9;
 const CROSSCHECK: &str = include_str!("../../../tests/crosscheck/scenario.toml");
 
 fn main() {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let given = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let (settings, arguments): (Vec<String>, Vec<String>) = given.partition(|word| word.contains('='));
     let word = |index: usize, default: &str| arguments.get(index).map_or(default.to_owned(), String::clone);
-    let (text, overrides) = match word(0, "bulk").as_str() {
+    let (text, mut overrides) = match word(0, "bulk").as_str() {
         "web" => {
             let users = word(1, "10000").parse().expect("a number of users");
             (web(users, &word(2, "drop-tail")), length(&word(3, "60")))
         }
+        "le2003" => (
+            include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
+            [
+                vec![
+                    ("users.per_side".to_owned(), "9330".to_owned()),
+                    ("users.start".to_owned(), "\"steady\"".to_owned()),
+                    ("cool_down_s".to_owned(), "0.0".to_owned()),
+                    ("dumbbell.queue".to_owned(), queue(&word(1, "pi"), 240.0)),
+                ],
+                length(&word(2, "60")),
+            ]
+            .concat(),
+        ),
         _ => (CROSSCHECK.to_owned(), [bulk(&word(1, "drop-tail")), length(&word(2, "100"))].concat()),
     };
+    let pair =
+        |setting: &String| setting.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    overrides.extend(settings.iter().filter_map(pair));
     let scenario = Scenario::from_toml(&text, "bench", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let begun = Instant::now();
     let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));

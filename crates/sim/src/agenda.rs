@@ -1,12 +1,14 @@
 //! Everything that is pending in a run, in one place.
 //!
-//! Packets under way and ends of transmissions lie in one timing wheel, timers in another with wider slots.
+//! Packets under way lie in one timing wheel, timers in another with wider slots; of transmissions only the ends are
+//! kept.
 //!
 //! **The order of equal instants is part of the contract:** samples, then ends of transmissions in the order of
 //! the links, then packets in pipes in the order of the pipes, then packets with delays of their own, then
-//! timers; and within each of these, the order of insertion. A [`Rank`] says where an entry stands in it.
+//! timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
 
 use crate::packet::{Packet, Side};
+use crate::transmissions::Transmissions;
 use crate::wheel::{Rank, Wheel};
 use aqmlab_units::Time;
 
@@ -15,7 +17,7 @@ type PacketWheel = Wheel<Packet, 11>;
 /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
 type TimerWheel = Wheel<Timer, 18>;
 
-/// Packets with a delay of their own; lower ranks are links and pipes.
+/// Packets with a delay of their own; lower ranks are pipes.
 pub(crate) const DELAYED: Rank = Rank(u16::MAX);
 const TIMERS: Rank = Rank(0);
 
@@ -32,12 +34,15 @@ pub(crate) enum Timer {
 pub(crate) enum Next {
     /// The next instant at which something is sampled.
     Sample,
-    /// The end of a transmission, or the arrival of a packet.
+    /// The end of a transmission.
+    Transmission,
+    /// The arrival of a packet.
     Packet,
     Timer,
 }
 
 pub(crate) struct Agenda {
+    pub(crate) transmissions: Transmissions,
     packets: PacketWheel,
     timers: TimerWheel,
     sample: Time,
@@ -46,23 +51,33 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    pub(crate) fn new() -> Self {
-        Self { packets: Wheel::new(), timers: Wheel::new(), sample: Time::MAX, unlike_packets: Time::MAX }
+    /// An agenda for a network with this many links with a queue.
+    pub(crate) fn new(links: usize) -> Self {
+        Self {
+            transmissions: Transmissions::new(links),
+            packets: Wheel::new(),
+            timers: Wheel::new(),
+            sample: Time::MAX,
+            unlike_packets: Time::MAX,
+        }
     }
 
     /// What comes next, and when; the instant is `Time::MAX` when nothing is pending.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> (Time, Next) {
         let packet = self.packets.head();
-        if packet < self.unlike_packets { (packet, Next::Packet) } else { self.next_unlike_packets(packet) }
+        let transmission = self.transmissions.first_end();
+        let (instant, next) =
+            if transmission <= packet { (transmission, Next::Transmission) } else { (packet, Next::Packet) };
+        if instant < self.unlike_packets { (instant, next) } else { self.next_unlike_packets(instant, next) }
     }
 
     #[inline(never)]
-    fn next_unlike_packets(&mut self, packet: Time) -> (Time, Next) {
+    fn next_unlike_packets(&mut self, instant: Time, next: Next) -> (Time, Next) {
         if self.sample == self.unlike_packets {
             (self.sample, Next::Sample)
-        } else if packet == self.unlike_packets {
-            (packet, Next::Packet)
+        } else if instant == self.unlike_packets {
+            (instant, next)
         } else {
             (self.unlike_packets, Next::Timer)
         }
@@ -73,14 +88,14 @@ impl Agenda {
         self.unlike_packets = self.timers.head().min(instant);
     }
 
-    /// A packet ends its transmission or arrives at node [`Packet::at`]; the rank says which.
+    /// A packet is to arrive at node [`Packet::at`].
     #[inline(always)]
     pub(crate) fn push(&mut self, rank: Rank, instant: Time, packet: Packet) {
         self.packets.insert(instant, rank, packet);
     }
 
     #[inline(always)]
-    pub(crate) fn take_packet(&mut self) -> (Rank, Packet) {
+    pub(crate) fn take_packet(&mut self) -> Packet {
         self.packets.pop()
     }
 
@@ -95,7 +110,7 @@ impl Agenda {
         // What was inserted since the wheel was last asked may not have reached the slot being served.
         let head = self.timers.head();
         debug_assert_eq!(head, self.unlike_packets, "the earliest timer is taken at its instant");
-        let timer = self.timers.pop().1;
+        let timer = self.timers.pop();
         self.unlike_packets = self.timers.head().min(self.sample);
         timer
     }

@@ -6,6 +6,7 @@ use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay}
 use crate::control::RunError;
 use crate::monitor::Window;
 use crate::packet::{Packet, Side};
+use crate::prefetch::prefetch;
 use crate::simulation::Simulation;
 use crate::transport::News;
 use aqmlab_random::Key;
@@ -14,7 +15,7 @@ use aqmlab_scenario as scenario;
 use aqmlab_scenario::{ResponseEnd, Scenario, UserModel};
 use aqmlab_units::Time;
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, Fact, ObjectKind, People, Server, StartRule, Statistics,
+    Command, ConnectionOrdinal, Exchange, Fact, ObjectKind, People, Person, Server, StartRule, Statistics,
 };
 
 /// A population with its users and what they did.
@@ -65,6 +66,16 @@ impl Populations {
 
     pub(crate) fn count(&self) -> usize {
         self.all.len()
+    }
+
+    /// Fetches a user's record.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, population: u8, user: u32) {
+        match self.all.get(usize::from(population)).and_then(|group| group.people.person(user)) {
+            Some(Person::Unc(user)) => prefetch(user),
+            Some(Person::Mah(user)) => prefetch(user),
+            None => {}
+        }
     }
 
     pub(crate) fn counts_bytes_per_user(&self) -> bool {

@@ -162,14 +162,22 @@ impl Connections {
         &mut self.places[place as usize]
     }
 
-    /// Fetches what a packet for the end at `side` will touch.
+    /// Fetches what says whose a connection is.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, place: u32, side: Side) {
+    pub(crate) fn prefetch_owner(&self, place: u32) {
         if let Some(connection) = self.places.get(place as usize) {
-            prefetch(&connection.timer);
             prefetch(&connection.owner);
-            prefetch(&connection.ends[side as usize]);
         }
+    }
+
+    /// Fetches what a packet for the end at `side` will touch; answers with the owner.
+    #[inline(always)]
+    pub(crate) fn prefetch_end(&self, place: u32, side: Side) -> Option<Owner> {
+        let connection = self.places.get(place as usize)?;
+        prefetch(&connection.timer);
+        prefetch(&connection.under_way);
+        prefetch(&connection.ends[side as usize]);
+        Some(connection.owner)
     }
 
     /// The connection at a place, if it is still the one that is meant.

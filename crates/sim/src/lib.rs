@@ -5,7 +5,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `simulation.rs` | the event loop, and what happens to a packet at a link |
-//! | `agenda.rs`, `wheel.rs` | what is pending, and in which order it happens |
+//! | `agenda.rs`, `transmissions.rs`, `wheel/` | what is pending, and in which order it happens |
 //! | `network.rs` | nodes, links and routes; any topology |
 //! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
@@ -40,6 +40,7 @@ mod queue_summary;
 mod simulation;
 mod snapshot;
 mod trace;
+mod transmissions;
 mod transport;
 mod warnings;
 mod wheel;

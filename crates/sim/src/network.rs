@@ -4,6 +4,7 @@ use crate::agenda::{Agenda, DELAYED};
 use crate::connection::AddedDelay;
 use crate::control::RunError;
 use crate::packet::{Packet, Way};
+use crate::transmissions::MAXIMUM_LINKS;
 use crate::wheel::Rank;
 use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
@@ -15,12 +16,14 @@ use std::collections::VecDeque;
 /// A link with a queue discipline.
 pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
-    /// Whether a packet is being sent; it waits in the agenda for the end of its transmission.
+    /// Whether a packet is being sent.
     pub(crate) busy: bool,
     pub(crate) monitored: bool,
     pub(crate) to: u16,
-    /// Its ends of transmissions; one more than its place among the links with a queue.
-    rank: Rank,
+    /// Its place among the links with a queue.
+    position: u16,
+    /// The packet that is being sent, or was last.
+    in_service: Packet,
     /// Packets that the driver has taken out of the queue and the link has not begun to send.
     pub(crate) ring: VecDeque<Packet>,
     ring_packets: usize,
@@ -97,18 +100,22 @@ impl QueuedLink {
     fn transmit(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) {
         let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
         self.busy = true;
-        agenda.push(self.rank, now + self.transmission.transmit(wire_bytes), packet);
+        self.in_service = packet;
+        let end = now + self.transmission.transmit(wire_bytes);
+        agenda.transmissions.begin(usize::from(self.position), end);
     }
 
-    /// The transmission of a packet has ended; answers with its frame bytes.
+    /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
+    /// or the agenda told that the link is idle.
     #[inline(always)]
-    pub(crate) fn end_transmission(&mut self, packet: &Packet) -> u32 {
+    pub(crate) fn end_transmission(&mut self) -> (Packet, u32) {
+        let packet = self.in_service;
         let frame_bytes = self.framing.frame_bytes(u32::from(packet.ip_bytes()));
         self.busy = false;
         self.sent.frames += 1;
         self.sent.frame_bytes += u64::from(frame_bytes);
         self.sent.ip_bytes += u64::from(packet.ip_bytes());
-        frame_bytes
+        (packet, frame_bytes)
     }
 
     /// Counters of the port and of the link at this instant.
@@ -198,7 +205,8 @@ impl Network {
             busy: false,
             monitored: link.monitored,
             to: link.to.0 as u16,
-            rank: Rank(self.queued.len() as u16 + 1),
+            position: self.queued.len() as u16,
+            in_service: Packet::NONE,
             ring: VecDeque::new(),
             ring_packets: link.transmit_ring_packets as usize,
             transmission: TransmissionClock::new(rate),
@@ -225,15 +233,22 @@ impl Network {
     /// Makes a pipe: packets that arrive in the order in which they were sent.
     pub(crate) fn pipe(&mut self) -> Rank {
         self.next_pipe += 1;
-        // One too many is found by `check_ranks` before anything runs.
+        // One too many is found by `check_size` before anything runs.
         Rank((self.next_pipe - 1).min(usize::from(DELAYED.0)) as u16)
     }
 
-    /// Whether there are more links and pipes than ranks.
-    pub(crate) fn check_ranks(&self) -> Result<(), RunError> {
-        let (ranks, most) = (self.next_pipe, usize::from(DELAYED.0));
-        let what = || format!("{ranks} links, interfaces and flows, at most {most} are possible");
-        if ranks <= most { Ok(()) } else { Err(RunError::TooLarge(what())) }
+    /// Refuses a network with more links or pipes than can be told apart.
+    pub(crate) fn check_size(&self) -> Result<(), RunError> {
+        let limits = [
+            (self.queued.len(), MAXIMUM_LINKS, "links with a queue"),
+            (self.next_pipe - 1, usize::from(DELAYED.0) - 1, "interfaces and flows with delays"),
+        ];
+        match limits.into_iter().find(|(count, most, _)| count > most) {
+            Some((count, most, what)) => {
+                Err(RunError::TooLarge(format!("{count} {what}, at most {most} are possible")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The next step from `node` towards `destination`: [`DELIVERY`], a place in [`Network::queued`], or beyond
@@ -241,13 +256,6 @@ impl Network {
     #[inline(always)]
     pub(crate) fn step(&self, node: u16, destination: u16) -> u16 {
         self.steps[usize::from(node) * self.nodes + usize::from(destination)]
-    }
-
-    /// The link with a queue whose ends of transmissions have this rank.
-    #[inline(always)]
-    pub(crate) fn transmission(&self, rank: Rank) -> Option<usize> {
-        let position = usize::from(rank.0).wrapping_sub(1);
-        (position < self.queued.len()).then_some(position)
     }
 
     /// The passage of a step, if it is one.

@@ -78,6 +78,9 @@ impl Way {
 }
 
 impl Packet {
+    /// The place of a packet, without one.
+    pub(crate) const NONE: Self = Self { identity: 0, numbers: 0, rest: 0 };
+
     #[inline(always)]
     pub(crate) const fn new(
         segment: &Segment,

@@ -2,14 +2,14 @@
 
 use crate::agenda::{Agenda, Next, Timer};
 use crate::browsing::Populations;
-use crate::connection::Connections;
+use crate::connection::{Connections, Owner};
 use crate::control::{Control, RunError};
 use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
 use crate::network::{DELIVERY, Network, QueuedLink};
-use crate::packet::Packet;
+use crate::packet::{Packet, Side};
 use crate::snapshot::Snapshot;
 use crate::trace::{Trace, TraceEvent};
 use crate::transport::Hosts;
@@ -60,13 +60,13 @@ impl Simulation {
         let hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, key);
         let populations = Populations::new(scenario, key)?;
-        network.check_ranks()?;
+        network.check_size()?;
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
             throughput_layer: scenario.record.throughput_layer,
             response_end: scenario.record.response_end,
-            agenda: Agenda::new(),
+            agenda: Agenda::new(network.queued.len()),
             monitor: Monitor::new(scenario, &network),
             network,
             hosts,
@@ -106,7 +106,11 @@ impl Simulation {
             self.now = instant;
             self.events += 1;
             match next {
-                Next::Packet => self.on_packet(),
+                Next::Transmission => self.end_transmission(self.agenda.transmissions.first_link()),
+                Next::Packet => {
+                    let packet = self.agenda.take_packet();
+                    self.forward(packet.at(), packet);
+                }
                 Next::Timer => self.wake(),
                 Next::Sample => self.sample(end, control)?,
             }
@@ -137,16 +141,6 @@ impl Simulation {
         }
     }
 
-    /// The next packet ends its transmission, or arrives somewhere.
-    #[inline(always)]
-    fn on_packet(&mut self) {
-        let (rank, packet) = self.agenda.take_packet();
-        match self.network.transmission(rank) {
-            Some(position) => self.end_transmission(position, packet),
-            None => self.forward(packet.at(), packet),
-        }
-    }
-
     /// Moves a packet on from `node`.
     #[inline(always)]
     pub(crate) fn forward(&mut self, node: u16, packet: Packet) {
@@ -162,14 +156,15 @@ impl Simulation {
 
     #[inline(always)]
     fn arrive_at_queue(&mut self, position: usize, packet: Packet) {
-        let Self { network, connections, discarded, trace, agenda, now, .. } = self;
+        let Self { network, connections, populations, discarded, trace, agenda, now, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         queued.port.arrive(*now, packet, &mut discard);
         if queued.has_room_below() {
             if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
-                connections.prefetch(packet.connection(), packet.from().other());
+                prefetch_delivery(connections, populations, &packet);
             }
         }
         if !self.discarded.is_empty() {
@@ -179,14 +174,15 @@ impl Simulation {
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
-    fn end_transmission(&mut self, position: usize, packet: Packet) {
+    fn end_transmission(&mut self, position: usize) {
         let Self { network, connections, discarded, trace, agenda, now, populations, .. } = self;
         let queued = &mut network.queued[position];
-        let frame_bytes = queued.end_transmission(&packet);
+        let (packet, frame_bytes) = queued.end_transmission();
         trace.record(*now, TraceEvent::Departure, queued.link, &packet);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        if let Some(packet) = queued.serve(*now, agenda, &mut discard) {
-            connections.prefetch(packet.connection(), packet.from().other());
+        match queued.serve(*now, agenda, &mut discard) {
+            Some(packet) => prefetch_delivery(connections, populations, &packet),
+            None => agenda.transmissions.end(position),
         }
         let (to, propagation) = (queued.to, queued.propagation);
         if queued.monitored && populations.counts_bytes_per_user() {
@@ -238,6 +234,16 @@ impl Simulation {
             losses: self.losses,
             flows: self.flows.delivered(),
         }
+    }
+}
+
+/// Fetches what the delivery of a packet that is now being sent will touch.
+#[inline(always)]
+fn prefetch_delivery(connections: &Connections, populations: &Populations, packet: &Packet) {
+    let side = packet.from().other();
+    let owner = connections.prefetch_end(packet.connection(), side);
+    if let (Side::Active, Some(Owner::User { population, user, .. })) = (side, owner) {
+        populations.prefetch(population, user);
     }
 }
 

@@ -1,103 +1,180 @@
-//! What TCP costs per segment: one bulk transfer without loss, both ends, per profile. The pipe between them is a
-//! first-in first-out ring with a fixed delay, whose cost is measured by itself and reported beside.
-//!
-//! `cargo bench -p aqmlab-tcp`. Wall clock informs; it does not gate.
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a benchmark measures and reports")]
+//! What TCP costs at one end, per host profile: data that arrive in order, an acknowledgement of new data, and a
+//! whole short connection. Nothing is lost. `tools/bench/program.rs` says how to run it.
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
-use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Segment};
+#[path = "../../../tools/bench/program.rs"]
+mod program;
+
+use aqmlab_tcp::{Context, Endpoint, Flags, Handshake, HostProfile, Outbox, Segment, SequenceNumber};
 use aqmlab_units::{Span, Time};
+use program::Case;
 use std::collections::VecDeque;
-use std::hint::black_box;
-use std::time::Instant;
 
-const SEGMENTS: u64 = 10_000_000;
+/// Between two segments of a steady transfer: round trips of 60 to 220 ms at the profiles' windows.
+const GAP: Span = Span::from_milliseconds(10);
+/// From one end to the other in a short connection.
 const ONE_WAY: Span = Span::from_milliseconds(20);
+const REQUEST_BYTES: u64 = 350;
+const RESPONSE_BYTES: u64 = 7_000;
 
-struct Arrival {
-    at: Time,
-    to_server: bool,
-    segment: Segment,
+/// Both ends of a connection, and what is under way between them.
+struct Pair<'a> {
+    context: Context<'a>,
+    ends: [Endpoint; 2],
+    wire: VecDeque<(Time, usize, Segment)>,
+    out: Outbox,
+    now: Time,
 }
 
-/// Sends data from the client until so many segments have arrived somewhere. Answers how many.
-fn transfer(profile: &HostProfile, segments: u64) -> u64 {
-    let context = Context { profile, clock: profile.clock(Span::ZERO) };
-    let mut ends = [Endpoint::active(), Endpoint::passive()];
-    let mut out = Outbox::new();
-    let mut pipe = VecDeque::new();
-    let mut arrived = 0;
-    let mut now = Time::ZERO;
-    ends[0].connect(now, &context, &mut out);
-    ends[0].write_unlimited(now, &context, &mut out);
-    send(&mut pipe, now, true, &mut out);
-    while arrived < segments {
-        let timer = ends[0].deadline().min(ends[1].deadline());
-        if pipe.front().is_none_or(|arrival: &Arrival| arrival.at > timer) {
-            now = timer;
-            for (end, endpoint) in ends.iter_mut().enumerate() {
-                endpoint.on_timer(now, &context, &mut out);
-                send(&mut pipe, now, end == 0, &mut out);
-            }
-            continue;
-        }
-        if let Some(arrival) = pipe.pop_front() {
-            now = arrival.at;
-            arrived += 1;
-            let end = usize::from(arrival.to_server);
-            ends[end].on_segment(now, &context, &arrival.segment, false, &mut out);
-            send(&mut pipe, now, end == 0, &mut out);
-        }
+const CLIENT: usize = 0;
+const SERVER: usize = 1;
+
+impl<'a> Pair<'a> {
+    fn new(profile: &'a HostProfile) -> Self {
+        let context = Context { profile, clock: profile.clock(Span::ZERO) };
+        let ends = [Endpoint::active(), Endpoint::passive()];
+        Self { context, ends, wire: VecDeque::new(), out: Outbox::new(), now: Time::ZERO }
     }
-    arrived
-}
 
-fn send(pipe: &mut VecDeque<Arrival>, now: Time, to_server: bool, out: &mut Outbox) {
-    for &segment in &out.segments {
-        pipe.push_back(Arrival { at: now + ONE_WAY, to_server, segment });
+    /// Tells one end something, and puts what it sends on the wire. The answer stays in `out`.
+    fn tell(&mut self, end: usize, what: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox)) {
+        self.out.clear();
+        what(&mut self.ends[end], self.now, &self.context, &mut self.out);
+        let to = 1 - end;
+        self.wire.extend(self.out.segments.iter().map(|&segment| (self.now + ONE_WAY, to, segment)));
     }
-    out.clear();
+
+    /// The next thing that happens: a segment that arrives, or timers. Answers at which end something arrived;
+    /// none when nothing will happen any more.
+    fn next(&mut self) -> Option<usize> {
+        let deadline = self.ends[CLIENT].deadline().min(self.ends[SERVER].deadline());
+        let arrival = self.wire.front().filter(|arrival| arrival.0 <= deadline).copied();
+        if let Some((at, end, segment)) = arrival {
+            self.wire.pop_front();
+            self.now = at;
+            self.tell(end, |endpoint, now, context, out| {
+                endpoint.on_segment(now, context, &segment, false, out);
+            });
+            return Some(end);
+        }
+        if deadline == Time::MAX {
+            return None;
+        }
+        self.now = deadline;
+        for end in [CLIENT, SERVER] {
+            self.tell(end, Endpoint::on_timer);
+        }
+        self.out.clear();
+        Some(SERVER)
+    }
+
+    /// The client has connected, and nothing is under way.
+    fn established(profile: &'a HostProfile) -> Self {
+        let mut pair = Self::new(profile);
+        pair.tell(CLIENT, Endpoint::connect);
+        while pair.next().is_some() {}
+        pair
+    }
 }
 
-/// The same traffic through the pipe without TCP.
-fn pipe_alone(segments: u64) -> u64 {
-    let segment = Segment {
-        sequence: aqmlab_tcp::SequenceNumber::INITIAL,
-        acknowledgement: aqmlab_tcp::SequenceNumber::INITIAL,
-        payload: 1460,
-        flags: aqmlab_tcp::Flags::ACK,
+/// Full segments arrive in order at a receiver.
+fn receive(profile: &HostProfile, count: u64) -> u64 {
+    let Pair { context, ends: [client, mut server], mut out, mut now, .. } = Pair::established(profile);
+    let payload = profile.maximum_segment_bytes;
+    let mut segment = Segment {
+        sequence: client.highest_sent(),
+        acknowledgement: server.highest_sent(),
+        payload,
+        flags: Flags::ACK,
         ect: false,
     };
-    let mut out = Outbox::new();
-    let mut pipe = VecDeque::new();
-    out.segments.extend([segment; 12]);
-    send(&mut pipe, Time::ZERO, true, &mut out);
-    let mut arrived = 0;
-    while arrived < segments {
-        if let Some(arrival) = pipe.pop_front() {
-            arrived += 1;
-            out.segments.push(black_box(arrival.segment));
-            send(&mut pipe, arrival.at, !arrival.to_server, &mut out);
+    let mut delivered = 0;
+    for _ in 0..count {
+        now += GAP;
+        out.clear();
+        server.on_segment(now, &context, &segment, false, &mut out);
+        segment.sequence = segment.sequence.plus(u32::from(payload));
+        delivered += u64::from(out.delivered);
+    }
+    assert_eq!(delivered, count * u64::from(payload), "everything is in order");
+    count
+}
+
+/// Acknowledgements as this profile's receiver sends them arrive at a sender with unlimited data.
+fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
+    let Pair { context, ends: [mut client, server], mut out, mut now, .. } = Pair::established(profile);
+    let step = u32::from(profile.maximum_segment_bytes) * u32::from(profile.delayed_ack.every_segments);
+    let mut acknowledged: SequenceNumber = client.highest_sent();
+    client.write_unlimited(now, &context, &mut out);
+    for _ in 0..count {
+        now += GAP;
+        acknowledged = acknowledged.plus(step.min(client.outstanding()));
+        let segment = Segment {
+            sequence: server.highest_sent(),
+            acknowledgement: acknowledged,
+            payload: 0,
+            flags: Flags::ACK,
+            ect: false,
+        };
+        out.clear();
+        client.on_segment(now, &context, &segment, false, &mut out);
+        assert!(out.acknowledged > 0 && client.outstanding() > 0, "every acknowledgement is of new data");
+    }
+    count
+}
+
+/// A request, a response of 7,000 bytes, and both ends close. One-way hosts send the response bytes alone.
+fn converse(profile: &HostProfile) {
+    let mut pair = Pair::new(profile);
+    let one_way = profile.handshake == Handshake::OneWay;
+    let from_client = if one_way { RESPONSE_BYTES } else { REQUEST_BYTES };
+    let (mut arrived, mut finished) = (0, [false, one_way]);
+    pair.tell(CLIENT, Endpoint::connect);
+    pair.tell(CLIENT, |client, now, context, out| client.write(now, context, from_client, out));
+    if one_way {
+        pair.tell(CLIENT, Endpoint::close);
+    }
+    while let Some(end) = pair.next() {
+        finished[end] |= pair.out.finished;
+        let (delivered, peer_closed) = (pair.out.delivered, pair.out.peer_closed);
+        if end == SERVER && delivered > 0 {
+            arrived += u64::from(delivered);
+            if arrived == REQUEST_BYTES && !one_way {
+                pair.tell(SERVER, |server, now, context, out| {
+                    server.write(now, context, RESPONSE_BYTES, out);
+                });
+                pair.tell(SERVER, Endpoint::close);
+                finished[SERVER] |= pair.out.finished;
+            }
+        }
+        if end == CLIENT && peer_closed {
+            pair.tell(CLIENT, Endpoint::close);
+            finished[CLIENT] |= pair.out.finished;
         }
     }
-    arrived
+    assert!(arrived == from_client && finished == [true, true], "{arrived} bytes, finished: {finished:?}");
 }
 
-fn report(name: &str, mut run: impl FnMut() -> u64) {
-    // The least of five: everything else is the machine's noise.
-    let nanoseconds = (0..5)
-        .map(|_| {
-            let start = Instant::now();
-            let segments = black_box(run());
-            start.elapsed().as_nanos() as f64 / segments as f64
-        })
-        .fold(f64::INFINITY, f64::min);
-    println!("{name:12} {nanoseconds:6.1} ns per segment");
+fn conversations(profile: &HostProfile, count: u64) -> u64 {
+    (0..count).for_each(|_| converse(profile));
+    count
 }
+
+/// Does so many steps under a profile, and answers how many it did.
+type Step = fn(&HostProfile, u64) -> u64;
 
 fn main() {
-    report("pipe alone", || pipe_alone(SEGMENTS));
-    for name in HostProfile::NAMES {
-        let profile = HostProfile::named(name).expect("a named profile");
-        report(name, || transfer(&profile, SEGMENTS));
+    let steps: [(&str, Step); 3] = [
+        ("data in order at a receiver", receive),
+        ("acknowledgement at a sender", acknowledge),
+        ("connection of 7,000 bytes", conversations),
+    ];
+    let mut cases = Vec::new();
+    for (step, run) in steps {
+        for name in HostProfile::NAMES {
+            let profile = HostProfile::named(name).expect("a named profile");
+            cases.push(Case::new(format!("{step}, {name}"), move |count| run(&profile, count)));
+        }
     }
+    program::run(&cases);
 }

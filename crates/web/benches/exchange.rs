@@ -1,56 +1,61 @@
-//! What one exchange costs, all of a user's decisions and draws included, and what a model costs to prepare.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and prints")]
+//! What a user costs: an exchange with all her decisions and draws, without and with statistics of the traffic, and
+//! her start. The network takes no time. `tools/bench/program.rs` says how to run it.
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../tests/driver/mod.rs"]
 mod driver;
+#[path = "../../../tools/bench/program.rs"]
+mod program;
 
 use aqmlab_random::Key;
 use aqmlab_units::Span;
 use aqmlab_web::{Command, StartRule, Statistics, UncModel, UncParameters, User};
 use driver::Browsing;
-use std::time::Instant;
+use program::Case;
+use std::hint::black_box;
+use std::rc::Rc;
 
-fn main() {
-    let begin = Instant::now();
-    let model = driver::model(&UncParameters::default());
-    println!("preparing a model: {:.2} ms", begin.elapsed().as_secs_f64() * 1e3);
-    for users in [1_000_u64, 10_000, 100_000] {
-        let mut commands = Vec::new();
-        let begin = Instant::now();
-        let mut population: Vec<Browsing> = (0..users)
-            .map(|index| {
-                commands.clear();
-                let mut user = User::new(Key::from_seed(1).named("user").indexed(index), &model);
-                user.start(&model, StartRule::Steady, &mut commands);
-                Browsing::new(user, &commands, Span::from_milliseconds(1000))
-            })
-            .collect();
-        let starting = begin.elapsed().as_secs_f64() * 1e9 / users as f64;
-        let pages = 2_000_000 / (5 * users) + 1;
-        let alone = nanoseconds_per_exchange(&mut population, &model, pages, &mut |_| {});
-        let mut statistics = Statistics::new();
-        let counted = nanoseconds_per_exchange(&mut population, &model, pages, &mut |command| {
-            statistics.record(command);
-        });
-        println!(
-            "{users} users: {starting:.0} ns to start one; per exchange {alone:.0} ns, with statistics {counted:.0} ns"
-        );
-    }
+const USERS: u64 = 100;
+const PAGE_TIME: Span = Span::from_milliseconds(1_000);
+
+fn start(index: u64, model: &UncModel) -> Browsing {
+    let mut commands = Vec::new();
+    let mut user = User::new(Key::from_seed(1).named("user").indexed(index), model);
+    user.start(model, StartRule::Steady, &mut commands);
+    Browsing::new(user, &commands, PAGE_TIME)
 }
 
-/// The time of `pages` pages of every user, over the exchanges that they have on average.
-fn nanoseconds_per_exchange(
-    population: &mut [Browsing],
-    model: &UncModel,
-    pages: u64,
-    see: &mut impl FnMut(&Command),
-) -> f64 {
-    let begin = Instant::now();
-    for _ in 0..pages {
-        for user in population.iter_mut() {
-            user.fetch_page(model, see);
-        }
+/// Fetches pages, user by user, until there were so many exchanges. Answers how many.
+fn exchanges(model: &UncModel, count: u64, mut see: impl FnMut(&Command)) -> u64 {
+    let mut population: Vec<Browsing> = (0..USERS).map(|index| start(index, model)).collect();
+    let mut seen = 0;
+    let mut next = 0;
+    while seen < count {
+        population[next].fetch_page(model, &mut |command| {
+            seen += u64::from(matches!(command, Command::Request { .. }));
+            see(command);
+        });
+        next = (next + 1) % population.len();
     }
-    let exchanges = model.mean_objects_per_page() * (pages * population.len() as u64) as f64;
-    begin.elapsed().as_secs_f64() * 1e9 / exchanges
+    seen
+}
+
+fn starts(model: &UncModel, count: u64) -> u64 {
+    (0..count).for_each(|index| drop(black_box(start(index, model))));
+    count
+}
+
+fn main() {
+    let model = Rc::new(driver::model(&UncParameters::default()));
+    let (bare, counted, starting) = (Rc::clone(&model), Rc::clone(&model), model);
+    program::run(&[
+        Case::new("exchange of a UNC user", move |count| exchanges(&bare, count, |_| {})),
+        Case::new("exchange of a UNC user, with statistics", move |count| {
+            let mut statistics = Statistics::new();
+            let seen = exchanges(&counted, count, |command| statistics.record(command));
+            black_box(statistics);
+            seen
+        }),
+        Case::new("start of a UNC user", move |count| starts(&starting, count)),
+    ]);
 }

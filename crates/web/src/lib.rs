@@ -55,7 +55,7 @@ pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
 pub use models::mah::{MahModel, MahModelError, MahParameters, MahUser, ThinkTimeCut};
 pub use models::unc::{UncModel, UncModelError, UncParameters, User};
 pub use parameter_error::ParameterError;
-pub use people::{Fact, People};
+pub use people::{Fact, People, Person};
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
 pub use start::StartRule;

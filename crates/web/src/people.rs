@@ -22,6 +22,15 @@ pub enum Fact {
     Failed(ConnectionOrdinal),
 }
 
+/// One user, of whatever model: for a driver that wants her record in its cache before it tells her something.
+#[derive(Clone, Copy, Debug)]
+pub enum Person<'a> {
+    /// Of the UNC model.
+    Unc(&'a User),
+    /// Of Mah's model.
+    Mah(&'a MahUser),
+}
+
 /// All users of a population with the model that they share.
 #[derive(Clone, Debug)]
 pub struct People {
@@ -63,6 +72,16 @@ impl People {
         let model = MahModel::new(parameters, load_file)?;
         let users = (0..count).map(|user| MahUser::new(key.indexed(u64::from(user)), &model)).collect();
         Ok(Self { kind: Kind::Mah(Box::new(model), users) })
+    }
+
+    /// The user with this number, if there is one.
+    #[must_use]
+    #[inline]
+    pub fn person(&self, user: u32) -> Option<Person<'_>> {
+        match &self.kind {
+            Kind::Unc(_, users) => users.get(user as usize).map(Person::Unc),
+            Kind::Mah(_, users) => users.get(user as usize).map(Person::Mah),
+        }
     }
 
     /// How many users there are.

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.figures.calibration import draw_calibration
 from aqmlab.figures.curves import draw_ccdf, draw_cdf
+from aqmlab.figures.per_second import (
+    draw_bytes_requested_per_second,
+    draw_requests_per_second,
+    draw_response_time_per_second,
+)
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import figure_of, save_png, settle, svg_text
+from aqmlab.figures.users import draw_users
+from aqmlab.load_line import LEAST_NUMBERS_OF_USERS, load_line
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aqmlab.statistics import Recorded
     from aqmlab.study import Cell, Study
 
 
@@ -70,14 +78,27 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     cells = [
         (name, load) for load in entry["loads_percent"] for name in entry["cells"] if study.has(name, load)
     ]
-    schemes = [cell for cell in cells if not study.configuration(cell[0]).twin]
-    if not schemes or (kind in ("cdf", "ccdf") and len(cells) < 2):
+    if not _worth_drawing(study, entry, cells):
         return None
-    axes = _axes(study, kind, cells, title)
+    axes = _axes(study, entry, cells)
     return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
 
 
-def _axes(study: Study, kind: str, cells: list[Cell], title: str) -> Axes:
+def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> bool:
+    """Whether enough of a figure was run; the uncongested network alone shows only what is about it alone."""
+    if entry["kind"] == "users":
+        runs = _uncongested(study, entry, cells)
+        users = {sum(int(each["users"]) for each in result.run["populations"]) for result in runs}
+        return len(users) >= LEAST_NUMBERS_OF_USERS
+    twins = {name: study.configuration(name).twin for name in entry["cells"]}
+    if not all(twins.values()) and all(twins[name] for name, _ in cells):
+        return False
+    listed = len(entry["cells"]) * len(entry["loads_percent"])
+    return len(cells) >= (min(2, listed) if entry["kind"] in ("cdf", "ccdf") else 1)
+
+
+def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
+    kind, title = entry["kind"], entry["title"]
     match kind:
         case "cdf":
             return draw_cdf(study, cells, title=title)
@@ -87,7 +108,32 @@ def _axes(study: Study, kind: str, cells: list[Cell], title: str) -> Axes:
             return draw_queue(study, cells, title=title)
         case "scatter":
             return draw_scatter(study.results(*cells[0]), title=title)
+        case "users":
+            return draw_users(
+                load_line(_uncongested(study, entry, cells)),
+                published=study.experiment.published_line,
+                title=title,
+            )
         case _:
+            return _per_second(study, entry, cells)
+
+
+def _uncongested(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> list[Recorded]:
+    """The runs of the cells, and those of the study's calibration where the figure asks for them."""
+    calibration = study.calibration_runs if entry.get("calibration") else ()
+    return [*calibration, *(result for cell in cells for result in study.results(*cell))]
+
+
+def _per_second(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
+    result, title = study.results(*cells[0])[0], entry["title"]
+    match entry["kind"]:
+        case "requests-per-second":
+            return draw_requests_per_second(result, title=title)
+        case "bytes-requested-per-second":
+            return draw_bytes_requested_per_second(result, title=title)
+        case "response-time-per-second":
+            return draw_response_time_per_second(result, title=title, discarded_s=entry.get("discarded_s"))
+        case kind:
             raise ValueError(f"{study.experiment.name}: no figure is of kind {kind!r}")
 
 
@@ -107,6 +153,10 @@ def _caption(study: Study, kind: str, cells: list[Cell]) -> str:
         if min(counts) >= MINIMUM_REPLICATIONS:
             return f"Mean of {replications}; shaded: its 95 % interval at each time."
         return f"Mean of {replications}, too few for intervals."
+    if kind == "users":
+        return "Uncongested runs; the line goes through the means over replications."
+    if kind.endswith("per-second"):
+        return "The first replication, whole; exchanges under way at its end are left out."
     if kind == "queue":
         return "Middle of the first replication."
     return f"{replications} pooled."

@@ -24,11 +24,6 @@ impl Due {
     pub(super) const fn new(instant: Time, rank: Rank, inserted: u64) -> Self {
         Self { instant: instant.nanoseconds(), order: (rank.0 as u64) << SEQUENCE_BITS | inserted }
     }
-
-    #[inline(always)]
-    pub(super) const fn rank(self) -> Rank {
-        Rank((self.order >> SEQUENCE_BITS) as u16)
-    }
 }
 
 #[derive(Clone, Copy)]

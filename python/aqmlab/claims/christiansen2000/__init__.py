@@ -1,0 +1,25 @@
+"""The claims of Christiansen, Jeffay, Ott and Smith (SIGCOMM 2000), by theme."""
+
+from aqmlab.claims.christiansen2000 import (
+    drop_tail,
+    generators,
+    load,
+    red_against_fifo,
+    settings,
+    settling,
+    table3,
+    thresholds,
+    weights,
+)
+
+__all__ = [
+    "drop_tail",
+    "generators",
+    "load",
+    "red_against_fifo",
+    "settings",
+    "settling",
+    "table3",
+    "thresholds",
+    "weights",
+]

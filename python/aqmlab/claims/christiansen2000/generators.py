@@ -1,0 +1,159 @@
+"""Section 3, figures 1 to 4 and 6, table 2: what the users ask for where nothing holds them back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.claims.christiansen2000.cells import FRESH, LOADS, UNCONGESTED, christiansen2000
+from aqmlab.claims.christiansen2000.degrees import above
+from aqmlab.claims.christiansen2000.measures import published_rows, requests_per_70_minutes
+from aqmlab.claims.evidence import attempt, within
+from aqmlab.claims.outcome import Part
+from aqmlab.load_line import load_line
+from aqmlab.statistics import Interval, MissingDataError, mean_interval
+from aqmlab.statistics.per_second import (
+    bytes_requested_per_second,
+    index_of_dispersion,
+    mean_response_size,
+    requests_per_second,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.statistics import Recorded
+    from aqmlab.study import Study
+
+LEAST_R_SQUARED = 0.99
+OFFERED = ((3400, 10.0), (3750, 11.0))
+"""Section 3.3: approximately so many users offer so many Mbit/s."""
+APPROXIMATELY = 0.05
+"""The tolerance of the number of requests, which is the same quantity before the bytes."""
+
+WITHIN_500_MS = (0.87, 0.93)
+"""About 90 %: to 3 points, the tolerance of a share of table 3."""
+
+POISSON = 1.0
+HIGHLY = 2.0
+"""Highly bursty: at least twice the variance of a Poisson process of the same rate."""
+AFTER_S, BEFORE_S = 1200.0, 5340.0
+"""From the end of the discarded minutes to a minute before the end: what was under way then left no row."""
+
+
+@christiansen2000("C01")
+def offered_load_is_linear(study: Study) -> list[Part]:
+    """A straight line, and the numbers of users that section 3.3 reads off it."""
+    seven = [*study.calibration_runs, *_runs_of(study, UNCONGESTED)]
+    return [
+        _linear("figure 2: throughput is linear in the users of seven machines", seven),
+        *[_offered(seven, users, mbps) for users, mbps in OFFERED],
+        _linear("figure 1: throughput is linear in the users of one machine", _runs_of(study, "one-machine")),
+    ]
+
+
+def _runs_of(study: Study, configuration: str) -> list[Recorded]:
+    return [
+        result for (name, _), results in study.cells.items() if name == configuration for result in results
+    ]
+
+
+def _linear(statement: str, runs: Sequence[Recorded]) -> Part:
+    said = f"{statement} (R² at least {LEAST_R_SQUARED})"
+
+    def ask() -> Part:
+        line = load_line(runs)
+        evidence = (
+            f"R² = {line.r_squared:.5f} through the means of {len(runs)} runs "
+            f"at {len(set(line.users))} numbers of users "
+            f"from {line.users.min():.0f} to {line.users.max():.0f}; "
+            f"{line.line.bits_per_second_per_user:,.0f} bit/s per user"
+        )
+        return Part(said, line.r_squared >= LEAST_R_SQUARED, evidence, line.r_squared)
+
+    return attempt(said, ask)
+
+
+def _offered(runs: Sequence[Recorded], users: int, mbps: float) -> Part:
+    said = f"{users:,} users offer {mbps:g} Mbit/s (frames) within {APPROXIMATELY:.0%}"
+
+    def ask() -> Part:
+        bounds = mbps * (1.0 - APPROXIMATELY), mbps * (1.0 + APPROXIMATELY)
+        return within(said, load_line(runs).offered_mbps(users), *bounds, unit="Mbit/s")
+
+    return attempt(said, ask)
+
+
+@christiansen2000("C02")
+def most_complete_within_500_ms(study: Study) -> list[Part]:
+    """About 90 % at 3,500 users without a constraint."""
+    share = study.measure_times(*FRESH, lambda times: float(times.cdf(0.5)))
+    return [
+        within("about 90 % (87 to 93) of 3,500 users' requests complete within 500 ms", share, *WITHIN_500_MS)
+    ]
+
+
+@christiansen2000("C03")
+def requests_of_table_2(study: Study) -> list[Part]:
+    """The number of requests in 70 minutes on the unconstrained network, load by load."""
+    published = {
+        float(row["offered_load_percent"]): float(row["requests_in_70_min"])
+        for row in published_rows(study, "published_table2.csv")
+    }
+    tolerance = study.experiment.tolerances["requests"]
+    return [_requests(study, load, published[load], tolerance.around(published[load])) for load in LOADS]
+
+
+def _requests(study: Study, load: float, published: float, tolerance: float) -> Part:
+    said = f"{published:,.0f} requests in 70 minutes at {load:g} % within {tolerance / published:.0%}"
+
+    def ask() -> Part:
+        ours = study.measure(UNCONGESTED, load, requests_per_70_minutes)
+        # Above 10,000 four digits would hide what is compared.
+        part = within(said, ours, published - tolerance, published + tolerance)
+        if not isinstance(ours, Interval):
+            return part
+        evidence = (
+            f"{ours.mean:,.0f} [{ours.lower:,.0f}, {ours.upper:,.0f}], {ours.mean / published - 1.0:+.1%}"
+        )
+        return Part(said, part.holds, evidence, ours)
+
+    return attempt(said, ask)
+
+
+@christiansen2000("C14")
+def traffic_is_bursty(study: Study) -> list[Part]:
+    """Requests and bytes asked for per second vary far more than a Poisson process would."""
+    return [
+        part
+        for what, of in (
+            ("requests per second", _dispersion_of_requests),
+            ("bytes requested per second, in mean responses,", _dispersion_of_bytes),
+        )
+        for part in _bursty(study, what, of)
+    ]
+
+
+def _bursty(study: Study, what: str, of: Callable[[Recorded], float]) -> list[Part]:
+    index = mean_interval([of(result) for result in study.results(*FRESH)])
+    name = f"the index of dispersion of {what}"
+    return [
+        above(f"{name} exceeds a Poisson process's 1", index, POISSON),
+        above(f"{name} exceeds {HIGHLY:g}: highly bursty", index, HIGHLY),
+    ]
+
+
+def _dispersion_of_requests(result: Recorded) -> float:
+    _require_the_window(result)
+    return index_of_dispersion(requests_per_second(result, from_s=AFTER_S, until_s=BEFORE_S))
+
+
+def _dispersion_of_bytes(result: Recorded) -> float:
+    """In units of the mean response, so that Poisson arrivals of equal responses have 1."""
+    _require_the_window(result)
+    octets = bytes_requested_per_second(result, from_s=AFTER_S, until_s=BEFORE_S)
+    return index_of_dispersion(octets / mean_response_size(result))
+
+
+def _require_the_window(result: Recorded) -> None:
+    if float(result.run["measured_from_s"]) > AFTER_S or float(result.run["measured_until_s"]) < BEFORE_S:
+        raise MissingDataError(f"the run does not measure {AFTER_S:g} s to {BEFORE_S:g} s")

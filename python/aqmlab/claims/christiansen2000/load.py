@@ -1,0 +1,119 @@
+"""Sections 4 and 5, figures 8 and 9: response times, drops and the queue as the load grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.claims.christiansen2000.cells import RECOMMENDED, christiansen2000, fifo, red_cells
+from aqmlab.claims.christiansen2000.degrees import above, little_difference, much_better, slower
+from aqmlab.claims.christiansen2000.measures import (
+    drop_percent,
+    longest_queue_packets,
+    overflow_drops,
+    restricted_mean_s,
+)
+from aqmlab.claims.evidence import attempt
+from aqmlab.claims.outcome import Part
+from aqmlab.statistics import MissingDataError, mean_interval
+
+if TYPE_CHECKING:
+    from aqmlab.study import Study
+
+MOST_DROPS_PERCENT = 0.01
+LIMIT_PACKETS = 480
+
+
+@christiansen2000("C05")
+def fifo_and_load(study: Study) -> list[Part]:
+    """No change below 80 %, a sharp fall near and beyond capacity."""
+    name = fifo(120)
+    return [
+        little_difference(study, "FIFO 120: 50 and 70 % load do not differ", (name, 50.0), (name, 70.0)),
+        much_better(study, "FIFO 120: 98 % is sharply worse than 90", (name, 90.0), (name, 98.0)),
+        much_better(study, "FIFO 120: 110 % is sharply worse than 98", (name, 98.0), (name, 110.0)),
+    ]
+
+
+@christiansen2000("C06")
+def red_and_load(study: Study) -> list[Part]:
+    """No degradation up to 70 %, then a monotone one, greatest from 90 to 110 %; hardly a drop at 50 %."""
+    name = RECOMMENDED
+    parts = [
+        little_difference(study, "RED 30/90: 50 and 70 % load do not differ", (name, 50.0), (name, 70.0))
+    ]
+    parts += [
+        slower(study, f"RED 30/90: {after:g} % is worse than {before:g}", (name, after), (name, before))
+        for before, after in ((70.0, 80.0), (80.0, 90.0), (90.0, 98.0), (98.0, 110.0))
+    ]
+    return [*parts, _greatest_step(study), _drops_at_50(study), _never_full(study), _no_overflow(study)]
+
+
+def _greatest_step(study: Study) -> Part:
+    said = "RED 30/90: the mean up to 2 s grows more from 90 to 110 % than from 70 to 90"
+
+    def ask() -> Part:
+        at = {load: _by_seed(study, load) for load in (70.0, 90.0, 110.0)}
+        seeds = sorted(set.intersection(*(set(values) for values in at.values())))
+        if not seeds:
+            raise MissingDataError("the loads share no seed")
+        excess = [at[110.0][seed] - 2.0 * at[90.0][seed] + at[70.0][seed] for seed in seeds]
+        return above(said, mean_interval(excess), 0.0, scale=1000.0, unit="ms more")
+
+    return attempt(said, ask)
+
+
+def _by_seed(study: Study, load: float) -> dict[int, float]:
+    return {int(result.run["seed"]): restricted_mean_s(result) for result in study.results(RECOMMENDED, load)}
+
+
+def _drops_at_50(study: Study) -> Part:
+    said = f"RED 30/90 at 50 % load never drops more than {MOST_DROPS_PERCENT} % of the packets"
+
+    def ask() -> Part:
+        each = [drop_percent(result) for result in study.results(RECOMMENDED, 50.0)]
+        evidence = f"from {min(each):.4f} to {max(each):.4f} % in {len(each)} replications"
+        return Part(said, max(each) <= MOST_DROPS_PERCENT, evidence, max(each))
+
+    return attempt(said, ask)
+
+
+def _never_full(study: Study) -> Part:
+    said = f"at 110 % no 3 ms sample finds {LIMIT_PACKETS} packets in a RED queue"
+
+    def ask() -> Part:
+        longest = {
+            name: max(longest_queue_packets(result) for result in study.results(name, 110.0))
+            for name in _unlimited(study)
+        }
+        worst = max(longest, key=lambda name: longest[name])
+        evidence = (
+            f"longest {longest[worst]} packets, {study.configuration(worst).label}; {len(longest)} settings"
+        )
+        return Part(said, longest[worst] < LIMIT_PACKETS, evidence, float(longest[worst]))
+
+    return attempt(said, ask)
+
+
+def _no_overflow(study: Study) -> Part:
+    said = f"at 110 % no packet is dropped because {LIMIT_PACKETS} are waiting"
+
+    def ask() -> Part:
+        drops = {
+            name: sum(overflow_drops(result) for result in study.results(name, 110.0))
+            for name in _unlimited(study)
+        }
+        worst = max(drops, key=lambda name: drops[name])
+        evidence = (
+            f"most overflow drops {drops[worst]}, {study.configuration(worst).label}; {len(drops)} settings"
+        )
+        return Part(said, drops[worst] == 0, evidence, float(drops[worst]))
+
+    return attempt(said, ask)
+
+
+def _unlimited(study: Study) -> list[str]:
+    """The settings of section 5 whose queue holds 480 packets."""
+    names = [name for name in red_cells(study, 110.0) if "-limit-" not in name]
+    if not names:
+        raise MissingDataError("no RED cell was run at 110 %")
+    return names

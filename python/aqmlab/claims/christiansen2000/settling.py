@@ -1,0 +1,70 @@
+"""Section 3.4, figure 5: whether 20 minutes are enough to settle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.claims.christiansen2000.cells import FRESH, christiansen2000
+from aqmlab.claims.evidence import attempt, within
+from aqmlab.claims.outcome import Part
+from aqmlab.statistics import MissingDataError, mean_interval
+from aqmlab.statistics.per_second import mean_response_time_s
+
+if TYPE_CHECKING:
+    from aqmlab.statistics import Recorded
+    from aqmlab.study import Cell, Study
+
+MEASURED_S = (1200.0, 5400.0)
+MINUTE_S = 60.0
+SETTLED = 0.10
+"""The largest change over the 70 minutes, as a share of the mean: the tolerance of a median of table 3."""
+CELLS: tuple[Cell, ...] = (FRESH, ("fresh-drop-tail-120", 90.0), ("fresh-drop-tail-120", 98.0))
+"""The paper shows "a typical experiment" and does not name it."""
+
+
+@christiansen2000("C15")
+def twenty_minutes_are_enough(study: Study) -> list[Part]:
+    """No trend in the mean response time over the 70 measured minutes, replications taken together."""
+    return [_settled(study, cell) for cell in CELLS]
+
+
+def _settled(study: Study, cell: Cell) -> Part:
+    said = (
+        f"{study.label(cell)}: over minutes 20 to 90 the trend of the mean response time "
+        f"changes it by less than {SETTLED:.0%}"
+    )
+
+    def ask() -> Part:
+        runs = study.results(*cell)
+        drift = mean_interval([100.0 * drift_over_the_window(result) for result in runs])
+        early = float(np.mean([_first_minutes(result) for result in runs]))
+        part = within(said, drift, -100.0 * SETTLED, 100.0 * SETTLED, unit="%")
+        return Part(said, part.holds, f"{part.evidence}; minutes 0 to 5 lie {early:+.0%} off", drift)
+
+    return attempt(said, ask)
+
+
+def drift_over_the_window(result: Recorded) -> float:
+    """What the least-squares trend through the means of 70 minutes gains over them, as a share of their mean.
+
+    One number per replication: minutes of a run depend on one another, replications do not.
+    """
+    minutes = _minutes(result, *MEASURED_S)
+    at = np.arange(minutes.size, dtype=np.float64)
+    slope = float(np.polyfit(at, minutes, 1)[0])
+    return slope * minutes.size / float(minutes.mean())
+
+
+def _first_minutes(result: Recorded) -> float:
+    return float(_minutes(result, 0.0, 5 * MINUTE_S).mean() / _minutes(result, *MEASURED_S).mean() - 1.0)
+
+
+def _minutes(result: Recorded, from_s: float, until_s: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The mean over the minute of the mean response time of each second, as figure 5 has them."""
+    start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+    if start > 0.0 or end < MEASURED_S[1]:
+        raise MissingDataError(f"the run measures {start:g} s to {end:g} s, not 90 minutes from its start")
+    seconds = mean_response_time_s(result, from_s=from_s, until_s=until_s)
+    return np.asarray(np.nanmean(seconds.reshape(-1, int(MINUTE_S)), axis=1))

@@ -1,0 +1,89 @@
+"""Section 5, figure 12: the weight of the average and the maximum drop probability of RED."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.claims.christiansen2000.cells import RECOMMENDED, christiansen2000
+from aqmlab.claims.christiansen2000.degrees import MUCH, little_difference, no_worse, slower
+from aqmlab.claims.christiansen2000.measures import drop_percent
+from aqmlab.claims.evidence import attempt, higher, time_of_share
+from aqmlab.statistics import MissingDataError
+
+if TYPE_CHECKING:
+    from aqmlab.claims.outcome import Part
+    from aqmlab.study import Study
+
+WEIGHTS = (512, 256, 128)
+KNEE = 0.75
+
+
+def setting(weight: int, probability: int) -> str:
+    """30/90 with w_q = 1/weight and max_p = 1/probability."""
+    if (weight, probability) == (512, 10):
+        return RECOMMENDED
+    return f"{RECOMMENDED}-w{weight}-p{probability}"
+
+
+@christiansen2000("C09")
+def weight_and_probability(study: Study) -> list[Part]:
+    """max_p = 0.25 hurts at every load; the rest matters beyond the knee; nothing beats the suggestion."""
+    return [*_quarter_hurts(study), *_alike_up_to_the_knee(study), *_suggestion_stands(study)]
+
+
+def _quarter_hurts(study: Study) -> list[Part]:
+    parts = []
+    for load in (90.0, 98.0, 110.0):
+        for weight in WEIGHTS:
+            quarter, tenth = (setting(weight, 4), load), (setting(weight, 10), load)
+            where = f"at {load:g} % with w_q = 1/{weight}"
+            parts += [
+                slower(study, f"{where} max_p = 0.25 is worse than 0.1", quarter, tenth),
+                higher(
+                    study,
+                    f"{where} max_p = 0.25 drops more than 0.1",
+                    quarter,
+                    tenth,
+                    drop_percent,
+                    unit="points",
+                ),
+            ]
+    return parts
+
+
+def _others() -> list[str]:
+    pairs = [(weight, probability) for weight in WEIGHTS for probability in (20, 10)]
+    return [setting(*pair) for pair in pairs if setting(*pair) != RECOMMENDED]
+
+
+def _alike_up_to_the_knee(study: Study) -> list[Part]:
+    everything = [*_others(), *(setting(weight, 4) for weight in WEIGHTS)]
+    return [_up_to_the_knee(study, other, load) for load in (90.0, 98.0) for other in everything]
+
+
+def _up_to_the_knee(study: Study, other: str, load: float) -> Part:
+    label = study.configuration(other).label
+    said = f"at {load:g} % {label} and 1/512, 1/10 differ little up to the 75th percentile"
+
+    def ask() -> Part:
+        until_s = time_of_share(study, (RECOMMENDED, load), KNEE)
+        if until_s >= 2.0:
+            raise MissingDataError(f"the 75th percentile lies at {until_s:.1f} s, beyond the figures")
+        pair = (other, load), (RECOMMENDED, load)
+        return little_difference(study, said, *pair, between_s=(0.0, until_s))
+
+    return attempt(said, ask)
+
+
+def _suggestion_stands(study: Study) -> list[Part]:
+    return [
+        no_worse(
+            study,
+            f"at {load:g} % 1/512, 1/10 is not worse than {study.configuration(other).label}",
+            (RECOMMENDED, load),
+            (other, load),
+            margin=MUCH,
+        )
+        for load in (90.0, 98.0)
+        for other in _others()
+    ]

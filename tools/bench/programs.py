@@ -1,0 +1,61 @@
+"""The benchmark programs: built as released, asked for their cases, and run."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Name of the program: the package it belongs to.
+PACKAGES = {
+    "packets": "aqmlab-sim",
+    "port": "aqmlab-aqm",
+    "segments": "aqmlab-tcp",
+    "draws": "aqmlab-random",
+    "exchange": "aqmlab-web",
+    "responses": "aqmlab-record",
+}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """One process: the figures that it printed, and its CPU time in seconds."""
+
+    row: dict[str, float]
+    cpu_s: float
+
+
+def build() -> dict[str, Path]:
+    """Every program by name."""
+    command = ["cargo", "bench", "--locked", "--no-run", "--message-format", "json"]
+    for name, package in PACKAGES.items():
+        command += ["--package", package, "--bench", name]
+    made = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    rows = [json.loads(line) for line in made.stdout.splitlines() if '"executable":"' in line]
+    return {row["target"]["name"]: Path(row["executable"]) for row in rows}
+
+
+def cases(program: Path) -> list[str]:
+    """The names of a program's cases."""
+    made = subprocess.run([str(program), "--list"], check=True, stdout=subprocess.PIPE, text=True)
+    return made.stdout.splitlines()
+
+
+def run(program: Path, arguments: list[str]) -> Finished:
+    """One process, alone."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    line = subprocess.run([str(program), *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Finished(json.loads(line), cpu_s)
+
+
+def compiler() -> str:
+    """Version and host of the compiler, on which instruction counts depend."""
+    made = subprocess.run(["rustc", "--version", "--verbose"], check=True, stdout=subprocess.PIPE, text=True)
+    facts = dict(line.split(": ", 1) for line in made.stdout.splitlines() if ": " in line)
+    return f"rustc {facts['release']} {facts['host']}"
