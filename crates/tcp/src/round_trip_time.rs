@@ -162,7 +162,8 @@ impl RoundTripTime {
         self.backoffs = self.backoffs.saturating_add(1);
         let table = if linear { &BSD_SYN_BACKOFF } else { &BSD_BACKOFF };
         let factor = table[usize::from(self.backoffs).min(table.len() - 1)];
-        let least = in_units(timer, clock, timer.minimum);
+        // A timer of no ticks would never stop firing: the clock interrupt counts at least one.
+        let least = in_units(timer, clock, timer.minimum).max(1);
         self.timeout = (self.bsd_base(timer, clock) * factor)
             .clamp(least, in_units(timer, clock, timer.maximum).max(least));
         if self.backoffs > BSD_TRUSTED_BACKOFFS {
@@ -276,6 +277,13 @@ mod tests {
         // One sample of 1 gives 3 ticks, one of 2 gives 6.
         assert_eq!(timeout_after(1.1, 1.2), 3);
         assert_eq!(timeout_after(1.45, 1.55), 6);
+    }
+
+    #[test]
+    fn a_minimum_below_a_tick_still_leaves_a_tick() {
+        let timer = RetransmissionTimer { minimum: Span::from_milliseconds(200), ..half_second_ticks() };
+        let after_many_samples: [u64; 12] = series(&timer, &[1; 40]);
+        assert!(after_many_samples.iter().all(|&ticks| ticks >= 1), "{after_many_samples:?}");
     }
 
     #[test]
