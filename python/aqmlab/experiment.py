@@ -166,6 +166,25 @@ class Experiment:
         """
         return _look_up(self.scales, name, "scale", self.name)
 
+    @property
+    def groups(self) -> list[str]:
+        """The groups of configurations, in the order of the study."""
+        return list(dict.fromkeys(configuration.group for configuration in self.configurations.values()))
+
+    def cells_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The configurations of these names; the name of a group stands for all of its own.
+
+        Raises:
+            ExperimentError: A name is neither.
+        """
+        cells: dict[str, None] = {}
+        for name in names:
+            members = [cell for cell, entry in self.configurations.items() if entry.group == name]
+            if not members:
+                _look_up({**self.configurations, **dict.fromkeys(self.groups)}, name, "cell", self.name)
+            cells.update(dict.fromkeys(members or [name]))
+        return tuple(cells)
+
     def configuration(self, name: str) -> Configuration:
         """The configuration of this name.
 

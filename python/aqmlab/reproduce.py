@@ -88,7 +88,7 @@ def reproduce(
     Args:
         name: The experiment, such as "le2003"; `aqmlab list` knows them all.
         scale: How much of it: "quick", "standard" or "full".
-        cells: Configurations to run instead of the scale's.
+        cells: Configurations to run instead of the scale's, or groups of them.
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
         workers: How many runs at a time; by default one for each core.
@@ -122,8 +122,7 @@ def choose(
     """
     chosen = experiment.scale(scale)
     if cells is not None:
-        known = experiment.configurations
-        wanted = experiments.chosen(known, cells, kind="cell", experiment=experiment.name)
+        wanted = experiment.cells_of(cells)
         chosen = replace(chosen, cells=wanted)
         if chosen.users_from == "published" or chosen.load_matched:
             # Nothing but the claims about traffic rests on the calibration then: some cells do without it.

@@ -23,8 +23,8 @@ def test_every_configuration_of_every_scale_is_a_scenario_that_the_simulator_acc
     experiment = experiments.load(name)
     for scale in experiment.scales.values():
         base = base_scenario(experiment, scale)
-        for cell in scale.cells:
-            cell_scenario(base, experiment.configuration(cell))
+        for configuration in experiment.configurations.values():
+            cell_scenario(base, configuration)
         if scale.calibration_overrides:
             base.with_overrides(scale.calibration_overrides)
 
@@ -236,3 +236,11 @@ def test_published_tables_have_one_row_per_cell() -> None:
     with file.open(encoding="utf-8") as text:
         rows = list(csv.DictReader(text))
     assert len(rows) == len({(row["config"], row["ecn"], row["offered_load_percent"]) for row in rows}) == 64
+
+
+def test_a_group_stands_for_its_cells_and_a_cell_named_twice_counts_once() -> None:
+    cells = LE2003.cells_of(["red", "pi-24", "red-24"])
+    assert cells == ("red-24", "red-24-ecn", "red-240", "red-240-ecn", "pi-24")
+    assert set(LE2003.scale("standard").cells) == set(LE2003.cells_of(["paper"]))
+    with pytest.raises(ExperimentError, match='no cell "gain".*did you mean "gains"'):
+        LE2003.cells_of(["gain"])

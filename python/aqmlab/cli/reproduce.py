@@ -24,7 +24,10 @@ MINIMUM_COLUMNS = 108
     help="How long and how often: quick is minutes, standard all cells, full what the paper did.",
 )
 @click.option(
-    "--cells", callback=read_names, metavar="NAME,...", help="Only these cells, such as pi-24,rem-24."
+    "--cells",
+    callback=read_names,
+    metavar="NAME,...",
+    help="Only these cells or groups of them, such as pi-24,rem-24 or paper,ablation.",
 )
 @click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads in percent.")
 @click.option("--replications", type=click.IntRange(min=1), metavar="N", help="So many seeds for each cell.")
