@@ -242,5 +242,5 @@ def test_a_group_stands_for_its_cells_and_a_cell_named_twice_counts_once() -> No
     cells = LE2003.cells_of(["red", "pi-24", "red-24"])
     assert cells == ("red-24", "red-24-ecn", "red-240", "red-240-ecn", "pi-24")
     assert set(LE2003.scale("standard").cells) == set(LE2003.cells_of(["paper"]))
-    with pytest.raises(ExperimentError, match='no cell "gain".*did you mean "gains"'):
+    with pytest.raises(ExperimentError, match=r'no cell "gain".*did you mean "gains"'):
         LE2003.cells_of(["gain"])
