@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,9 +15,7 @@ from aqmlab import figures
 from aqmlab.calibration import with_users
 from aqmlab.claims import Outcome, Verdict, evaluate, registered
 from aqmlab.claims.christiansen2000.cells import LOADS
-from aqmlab.claims.christiansen2000.measures import published_rows
 from aqmlab.claims.christiansen2000.settling import drift_over_the_window
-from aqmlab.claims.christiansen2000.table3 import quantities, single_run_reach
 from aqmlab.load_line import load_line
 from aqmlab.reproduce import base_scenario, cell_scenario
 from aqmlab.runs import Job, run_many
@@ -352,11 +349,7 @@ def test_tuned_red_that_is_slower_for_short_responses_does_not_beat_fifo() -> No
 
 # ----------------------------------------------------------------------------------------------- table 3: C10
 
-LIMITS = {480: "red-30-90", 160: "red-30-90-limit-160", 120: "red-30-90-limit-120"}
-ROWS = {
-    (LIMITS[int(row["queue_length_packets"])], float(row["offered_load_percent"])): row
-    for row in published_rows(study_of(lambda *_: None), "published_table3.csv")
-}
+ROWS = {cell: row.text for cell, row in EXPERIMENT.table("3").rows.items()}
 
 
 def published_times(row: Mapping[str, str], *, shift: float = 0.0) -> FloatArray:
@@ -419,18 +412,17 @@ def test_the_spread_of_our_runs_counts_only_for_runs_of_the_papers_length() -> N
     assert long.parts[3].evidence.endswith("1 more within a single run's reach")
 
 
-def test_one_more_run_lies_within_reach_but_for_an_eighth_of_five_per_cent() -> None:
-    # Values 1 to 6 have s^2 = 3.5; Student's distribution of 5 degrees has a closed form in atan(t/sqrt 5).
-    t = single_run_reach(np.arange(1.0, 7.0)) / math.sqrt(3.5 * 7.0 / 6.0)
-    theta = math.atan(t / math.sqrt(5.0))
-    beyond = 1.0 - 2.0 / math.pi * (
-        theta + math.sin(theta) * math.cos(theta) * (1.0 + 2.0 / 3.0 * math.cos(theta) ** 2)
-    )
-    assert beyond == pytest.approx(0.05 / 8.0, rel=1e-6)
-
-
 def test_a_kilobyte_has_1024_bytes_and_only_the_studied_link_counts() -> None:
-    found = quantities(made(1, Facts(drops=2.5, queue=33.0), kilobytes_per_s=1000.0))
+    cell = ("red-30-90", 90.0)
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        only = (name, load, seed) == (*cell, 1)
+        return made(1, Facts(drops=2.5, queue=33.0), kilobytes_per_s=1000.0) if only else None
+
+    study = study_of(make)
+    found = {
+        column.name: study.values(*cell, column.quantity)[0] for column in study.experiment.table("3").columns
+    }
     assert found["throughput_kilobytes_per_s"] == pytest.approx(1000.0)
     assert found["drop_percent"] == pytest.approx(2.5)
     assert found["mean_queue_packets"] == 33.0
@@ -444,10 +436,7 @@ def generators_study(
     *, bend: float = 0.0, slope: float = 1.0, requests: float = 1.0, within_500_ms: float = 0.9
 ) -> Study:
     """Throughput of `slope` x 2,941 bit/s per user, falling by `bend` at 5,000 users; requests of table 2."""
-    table2 = {
-        float(row["offered_load_percent"]): float(row["requests_in_70_min"])
-        for row in published_rows(study_of(lambda *_: None), "published_table2.csv")
-    }
+    table2 = {load: row.values["requests_in_70_min"] for (_, load), row in EXPERIMENT.table("2").rows.items()}
 
     def make(name: str, load: float, seed: int) -> SyntheticResult | None:
         if not EXPERIMENT.configuration(name).twin:

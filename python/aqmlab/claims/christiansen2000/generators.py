@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.christiansen2000.cells import FRESH, LOADS, UNCONGESTED, christiansen2000
+from aqmlab.claims.christiansen2000.cells import FRESH, UNCONGESTED, christiansen2000
 from aqmlab.claims.christiansen2000.degrees import above
-from aqmlab.claims.christiansen2000.measures import published_rows, requests_per_70_minutes
 from aqmlab.claims.evidence import attempt, within
 from aqmlab.claims.outcome import Part
 from aqmlab.load_line import load_line
@@ -21,6 +20,7 @@ from aqmlab.statistics.per_second import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from aqmlab.published import Column, PublishedRow
     from aqmlab.statistics import Recorded
     from aqmlab.study import Study
 
@@ -95,19 +95,17 @@ def most_complete_within_500_ms(study: Study) -> list[Part]:
 @christiansen2000("C03")
 def requests_of_table_2(study: Study) -> list[Part]:
     """The number of requests in 70 minutes on the unconstrained network, load by load."""
-    published = {
-        float(row["offered_load_percent"]): float(row["requests_in_70_min"])
-        for row in published_rows(study, "published_table2.csv")
-    }
-    tolerance = study.experiment.tolerances["requests"]
-    return [_requests(study, load, published[load], tolerance.around(published[load])) for load in LOADS]
+    table = study.experiment.table("2")
+    return [_requests(study, table.columns[0], row) for row in table.rows.values()]
 
 
-def _requests(study: Study, load: float, published: float, tolerance: float) -> Part:
+def _requests(study: Study, column: Column, row: PublishedRow) -> Part:
+    load, published = row.load_percent, row.values[column.quantity.name]
+    tolerance = study.experiment.tolerances[column.tolerance].around(published)
     said = f"{published:,.0f} requests in 70 minutes at {load:g} % within {tolerance / published:.0%}"
 
     def ask() -> Part:
-        ours = study.measure(UNCONGESTED, load, requests_per_70_minutes)
+        ours = mean_interval(study.values(UNCONGESTED, load, column.quantity))
         # Above 10,000 four digits would hide what is compared.
         part = within(said, ours, published - tolerance, published + tolerance)
         if not isinstance(ours, Interval):
