@@ -11,6 +11,7 @@ from rich.console import Console
 from aqmlab import figures
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter import pooled_scatter
+from aqmlab.figures.curves import looks_of
 from aqmlab.figures.style import line_of
 from aqmlab.report import parts_of, render, warnings_of, write_report
 from aqmlab.reproduce import Reproduction
@@ -175,6 +176,15 @@ def test_a_configuration_looks_alike_everywhere_and_unlike_others() -> None:
     looks = [line_of(name) for name in names]
     assert len(set(looks)) == len(looks)
     assert line_of("something else").colour == "#7f7f7f"
+
+
+def test_settings_of_one_scheme_are_told_apart_by_colour_though_a_scheme_has_one() -> None:
+    settings = [("uncongested", 90.0), ("red-30-90", 90.0), ("red-30-90-w512-p4", 90.0), ("red-30-180", 90.0)]
+    looks = looks_of(settings)
+    assert len({look.colour for look in looks}) == 4
+    assert looks[0] == line_of("uncongested")
+    schemes = [("pi-24", 90.0), ("rem-24", 90.0)]
+    assert looks_of(schemes) == [line_of("pi-24"), line_of("rem-24")]
 
 
 def test_the_queue_trace_is_of_the_first_link_in_the_middle_of_the_window() -> None:

@@ -33,7 +33,7 @@ def draw_cdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | No
     """Share of responses complete within a time, up to 2 s: mean over replications with its interval."""
     axes = axes or new_axes()
     time_s = np.linspace(0.0, UNTIL_S, POINTS)
-    for cell, line, width in zip(cells, _looks(cells), widths(len(cells)), strict=True):
+    for cell, line, width in zip(cells, looks_of(cells), widths(len(cells)), strict=True):
         curves = 100.0 * np.array([times.cdf(time_s) for times in study.times(*cell)])
         _draw_mean(axes, time_s * MILLISECONDS, curves, line, width)
         axes.lines[-1].set_label(_label(study, cell, cells))
@@ -49,7 +49,7 @@ def draw_ccdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | N
     """Share of responses that take longer, on logarithmic axes, pooled over replications."""
     axes = axes or new_axes()
     time_s = np.geomspace(0.01, 1000.0, POINTS)
-    for cell, line, width in zip(cells, _looks(cells), widths(len(cells)), strict=True):
+    for cell, line, width in zip(cells, looks_of(cells), widths(len(cells)), strict=True):
         replications = study.times(*cell)
         ended = np.array([times.ended for times in replications], dtype=np.float64)
         beyond = np.array([times.ccdf(time_s) for times in replications]) * ended[:, None]
@@ -96,14 +96,28 @@ def _draw_mean(axes: Axes, time_ms: FloatArray, curves: FloatArray, line: Line, 
     axes.fill_between(time_ms, lower, upper, color=line.colour, alpha=0.18, linewidth=0)
 
 
-def _looks(cells: Sequence[Cell]) -> list[Line]:
+def looks_of(cells: Sequence[Cell]) -> list[Line]:
     """One look per line; where several loads meet in a figure, colour tells the loads apart."""
     loads = sorted({load for _, load in cells})
     if len(loads) == 1:
-        return [line_of(configuration) for configuration, _ in cells]
-    return [
-        Line(SEQUENCE[loads.index(load)], line_of(configuration).pattern) for configuration, load in cells
-    ]
+        looks = [line_of(configuration) for configuration, _ in cells]
+    else:
+        looks = [
+            Line(SEQUENCE[loads.index(load) % len(SEQUENCE)], line_of(configuration).pattern)
+            for configuration, load in cells
+        ]
+    return looks if len(set(looks)) == len(looks) else _told_apart(cells)
+
+
+def _told_apart(cells: Sequence[Cell]) -> list[Line]:
+    """Looks by place in the figure, for settings of one scheme, which its colour does not tell apart."""
+    others = [cell for cell in cells if cell[0] != "uncongested"]
+    patterns = ("-", "--", "-.", ":")
+    by_place = {
+        cell: Line(SEQUENCE[place % len(SEQUENCE)], patterns[place // len(SEQUENCE) % len(patterns)])
+        for place, cell in enumerate(others)
+    }
+    return [by_place.get(cell, line_of(cell[0])) for cell in cells]
 
 
 def _label(study: Study, cell: Cell, cells: Sequence[Cell]) -> str:

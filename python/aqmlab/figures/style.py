@@ -2,7 +2,8 @@
 
 A configuration looks the same in every figure: the colour names the scheme (Okabe and Ito's palette, which
 readers with any colour vision can tell apart), a dark shade means ECN, the line pattern the queue: solid for
-24 packets, dashed for 240, dotted for 2,400. The same results give the same bytes.
+24 packets, dashed for 240, dotted for 2,400. Only where a figure compares settings that would look alike do
+its lines have colours by their place. The same results give the same bytes.
 """
 
 from __future__ import annotations
