@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from aqmlab import figures
+from aqmlab.figures.curves import looks_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter import pooled_scatter
-from aqmlab.figures.curves import looks_of
 from aqmlab.figures.style import line_of
 from aqmlab.report import parts_of, render, warnings_of, write_report
 from aqmlab.reproduce import Reproduction
