@@ -23,6 +23,8 @@ from aqmlab.statistics.measures import throughput_mbps_by_link
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import ArrayLike
+
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
     from aqmlab.statistics import Recorded
@@ -192,10 +194,10 @@ def fit(results: Sequence[Recorded]) -> Calibration:
     points = tuple(_point(result) for result in results)
     if len({point.users_per_side for point in points}) < 2:
         raise ValueError("a line needs runs with at least two different numbers of users")
-    line, r_squared = _least_squares(points)
+    line, r_squared = _line_through(points)
     seeds = sorted({point.seed for point in points})
     by_seed = {seed: [point for point in points if point.seed == seed] for seed in seeds}
-    lines = {seed: _least_squares(own)[0] for seed, own in by_seed.items() if _has_slope(own)}
+    lines = {seed: _line_through(own)[0] for seed, own in by_seed.items() if _has_slope(own)}
     version = str(results[0].run.get("aqmlab_version", ""))
     return Calibration(points, line, r_squared, lines, version)
 
@@ -218,11 +220,17 @@ def _has_slope(points: Sequence[Point]) -> bool:
     return len({point.users_per_side for point in points}) > 1
 
 
-def _least_squares(points: Sequence[Point]) -> tuple[Line, float]:
-    users = np.array([point.users_per_side for point in points], dtype=np.float64)
-    throughput = np.array([point.throughput_mbps for point in points])
-    slope, intercept = np.polyfit(users, throughput, 1)
-    residual = throughput - (slope * users + intercept)
-    total = float(((throughput - throughput.mean()) ** 2).sum())
+def _line_through(points: Sequence[Point]) -> tuple[Line, float]:
+    return least_squares(
+        [point.users_per_side for point in points], [point.throughput_mbps for point in points]
+    )
+
+
+def least_squares(users: ArrayLike, throughput_mbps: ArrayLike) -> tuple[Line, float]:
+    """The line through throughputs in Mbit/s at numbers of users, with the share of variance it explains."""
+    at, found = np.asarray(users, dtype=np.float64), np.asarray(throughput_mbps, dtype=np.float64)
+    slope, intercept = np.polyfit(at, found, 1)
+    residual = found - (slope * at + intercept)
+    total = float(((found - found.mean()) ** 2).sum())
     r_squared = 1.0 - float((residual**2).sum()) / total if total > 0.0 else 1.0
     return Line(float(slope) * BITS_PER_MBIT, float(intercept)), r_squared

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from aqmlab.calibration import BITS_PER_MBIT, Line
-from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval
-from aqmlab.statistics.summary import data_links
+from aqmlab.calibration import Line, least_squares
+from aqmlab.statistics import (
+    Interval,
+    MissingDataError,
+    NotEnoughReplications,
+    mean_interval,
+    throughput_mbps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,18 +64,18 @@ def load_line(results: Sequence[Recorded]) -> LoadLine:
         MissingDataError: Fewer than three numbers of users were run.
     """
     users = np.array([_users(result) for result in results], dtype=np.float64)
-    throughput = np.array([_throughput_mbps(result) for result in results], dtype=np.float64)
+    throughput = np.array([throughput_mbps(result) for result in results], dtype=np.float64)
     numbers = np.unique(users)
     if numbers.size < LEAST_NUMBERS_OF_USERS:
         raise MissingDataError(
             f"a line needs {LEAST_NUMBERS_OF_USERS} numbers of users; {numbers.size} were run uncongested"
         )
     means = np.array([throughput[users == number].mean() for number in numbers])
-    line, r_squared = _least_squares(numbers, means)
+    line, r_squared = least_squares(numbers, means)
     seeds = np.array([int(result.run["seed"]) for result in results])
     own = [seeds == seed for seed in np.unique(seeds)]
     lines = tuple(
-        _least_squares(users[points], throughput[points])[0]
+        least_squares(users[points], throughput[points])[0]
         for points in own
         if np.unique(users[points]).size >= LEAST_NUMBERS_OF_USERS
     )
@@ -79,15 +84,3 @@ def load_line(results: Sequence[Recorded]) -> LoadLine:
 
 def _users(result: Recorded) -> int:
     return sum(int(entry["users"]) for entry in result.run["populations"])
-
-
-def _throughput_mbps(result: Recorded) -> float:
-    return float(np.mean([float(link["throughput_mbps"]) for link in data_links(result)]))
-
-
-def _least_squares(users: FloatArray, throughput: FloatArray) -> tuple[Line, float]:
-    slope, intercept = np.polyfit(users, throughput, 1)
-    residual = throughput - (slope * users + intercept)
-    total = float(((throughput - throughput.mean()) ** 2).sum())
-    r_squared = 1.0 - float((residual**2).sum()) / total if total > 0.0 else 1.0
-    return Line(float(slope) * BITS_PER_MBIT, float(intercept)), r_squared

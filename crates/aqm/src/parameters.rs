@@ -7,12 +7,12 @@ use std::fmt;
 
 /// A parameter whose value is not legal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` is {value}: it must be {legal}")]
+#[error("`{key}` is {}: it must be {legal}", .value.as_deref().unwrap_or("not given"))]
 pub struct ParameterError {
     /// The parameter, by its name in a scenario; parts of a nested one are joined by dots.
     pub key: &'static str,
-    /// The offending value.
-    pub value: String,
+    /// The offending value; none where the parameter is not given.
+    pub value: Option<String>,
     /// What would be legal; reads on after "it must be".
     pub legal: String,
 }
@@ -43,7 +43,17 @@ pub(crate) fn require(
     value: impl fmt::Display,
     legal: impl Into<String>,
 ) -> Result<(), ParameterError> {
-    if is_legal { Ok(()) } else { Err(ParameterError { key, value: value.to_string(), legal: legal.into() }) }
+    let refused = || ParameterError { key, value: Some(value.to_string()), legal: legal.into() };
+    if is_legal { Ok(()) } else { Err(refused()) }
+}
+
+/// Refuses that a parameter is missing.
+pub(crate) fn require_given(
+    is_given: bool,
+    key: &'static str,
+    legal: impl Into<String>,
+) -> Result<(), ParameterError> {
+    if is_given { Ok(()) } else { Err(ParameterError { key, value: None, legal: legal.into() }) }
 }
 
 /// Requires a finite number above zero.

@@ -12,7 +12,7 @@ use crate::transmissions::Transmissions;
 use crate::wheel::{Rank, Wheel};
 use aqmlab_units::Time;
 
-/// Slots of 4 µs, a horizon of 0.5 s (longer delays go through the heap).
+/// Slots of 2 µs, a horizon of 0.27 s (longer delays go through the heap).
 type PacketWheel = Wheel<Packet, 11>;
 /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
 type TimerWheel = Wheel<Timer, 18>;

@@ -6,12 +6,14 @@
 //! | --- | --- |
 //! | `simulation.rs` | the event loop, and what happens to a packet at a link |
 //! | `agenda.rs`, `transmissions.rs`, `wheel/` | what is pending, and in which order it happens |
-//! | `network.rs` | nodes, links and routes; any topology |
+//! | `network.rs`, `links.rs` | links, routes, and what a link does with a packet; any topology |
 //! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
 //! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
 //! | `browsing.rs`, `flows.rs` | who uses connections: browsing users, long-lived flows |
-//! | `monitor.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
+//! | `access_delay.rs` | the minimum delay of a connection, or of a pair of machines |
+//! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
+//! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
 //! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
 //!
 //! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
@@ -30,6 +32,7 @@ mod connection;
 mod control;
 mod flow_rows;
 mod flows;
+mod links;
 mod losses;
 mod monitor;
 mod network;

@@ -1,6 +1,7 @@
 //! Sampling of monitored links, and the measured window.
 
-use crate::network::{Network, Sent};
+use crate::links::Sent;
+use crate::network::Network;
 use crate::queue_summary::QueueSummaries;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::{Record, Scenario};

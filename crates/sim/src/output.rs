@@ -2,7 +2,7 @@
 
 use crate::connection::Owner;
 use crate::control::RunError;
-use crate::network::{QueuedLink, Sent};
+use crate::links::{QueuedLink, Sent};
 use crate::simulation::Simulation;
 use crate::snapshot::Snapshot;
 use crate::warnings;

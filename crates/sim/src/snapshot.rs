@@ -1,8 +1,8 @@
 //! Counters at an edge of the measured window.
 
 use crate::connection::TcpTotals;
+use crate::links::Sent;
 use crate::losses::LossCounts;
-use crate::network::Sent;
 use aqmlab_aqm::Counters;
 
 #[derive(Clone)]

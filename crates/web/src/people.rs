@@ -112,45 +112,22 @@ impl People {
     /// If there is no such user, or the fact cannot be: see [`User`] and [`MahUser`].
     #[inline]
     pub fn tell(&mut self, user: u32, fact: Fact, now: Time, out: &mut Vec<Command>) -> Option<Exchange> {
-        match &mut self.kind {
-            Kind::Unc(model, users) => tell_unc(&mut users[user as usize], fact, now, model, out),
-            Kind::Mah(model, users) => tell_mah(&mut users[user as usize], fact, now, model, out),
+        // Both models have users with these methods, and nothing else in common that a trait could hold.
+        macro_rules! tell {
+            ($user:expr, $model:expr) => {
+                match fact {
+                    Fact::Start(start) => $user.start($model, start, out),
+                    Fact::Wake => $user.on_wake(now, $model, out),
+                    Fact::Connected(connection) => $user.on_connected(now, connection, $model, out),
+                    Fact::Response(connection) => $user.on_response(now, connection, $model, out),
+                    Fact::Failed(connection) => return $user.on_failed(now, connection, $model, out),
+                }
+            };
         }
+        match &mut self.kind {
+            Kind::Unc(model, users) => tell!(users[user as usize], model),
+            Kind::Mah(model, users) => tell!(users[user as usize], model),
+        }
+        None
     }
-}
-
-#[inline]
-fn tell_unc(
-    user: &mut User,
-    fact: Fact,
-    now: Time,
-    model: &UncModel,
-    out: &mut Vec<Command>,
-) -> Option<Exchange> {
-    match fact {
-        Fact::Start(start) => user.start(model, start, out),
-        Fact::Wake => user.on_wake(now, model, out),
-        Fact::Connected(connection) => user.on_connected(now, connection, model, out),
-        Fact::Response(connection) => user.on_response(now, connection, model, out),
-        Fact::Failed(connection) => return user.on_failed(now, connection, model, out),
-    }
-    None
-}
-
-#[inline]
-fn tell_mah(
-    user: &mut MahUser,
-    fact: Fact,
-    now: Time,
-    model: &MahModel,
-    out: &mut Vec<Command>,
-) -> Option<Exchange> {
-    match fact {
-        Fact::Start(start) => user.start(model, start, out),
-        Fact::Wake => user.on_wake(now, model, out),
-        Fact::Connected(connection) => user.on_connected(now, connection, model, out),
-        Fact::Response(connection) => user.on_response(now, connection, model, out),
-        Fact::Failed(connection) => return user.on_failed(now, connection, model, out),
-    }
-    None
 }

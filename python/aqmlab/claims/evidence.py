@@ -76,11 +76,11 @@ def no_worse(
     margin: float = NO_WORSE,
 ) -> Part:
     """Nowhere is `a` worse than `b` by more than the margin (a negative share of responses)."""
-    band = _band(study, a, b, between_s)
+    band = band_between(study, a, b, between_s)
     if isinstance(band, NotEnoughReplications):
         return Part(statement, None, str(band))
     lowest, shown = float(band.lower.min()), float(band.upper.min())
-    holds = True if lowest >= margin else (False if shown < margin else None)
+    holds = decided(lowest >= margin, shown < margin)
     return Part(statement, holds, f"the band's lowest point is {lowest:+.3f} (allowed {margin:+.3f})", lowest)
 
 
@@ -100,7 +100,15 @@ def time_of_share(study: Study, cell: Cell, share: float) -> float:
     return float(np.mean([times.quantile(share) for times in study.times(*cell)]))
 
 
-def _band(study: Study, a: Cell, b: Cell, between_s: tuple[float, float]) -> Band | NotEnoughReplications:
+def decided(shown: bool, excluded: bool) -> bool | None:
+    """Whether something holds: it is shown, it is excluded, or neither."""
+    return True if shown else (False if excluded else None)
+
+
+def band_between(
+    study: Study, a: Cell, b: Cell, between_s: tuple[float, float]
+) -> Band | NotEnoughReplications:
+    """The simultaneous band of the paired difference, a minus b, between two times in seconds."""
     band = study.cell_comparison(a, b).band
     return band if isinstance(band, NotEnoughReplications) else band.between(*between_s)
 
@@ -120,7 +128,7 @@ def higher(
     difference = study.difference(a, b, of)
     if isinstance(difference, NotEnoughReplications):
         return Part(statement, None, _plain(difference, unit), difference)
-    holds = True if difference.lies_above(0.0) else (False if difference.lies_below(0.0) else None)
+    holds = decided(difference.lies_above(0.0), difference.lies_below(0.0))
     return Part(statement, holds, f"difference {_with_interval(difference, unit)}", difference)
 
 
@@ -139,7 +147,7 @@ def at_least(
     difference = study.difference(a, b, of)
     if isinstance(difference, NotEnoughReplications):
         return Part(statement, None, _plain(difference, unit), difference)
-    holds = True if difference.lies_above(-slack) else (False if difference.lies_below(-slack) else None)
+    holds = decided(difference.lies_above(-slack), difference.lies_below(-slack))
     evidence = f"difference {_with_interval(difference, unit)}, slack {slack:g}"
     return Part(statement, holds, evidence, difference)
 
@@ -158,7 +166,7 @@ def within(
         return Part(statement, None, f"{_plain(value, unit)}; {bounds}", value)
     inside = value.lies_within(lower, upper)
     outside = value.lies_below(lower) or value.lies_above(upper)
-    holds = True if inside else (False if outside else None)
+    holds = decided(inside, outside)
     return Part(statement, holds, f"{_with_interval(value, unit)}; {bounds}", value)
 
 
@@ -166,7 +174,7 @@ def positive(statement: str, value: Interval | NotEnoughReplications, *, unit: s
     """A mean exceeds zero."""
     if isinstance(value, NotEnoughReplications):
         return Part(statement, None, _plain(value, unit), value)
-    holds = True if value.lies_above(0.0) else (False if value.lies_below(0.0) else None)
+    holds = decided(value.lies_above(0.0), value.lies_below(0.0))
     return Part(statement, holds, _with_interval(value, unit), value)
 
 

@@ -1,6 +1,6 @@
 //! How much may wait in front of a link. Implementations differ by one packet, so the rule has a name.
 
-use crate::parameters::{ParameterError, require};
+use crate::parameters::{ParameterError, require, require_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Limit {
     /// Requires at least one limit, and room for at least one packet or byte.
     pub(crate) fn validate(&self) -> Result<(), ParameterError> {
         let given = self.packets.is_some() || self.bytes.is_some();
-        require(given, "limit_packets", "not given", "a number of packets, or limit_bytes, or both")?;
+        require_given(given, "limit_packets", "a number of packets, or limit_bytes, or both")?;
         let least = if self.rule == LimitRule::HoldLimitMinusOne { 2 } else { 1 };
         let legal = format!("at least {least} under this limit_rule");
         let packets = self.packets.unwrap_or(u32::MAX);

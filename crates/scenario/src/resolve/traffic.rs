@@ -19,10 +19,9 @@ pub(super) fn check(document: &Document, populations: &[Population], mistakes: &
 
 pub(super) fn check_scheme(path: &str, scheme: &Scheme, mistakes: &mut Mistakes<'_>) {
     if let Err(error) = scheme.validate() {
-        // A limit that is missing has no value to call illegal.
-        let wrong = match error.value.as_str() {
-            "not given" => error.value,
-            value => format!("{value} is not legal"),
+        let wrong = match error.value {
+            Some(value) => format!("{value} is not legal"),
+            None => "not given".to_owned(),
         };
         mistakes.value(&joined(path, error.key), wrong, error.legal);
     }

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import WHOLE, answered
+from aqmlab.claims.evidence import WHOLE, answered, band_between, decided
 from aqmlab.claims.outcome import Part
 from aqmlab.statistics import Band, Interval, NotEnoughReplications
 
@@ -44,14 +44,14 @@ def little_difference(
     margin: float = LITTLE,
 ) -> Part:
     """The distribution functions of `a` and `b` differ by less than the margin everywhere."""
-    band = _band(study, a, b, between_s)
+
+    def judge(band: Band) -> tuple[bool | None, float]:
+        inside = float(band.lower.min()) >= -margin and float(band.upper.max()) <= margin
+        beyond = bool((band.lower > margin).any() or (band.upper < -margin).any())
+        return decided(inside, beyond), _extreme(band)
+
     said = f"{statement} (less than {100 * margin:g} points)"
-    if isinstance(band, NotEnoughReplications):
-        return Part(said, None, str(band))
-    inside = float(band.lower.min()) >= -margin and float(band.upper.max()) <= margin
-    beyond = bool((band.lower > margin).any() or (band.upper < -margin).any())
-    holds = True if inside else (False if beyond else None)
-    return Part(said, holds, _extent(band), _extreme(band))
+    return _judged(study, said, (a, b), between_s, judge)
 
 
 @answered
@@ -65,13 +65,13 @@ def no_worse(
     margin: float = LITTLE,
 ) -> Part:
     """Nowhere has `a` fewer complete than `b` by the margin or more."""
-    band = _band(study, a, b, between_s)
+
+    def judge(band: Band) -> tuple[bool | None, float]:
+        holds = decided(float(band.lower.min()) >= -margin, float(band.upper.min()) < -margin)
+        return holds, float(band.mean.min())
+
     said = f"{statement} (by {100 * margin:g} points anywhere)"
-    if isinstance(band, NotEnoughReplications):
-        return Part(said, None, str(band))
-    lowest, shown = float(band.lower.min()), float(band.upper.min())
-    holds = True if lowest >= -margin else (False if shown < -margin else None)
-    return Part(said, holds, _extent(band), float(band.mean.min()))
+    return _judged(study, said, (a, b), between_s, judge)
 
 
 @answered
@@ -79,13 +79,13 @@ def much_better(
     study: Study, statement: str, a: Cell, b: Cell, *, between_s: tuple[float, float] = WHOLE
 ) -> Part:
     """Somewhere `a` has more complete than `b` by more than 5 points."""
-    band = _band(study, a, b, between_s)
+
+    def judge(band: Band) -> tuple[bool | None, float]:
+        holds = decided(float(band.lower.max()) > MUCH, float(band.upper.max()) <= MUCH)
+        return holds, float(band.mean.max())
+
     said = f"{statement} (more than {100 * MUCH:g} points somewhere)"
-    if isinstance(band, NotEnoughReplications):
-        return Part(said, None, str(band))
-    shown, possible = float(band.lower.max()), float(band.upper.max())
-    holds = True if shown > MUCH else (False if possible <= MUCH else None)
-    return Part(said, holds, _extent(band), float(band.mean.max()))
+    return _judged(study, said, (a, b), between_s, judge)
 
 
 @answered
@@ -93,16 +93,29 @@ def slightly_better(
     study: Study, statement: str, a: Cell, b: Cell, *, between_s: tuple[float, float] = WHOLE
 ) -> Part:
     """`a` has more complete than `b` somewhere, and nowhere by more than 5 points."""
-    band = _band(study, a, b, between_s)
+
+    def judge(band: Band) -> tuple[bool | None, float]:
+        shown, possible = float(band.lower.max()), float(band.upper.max())
+        holds = decided(shown > 0.0 and possible <= MUCH, shown > MUCH or possible <= 0.0)
+        return holds, float(band.mean.max())
+
     said = f"{statement} (shown, and at most {100 * MUCH:g} points)"
+    return _judged(study, said, (a, b), between_s, judge)
+
+
+def _judged(
+    study: Study,
+    said: str,
+    cells: tuple[Cell, Cell],
+    between_s: tuple[float, float],
+    judge: Callable[[Band], tuple[bool | None, float]],
+) -> Part:
+    """What a judge says of the band of one cell minus another: whether it holds, and the effect."""
+    band = band_between(study, *cells, between_s)
     if isinstance(band, NotEnoughReplications):
         return Part(said, None, str(band))
-    shown, possible = float(band.lower.max()), float(band.upper.max())
-    if shown > MUCH or possible <= 0.0:
-        holds: bool | None = False
-    else:
-        holds = True if shown > 0.0 and possible <= MUCH else None
-    return Part(said, holds, _extent(band), float(band.mean.max()))
+    holds, effect = judge(band)
+    return Part(said, holds, _extent(band), effect)
 
 
 # ------------------------------------------------------------------------------------------- single numbers
@@ -134,7 +147,7 @@ def above(
     """A mean lies above a bound with all of its interval."""
     if isinstance(value, NotEnoughReplications):
         return Part(statement, None, str(value), value)
-    holds = True if value.lies_above(bound) else (False if value.lies_below(bound) else None)
+    holds = decided(value.lies_above(bound), value.lies_below(bound))
     return Part(statement, holds, shown(value, scale, unit), value)
 
 
@@ -149,7 +162,7 @@ def not_above(
     """A mean does not exceed a bound: all of its interval lies below it."""
     if isinstance(value, NotEnoughReplications):
         return Part(statement, None, str(value), value)
-    holds = True if value.lies_below(bound) else (False if value.lies_above(bound) else None)
+    holds = decided(value.lies_below(bound), value.lies_above(bound))
     return Part(statement, holds, shown(value, scale, unit), value)
 
 
@@ -191,11 +204,6 @@ def shown(value: Interval, scale: float = 1.0, unit: str = "") -> str:
     """A mean with its interval and unit."""
     text = f"{value.mean * scale:.4g} [{value.lower * scale:.4g}, {value.upper * scale:.4g}]"
     return f"{text} {unit}".strip()
-
-
-def _band(study: Study, a: Cell, b: Cell, between_s: tuple[float, float]) -> Band | NotEnoughReplications:
-    band = study.cell_comparison(a, b).band
-    return band if isinstance(band, NotEnoughReplications) else band.between(*between_s)
 
 
 def _extent(band: Band) -> str:

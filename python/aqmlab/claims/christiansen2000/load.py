@@ -17,6 +17,9 @@ from aqmlab.claims.outcome import Part
 from aqmlab.statistics import MissingDataError, mean_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.statistics import Recorded
     from aqmlab.study import Study
 
 MOST_DROPS_PERCENT = 0.01
@@ -81,15 +84,9 @@ def _never_full(study: Study) -> Part:
     said = f"at 110 % no 3 ms sample finds {LIMIT_PACKETS} packets in a RED queue"
 
     def ask() -> Part:
-        longest = {
-            name: max(longest_queue_packets(result) for result in study.results(name, 110.0))
-            for name in _unlimited(study)
-        }
-        worst = max(longest, key=lambda name: longest[name])
-        evidence = (
-            f"longest {longest[worst]} packets, {study.configuration(worst).label}; {len(longest)} settings"
-        )
-        return Part(said, longest[worst] < LIMIT_PACKETS, evidence, float(longest[worst]))
+        worst, packets, settings = _worst(study, lambda runs: max(map(longest_queue_packets, runs)))
+        evidence = f"longest {packets} packets, {worst}; {settings} settings"
+        return Part(said, packets < LIMIT_PACKETS, evidence, float(packets))
 
     return attempt(said, ask)
 
@@ -98,17 +95,18 @@ def _no_overflow(study: Study) -> Part:
     said = f"at 110 % no packet is dropped because {LIMIT_PACKETS} are waiting"
 
     def ask() -> Part:
-        drops = {
-            name: sum(overflow_drops(result) for result in study.results(name, 110.0))
-            for name in _unlimited(study)
-        }
-        worst = max(drops, key=lambda name: drops[name])
-        evidence = (
-            f"most overflow drops {drops[worst]}, {study.configuration(worst).label}; {len(drops)} settings"
-        )
-        return Part(said, drops[worst] == 0, evidence, float(drops[worst]))
+        worst, drops, settings = _worst(study, lambda runs: sum(map(overflow_drops, runs)))
+        evidence = f"most overflow drops {drops}, {worst}; {settings} settings"
+        return Part(said, drops == 0, evidence, float(drops))
 
     return attempt(said, ask)
+
+
+def _worst(study: Study, count: Callable[[Sequence[Recorded]], int]) -> tuple[str, int, int]:
+    """The setting with the highest count at 110 %, that count, and how many settings there are."""
+    counts = {name: count(study.results(name, 110.0)) for name in _unlimited(study)}
+    worst = max(counts, key=lambda name: counts[name])
+    return study.configuration(worst).label, counts[worst], len(counts)
 
 
 def _unlimited(study: Study) -> list[str]:

@@ -1,0 +1,190 @@
+//! The two kinds of links that take time: with a queue in front of them, and without.
+
+use crate::agenda::Agenda;
+use crate::packet::Packet;
+use crate::wheel::Rank;
+use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
+use aqmlab_random::Key;
+use aqmlab_scenario::{Framing, Link};
+use aqmlab_units::{Rate, Span, Time, TransmissionClock};
+use std::collections::VecDeque;
+
+/// A link with a queue discipline.
+pub(crate) struct QueuedLink {
+    pub(crate) port: Port<Packet>,
+    /// Whether a packet is being sent.
+    pub(crate) busy: bool,
+    pub(crate) monitored: bool,
+    pub(crate) to: u16,
+    /// Its place among the links with a queue.
+    position: u16,
+    /// The packet that is being sent, or was last.
+    in_service: Packet,
+    /// Packets that the driver has taken out of the queue and the link has not begun to send.
+    pub(crate) ring: VecDeque<Packet>,
+    ring_packets: usize,
+    transmission: TransmissionClock,
+    pub(crate) framing: Framing,
+    pub(crate) sent: Sent,
+    /// Pipe of the propagation delay, if there is one.
+    pub(crate) propagation: Option<(Rank, Span)>,
+    /// Its number in the scenario.
+    pub(crate) link: u16,
+}
+
+/// What has left a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) frames: u64,
+    pub(crate) frame_bytes: u64,
+    pub(crate) ip_bytes: u64,
+}
+
+impl Sent {
+    pub(crate) const fn minus(self, earlier: Self) -> Self {
+        Self {
+            frames: self.frames - earlier.frames,
+            frame_bytes: self.frame_bytes - earlier.frame_bytes,
+            ip_bytes: self.ip_bytes - earlier.ip_bytes,
+        }
+    }
+
+    /// Bytes whose time the frames took on the wire.
+    pub(crate) const fn wire_bytes(self, framing: Framing) -> u64 {
+        self.frame_bytes + self.frames * framing.gap_bytes as u64
+    }
+}
+
+impl QueuedLink {
+    /// An idle link at this place among those with a queue, number `number` of the scenario.
+    pub(crate) fn new(
+        (position, number): (usize, usize),
+        link: &Link,
+        rate: Rate,
+        scheme: &Scheme,
+        propagation: Option<(Rank, Span)>,
+        key: Key,
+    ) -> Self {
+        let key = key.named("queue").named(&link.name);
+        let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
+        Self {
+            port: Port::new(scheme, facts, key.named("coins").stream()),
+            busy: false,
+            monitored: link.monitored,
+            to: link.to.0 as u16,
+            position: position as u16,
+            in_service: Packet::NONE,
+            ring: VecDeque::new(),
+            ring_packets: link.transmit_ring_packets as usize,
+            transmission: TransmissionClock::new(rate),
+            framing: link.framing,
+            sent: Sent::default(),
+            propagation,
+            link: number as u16,
+        }
+    }
+
+    /// Lets the driver take what it can hold, and the link begin to send if it is idle; answers with the packet that
+    /// it begins to send. Without a ring the driver asks for a packet only when the link is idle.
+    #[inline(always)]
+    pub(crate) fn serve(
+        &mut self,
+        now: Time,
+        agenda: &mut Agenda,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<Packet> {
+        let mut begun = None;
+        loop {
+            let waiting = if self.busy { None } else { self.ring.pop_front() };
+            if let Some(packet) = waiting {
+                self.transmit(now, packet, agenda);
+                begun = Some(packet);
+                continue;
+            }
+            if self.busy && self.ring.len() >= self.ring_packets {
+                return begun;
+            }
+            let Some(packet) = self.port.depart(now, discarded) else { return begun };
+            if self.busy {
+                self.ring.push_back(packet);
+            } else {
+                self.transmit(now, packet, agenda);
+                begun = Some(packet);
+            }
+        }
+    }
+
+    /// Whether an arrival can move on at once.
+    #[inline(always)]
+    pub(crate) fn has_room_below(&self) -> bool {
+        !self.busy || self.ring.len() < self.ring_packets
+    }
+
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) {
+        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
+        self.busy = true;
+        self.in_service = packet;
+        let end = now + self.transmission.transmit(wire_bytes);
+        agenda.transmissions.begin(usize::from(self.position), end);
+    }
+
+    /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
+    /// or the agenda told that the link is idle.
+    #[inline(always)]
+    pub(crate) fn end_transmission(&mut self) -> (Packet, u32) {
+        let packet = self.in_service;
+        let frame_bytes = self.framing.frame_bytes(u32::from(packet.ip_bytes()));
+        self.busy = false;
+        self.sent.frames += 1;
+        self.sent.frame_bytes += u64::from(frame_bytes);
+        self.sent.ip_bytes += u64::from(packet.ip_bytes());
+        (packet, frame_bytes)
+    }
+
+    /// Counters of the port and of the link at this instant.
+    pub(crate) fn snapshot(&self) -> (Counters, Sent) {
+        (self.port.counters().clone(), self.sent)
+    }
+}
+
+/// A link that needs no event of its own to send: its unlimited queue is first in, first out, so the instant at
+/// which a packet has been sent is known when it is handed over.
+pub(crate) struct Passage {
+    pub(crate) to: u16,
+    /// Among which packets its own travel while they are under way.
+    pub(crate) rank: Rank,
+    delay: Span,
+    framing: Framing,
+    /// None for a wire, which takes no time to send.
+    transmission: Option<TransmissionClock>,
+    busy_until: Time,
+}
+
+impl Passage {
+    /// An idle link whose packets travel among those of `rank`.
+    pub(crate) fn new(link: &Link, rank: Rank) -> Self {
+        Self {
+            to: link.to.0 as u16,
+            rank,
+            delay: link.delay,
+            framing: link.framing,
+            transmission: link.rate.map(TransmissionClock::new),
+            busy_until: Time::ZERO,
+        }
+    }
+
+    /// Hands over a packet; answers when it arrives at the far end.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
+        let Some(transmission) = &mut self.transmission else { return now + self.delay };
+        let wire_bytes = self.framing.wire_bytes(u32::from(ip_bytes));
+        self.busy_until = self.busy_until.max(now) + transmission.transmit(wire_bytes);
+        self.busy_until + self.delay
+    }
+
+    /// Whether sending takes time; a wire only delays.
+    pub(crate) const fn is_interface(&self) -> bool {
+        self.transmission.is_some()
+    }
+}
