@@ -32,6 +32,7 @@
 //! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and range;
 //!   the checks, the messages, the JSON Schema and the tables of `docs/scenario.md` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
+//! - [`limits`]: what one run can hold.
 //! - [`ScenarioError`]: every mistake with its place, what is legal, and the nearest name.
 //! - [`json_schema`], [`reference()`]: the schema for editors and for people.
 //!
@@ -48,6 +49,7 @@
 pub mod document;
 mod error;
 mod legal;
+pub mod limits;
 mod mistakes;
 mod nearest;
 mod network;

@@ -121,7 +121,7 @@ fn an_empty_text_lacks_what_is_required() {
     assert_eq!(
         message,
         "le.toml: missing key \"name\"; legal: a string, not empty\n\
-         le.toml: missing key \"duration_s\"; legal: 0.001 to 10000000"
+         le.toml: missing key \"duration_s\"; legal: 0.001 to 2000000"
     );
 }
 

@@ -3,6 +3,7 @@
 use aqmlab_scenario::document::{
     BaseRoundTripTime, DelayOn, DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
 };
+use aqmlab_scenario::limits::DURATION_S;
 use aqmlab_scenario::{Responses, Scenario, Scheme};
 use proptest::prelude::*;
 
@@ -139,7 +140,7 @@ fn scenarios_that_differ_in_their_queue_share_a_twin() {
 }
 
 prop_compose! {
-    fn times()(duration in 0.001..1e7_f64, warm_up in 0.0..0.49_f64, cool_down in 0.0..0.49_f64)
+    fn times()(duration in 0.001..DURATION_S, warm_up in 0.0..0.49_f64, cool_down in 0.0..0.49_f64)
         -> (f64, f64, f64) {
         (duration, duration * warm_up, duration * cool_down)
     }

@@ -7,6 +7,7 @@
 //! the links, then packets in pipes in the order of the pipes, then packets with delays of their own, then
 //! timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
 
+use crate::identifiers::{FlowId, PopulationId};
 use crate::packet::{Packet, Side};
 use crate::transmissions::Transmissions;
 use crate::wheel::{Rank, Wheel};
@@ -24,9 +25,9 @@ const TIMERS: Rank = Rank(0);
 /// Who wanted to be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
-    User { population: u8, user: u32 },
+    User { population: PopulationId, user: u32 },
     Endpoint { connection: u32, generation: u16, side: Side },
-    FlowStart { flow: u32 },
+    FlowStart { flow: FlowId },
 }
 
 /// What kind of thing is next.

@@ -4,11 +4,12 @@ use crate::access_delay::AccessDelay;
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
 use crate::control::RunError;
+use crate::identifiers::{PopulationId, ProfileId};
 use crate::monitor::Window;
 use crate::packet::{Packet, Side};
 use crate::prefetch::prefetch;
 use crate::simulation::Simulation;
-use crate::transport::News;
+use crate::transport::{Hosts, Machine, News};
 use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, Completion, Table};
 use aqmlab_scenario as scenario;
@@ -21,14 +22,15 @@ use aqmlab_web::{
 /// A population with its users and what they did.
 pub(crate) struct Population {
     people: People,
+    users: u32,
     /// First open connection of each user.
     open: Vec<u32>,
     servers_close: bool,
     start: StartRule,
-    browsers: Vec<u16>,
-    servers: Vec<u16>,
+    browsers: Vec<Machine>,
+    servers: Vec<Machine>,
     minimum_delay: AccessDelay,
-    profile: u8,
+    profile: ProfileId,
     pub(crate) generated: Statistics,
     pub(crate) completed: u64,
     pub(crate) failed: u64,
@@ -48,12 +50,12 @@ struct BytesPerUser {
 }
 
 impl Populations {
-    pub(crate) fn new(scenario: &Scenario, key: Key) -> Result<Self, RunError> {
+    pub(crate) fn new(scenario: &Scenario, hosts: &mut Hosts, key: Key) -> Result<Self, RunError> {
         let all = scenario
             .populations
             .iter()
             .enumerate()
-            .map(|(index, population)| Population::new(population, index as u8, key))
+            .map(|(index, population)| Population::new(population, ProfileId::of(index), hosts, key))
             .collect::<Result<Vec<_>, _>>()?;
         let links = scenario.network.links.iter().filter(|link| link.queue.is_some()).count();
         let bytes_per_user = scenario.record.users.then(|| BytesPerUser {
@@ -70,8 +72,8 @@ impl Populations {
 
     /// Fetches a user's record.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, population: u8, user: u32) {
-        match self.all.get(usize::from(population)).and_then(|group| group.people.person(user)) {
+    pub(crate) fn prefetch(&self, population: PopulationId, user: u32) {
+        match self.all.get(population.place()).and_then(|group| group.people.person(user)) {
             Some(Person::Unc(user)) => prefetch(user),
             Some(Person::Mah(user)) => prefetch(user),
             None => {}
@@ -95,7 +97,7 @@ impl Populations {
         if let Owner::User { population, user, .. } = connection.owner {
             if per_user.window.contains(now) {
                 let column = user as usize * per_user.links + usize::from(link);
-                per_user.counts[usize::from(population)][column] += u64::from(bytes);
+                per_user.counts[population.place()][column] += u64::from(bytes);
             }
         }
     }
@@ -134,15 +136,22 @@ const USER_COLUMNS: [&str; 8] = [
 ];
 
 impl Population {
-    fn new(population: &scenario::Population, profile: u8, key: Key) -> Result<Self, RunError> {
+    fn new(
+        population: &scenario::Population,
+        profile: ProfileId,
+        hosts: &mut Hosts,
+        key: Key,
+    ) -> Result<Self, RunError> {
         let minimum_delay = AccessDelay::new(population, key);
         let people = people(population, key.named("user").named(&population.name))?;
-        let nodes = |indices: &[scenario::NodeIndex]| indices.iter().map(|node| node.0 as u16).collect();
+        let mut machines =
+            |nodes: &[scenario::NodeIndex]| nodes.iter().map(|&node| hosts.machine(profile, node)).collect();
         Ok(Self {
+            users: population.users,
             open: vec![NONE; population.users as usize],
             start: population.start,
-            browsers: nodes(&population.browsers),
-            servers: nodes(&population.servers),
+            browsers: machines(&population.browsers),
+            servers: machines(&population.servers),
             minimum_delay,
             profile,
             generated: Statistics::new(),
@@ -203,30 +212,30 @@ impl Simulation {
     pub(crate) fn start_users(&mut self) {
         for population in 0..self.populations.all.len() {
             let start = self.populations.all[population].start;
-            for user in 0..self.populations.all[population].people.len() {
-                self.tell(population as u8, user as u32, Fact::Start(start));
+            for user in 0..self.populations.all[population].users {
+                self.tell(PopulationId::of(population), user, Fact::Start(start));
             }
         }
     }
 
-    pub(crate) fn on_user_timer(&mut self, population: u8, user: u32) {
+    pub(crate) fn on_user_timer(&mut self, population: PopulationId, user: u32) {
         self.tell(population, user, Fact::Wake);
     }
 
     /// Tells a user something, and carries out her commands.
-    fn tell(&mut self, population: u8, user: u32, fact: Fact) {
+    fn tell(&mut self, population: PopulationId, user: u32, fact: Fact) {
         let mut commands = std::mem::take(&mut self.commands);
-        let group = &mut self.populations.all[usize::from(population)];
+        let group = &mut self.populations.all[population.place()];
         group.people.tell(user, fact, self.now, &mut commands);
         for command in &commands {
-            self.populations.all[usize::from(population)].generated.record(command);
+            self.populations.all[population.place()].generated.record(command);
             self.carry_out(population, user, command);
         }
         commands.clear();
         self.commands = commands;
     }
 
-    fn carry_out(&mut self, population: u8, user: u32, command: &Command) {
+    fn carry_out(&mut self, population: PopulationId, user: u32, command: &Command) {
         match *command {
             Command::Think { until } => self.agenda.wake(until, Timer::User { population, user }),
             Command::Open { connection, server, delay_draw, .. } => {
@@ -241,13 +250,13 @@ impl Simulation {
 
     fn open_for_user(
         &mut self,
-        population: u8,
+        population: PopulationId,
         user: u32,
         ordinal: ConnectionOrdinal,
         server: u32,
         delay_draw: f64,
     ) {
-        let group = &self.populations.all[usize::from(population)];
+        let group = &self.populations.all[population.place()];
         let browser = group.browsers[user as usize % group.browsers.len()];
         let server_place = server as usize % group.servers.len();
         let server = group.servers[server_place];
@@ -255,12 +264,12 @@ impl Simulation {
         let opening = Opening {
             owner: Owner::User { population, user, ordinal },
             profile: group.profile,
-            nodes: [browser, server],
+            machines: [browser, server],
             added_delay: [AddedDelay::Own(delay), AddedDelay::None],
         };
         let servers_close = group.servers_close;
         let place = self.open(&opening);
-        let open = &mut self.populations.all[usize::from(population)].open[user as usize];
+        let open = &mut self.populations.all[population.place()].open[user as usize];
         let connection = self.connections.at(place);
         connection.next_of_user = std::mem::replace(open, place);
         if servers_close {
@@ -269,8 +278,14 @@ impl Simulation {
         self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
     }
 
-    fn request(&mut self, population: u8, user: u32, ordinal: ConnectionOrdinal, exchange: &Exchange) {
-        let group = &self.populations.all[usize::from(population)];
+    fn request(
+        &mut self,
+        population: PopulationId,
+        user: u32,
+        ordinal: ConnectionOrdinal,
+        exchange: &Exchange,
+    ) {
+        let group = &self.populations.all[population.place()];
         let Some(place) = group.find(user, ordinal, &mut self.connections) else { return };
         let now = self.now;
         let connection = self.connections.at(place);
@@ -287,8 +302,8 @@ impl Simulation {
         self.act(place, Side::Active, |end, now, context, outbox| end.write(now, context, bytes, outbox));
     }
 
-    fn close_for_user(&mut self, population: u8, user: u32, ordinal: ConnectionOrdinal) {
-        let group = &mut self.populations.all[usize::from(population)];
+    fn close_for_user(&mut self, population: PopulationId, user: u32, ordinal: ConnectionOrdinal) {
+        let group = &mut self.populations.all[population.place()];
         let Some(place) = group.find(user, ordinal, &mut self.connections) else { return };
         group.forget(user, place, &mut self.connections);
         self.act(place, Side::Active, |end, now, context, outbox| end.close(now, context, outbox));
@@ -352,7 +367,7 @@ impl Simulation {
 
     fn on_last_byte(&mut self, place: u32) {
         let Owner::User { population, user, ordinal } = self.connections.at(place).owner else { return };
-        let servers_close = self.populations.all[usize::from(population)].servers_close;
+        let servers_close = self.populations.all[population.place()].servers_close;
         if !servers_close || self.response_end == ResponseEnd::LastByte {
             self.record_response(place, population, user);
         }
@@ -378,16 +393,16 @@ impl Simulation {
     }
 
     /// The response time of the exchange under way ends now.
-    fn record_response(&mut self, place: u32, population: u8, user: u32) {
+    fn record_response(&mut self, place: u32, population: PopulationId, user: u32) {
         let Some(under_way) = self.connections.at(place).under_way else { return };
         if self.window.contains(self.now) {
-            self.populations.all[usize::from(population)].completed += 1;
+            self.populations.all[population.place()].completed += 1;
             self.responses.record(&Completion {
                 completed_at: self.now,
                 response_time: self.now - under_way.began,
                 request_bytes: under_way.exchange.request_bytes,
                 response_bytes: under_way.exchange.response_bytes,
-                population,
+                population: population.place() as u8,
                 user,
                 embedded: under_way.exchange.kind == ObjectKind::Embedded,
                 first_on_connection: under_way.first_on_connection,
@@ -395,16 +410,16 @@ impl Simulation {
         }
     }
 
-    fn fail(&mut self, place: u32, population: u8, user: u32, ordinal: ConnectionOrdinal) {
+    fn fail(&mut self, place: u32, population: PopulationId, user: u32, ordinal: ConnectionOrdinal) {
         self.connections.at(place).under_way = None;
-        let group = &mut self.populations.all[usize::from(population)];
+        let group = &mut self.populations.all[population.place()];
         // A connection that gave up while it was being closed is no longer known to its user.
         if group.find(user, ordinal, &mut self.connections) != Some(place) {
             return;
         }
         group.forget(user, place, &mut self.connections);
         self.tell(population, user, Fact::Failed(ordinal));
-        let group = &mut self.populations.all[usize::from(population)];
+        let group = &mut self.populations.all[population.place()];
         group.failed += u64::from(self.window.contains(self.now));
     }
 }

@@ -4,9 +4,11 @@
 //! follows the number of open connections and the hottest records stay in cache. A generation number tells
 //! packets and timers of an earlier tenant apart.
 
+use crate::identifiers::{ClockId, FlowId, PopulationId, ProfileId};
 use crate::losses::ConnectionLosses;
 use crate::packet::{Side, Way};
 use crate::prefetch::prefetch;
+use crate::transport::Machine;
 use crate::wheel::Rank;
 use aqmlab_tcp::Endpoint;
 use aqmlab_units::{Span, Time};
@@ -30,9 +32,9 @@ pub(crate) enum AddedDelay {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Owner {
     /// A browsing user.
-    User { population: u8, user: u32, ordinal: ConnectionOrdinal },
+    User { population: PopulationId, user: u32, ordinal: ConnectionOrdinal },
     /// A long-lived flow.
-    Flow { flow: u32 },
+    Flow { flow: FlowId },
 }
 
 /// An exchange under way.
@@ -55,9 +57,9 @@ pub(crate) struct Connection {
     pub(crate) timer: [Time; 2],
     pub(crate) ways: [Way; 2],
     /// The clock of each end's machine: see [`crate::transport::Hosts`].
-    pub(crate) clocks: [u16; 2],
+    pub(crate) clocks: [ClockId; 2],
     pub(crate) generation: u16,
-    pub(crate) profile: u8,
+    pub(crate) profile: ProfileId,
     pub(crate) finished: [bool; 2],
     pub(crate) owner: Owner,
     pub(crate) under_way: Option<UnderWay>,
@@ -94,8 +96,8 @@ impl TcpTotals {
 /// What a new connection is made of.
 pub(crate) struct Opening {
     pub(crate) owner: Owner,
-    pub(crate) profile: u8,
-    pub(crate) nodes: [u16; 2],
+    pub(crate) profile: ProfileId,
+    pub(crate) machines: [Machine; 2],
     pub(crate) added_delay: [AddedDelay; 2],
 }
 
@@ -115,9 +117,9 @@ impl Connections {
         &mut self,
         now: Time,
         owner: Owner,
-        profile: u8,
+        profile: ProfileId,
         ways: [Way; 2],
-        clocks: [u16; 2],
+        clocks: [ClockId; 2],
     ) -> u32 {
         self.opened += 1;
         let mut connection = Connection {

@@ -77,8 +77,8 @@ impl FlowRows {
 impl Row {
     fn of(connection: &Connection, closed: Option<Time>) -> Self {
         let (population, user) = match connection.owner {
-            Owner::User { population, user, .. } => (population, user),
-            Owner::Flow { flow } => (NO_POPULATION, flow),
+            Owner::User { population, user, .. } => (population.place() as u8, user),
+            Owner::Flow { flow } => (NO_POPULATION, flow.number()),
         };
         let tcp = connection.totals();
         let losses = connection.losses.total;

@@ -2,22 +2,23 @@
 
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Opening, Owner};
+use crate::identifiers::{FlowId, ProfileId};
 use crate::network::Network;
 use crate::packet::Side;
 use crate::simulation::Simulation;
-use crate::transport::News;
+use crate::transport::{Hosts, Machine, News};
 use aqmlab_random::Key;
-use aqmlab_scenario::{FlowGroup, Scenario};
+use aqmlab_scenario::{FlowGroup, NodeIndex, Scenario};
 use aqmlab_units::{Span, Time};
 
 /// A flow: its sender opens the connection and writes.
 #[derive(Clone)]
 struct Flow {
-    nodes: [u16; 2],
+    machines: [Machine; 2],
     added_delay: [AddedDelay; 2],
     starts: Time,
     bytes: Option<u64>,
-    profile: u8,
+    profile: ProfileId,
     delivered_bytes: u64,
 }
 
@@ -28,25 +29,32 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    pub(crate) fn new(scenario: &Scenario, network: &mut Network, key: Key) -> Self {
+    pub(crate) fn new(scenario: &Scenario, network: &mut Network, hosts: &mut Hosts, key: Key) -> Self {
         let mut flows = Self { all: Vec::new(), groups: Vec::new() };
         for (index, group) in scenario.flows.iter().enumerate() {
             flows.groups.push(flows.all.len());
-            let profile = (scenario.populations.len() + index) as u8;
-            flows.add_group(group, profile, network, key.named("flow").named(&group.name));
+            let profile = ProfileId::of(scenario.populations.len() + index);
+            flows.add_group(group, profile, network, hosts, key.named("flow").named(&group.name));
         }
         flows
     }
 
-    fn add_group(&mut self, group: &FlowGroup, profile: u8, network: &mut Network, key: Key) {
-        for (index, flow) in group.flows.iter().enumerate() {
-            let start = group.start_spread.seconds() * key.indexed(index as u64).uniform(0);
-            let nodes = [flow.sender.0 as u16, flow.receiver.0 as u16];
+    fn add_group(
+        &mut self,
+        group: &FlowGroup,
+        profile: ProfileId,
+        network: &mut Network,
+        hosts: &mut Hosts,
+        key: Key,
+    ) {
+        for (index, flow) in (0..).zip(&group.flows) {
+            let start = group.start_spread.seconds() * key.indexed(index).uniform(0);
+            let [sender, receiver] = [flow.sender, flow.receiver];
             self.all.push(Flow {
-                nodes,
+                machines: [hosts.machine(profile, sender), hosts.machine(profile, receiver)],
                 added_delay: [
-                    added_delay(network, nodes[0], nodes[1], flow.delay_from_sender),
-                    added_delay(network, nodes[1], nodes[0], flow.delay_from_receiver),
+                    added_delay(network, sender, receiver, flow.delay_from_sender),
+                    added_delay(network, receiver, sender, flow.delay_from_receiver),
                 ],
                 starts: Time::from_seconds(start),
                 bytes: group.bytes,
@@ -63,7 +71,7 @@ impl Flows {
 }
 
 /// A flow's packets keep their order behind its own delay, so they have a pipe of their own.
-fn added_delay(network: &mut Network, from: u16, towards: u16, delay: Span) -> AddedDelay {
+fn added_delay(network: &mut Network, from: NodeIndex, towards: NodeIndex, delay: Span) -> AddedDelay {
     if delay == Span::ZERO {
         return AddedDelay::None;
     }
@@ -77,16 +85,16 @@ fn added_delay(network: &mut Network, from: u16, towards: u16, delay: Span) -> A
 impl Simulation {
     pub(crate) fn start_flows(&mut self) {
         for (flow, state) in self.flows.all.iter().enumerate() {
-            self.agenda.wake(state.starts, Timer::FlowStart { flow: flow as u32 });
+            self.agenda.wake(state.starts, Timer::FlowStart { flow: FlowId::of(flow) });
         }
     }
 
-    pub(crate) fn start_flow(&mut self, flow: u32) {
-        let state = self.flows.all[flow as usize].clone();
+    pub(crate) fn start_flow(&mut self, flow: FlowId) {
+        let state = self.flows.all[flow.place()].clone();
         let opening = Opening {
             owner: Owner::Flow { flow },
             profile: state.profile,
-            nodes: state.nodes,
+            machines: state.machines,
             added_delay: state.added_delay,
         };
         let place = self.open(&opening);
@@ -94,12 +102,12 @@ impl Simulation {
     }
 
     #[inline]
-    pub(crate) fn react_for_flow(&mut self, place: u32, side: Side, flow: u32, news: &News) {
+    pub(crate) fn react_for_flow(&mut self, place: u32, side: Side, flow: FlowId, news: &News) {
         if side == Side::Passive {
-            self.flows.all[flow as usize].delivered_bytes += u64::from(news.delivered_bytes);
+            self.flows.all[flow.place()].delivered_bytes += u64::from(news.delivered_bytes);
         }
         if side == Side::Active && news.established {
-            match self.flows.all[flow as usize].bytes {
+            match self.flows.all[flow.place()].bytes {
                 None => self
                     .act(place, side, |end, now, context, outbox| end.write_unlimited(now, context, outbox)),
                 Some(bytes) => {

@@ -12,6 +12,7 @@
 //! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
 //! | `browsing.rs`, `flows.rs` | who uses connections: browsing users, long-lived flows |
 //! | `access_delay.rs` | the minimum delay of a connection, or of a pair of machines |
+//! | `identifiers.rs` | the numbers by which a run tells things apart |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
 //! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
@@ -32,6 +33,7 @@ mod connection;
 mod control;
 mod flow_rows;
 mod flows;
+mod identifiers;
 mod links;
 mod losses;
 mod monitor;

@@ -117,7 +117,8 @@ impl Network {
     }
 
     /// How packets travel from `node` to `destination` after a delay of their own, or without one.
-    pub(crate) fn way(&mut self, node: u16, destination: u16, delay: AddedDelay) -> Way {
+    pub(crate) fn way(&mut self, node: NodeIndex, destination: NodeIndex, delay: AddedDelay) -> Way {
+        let (node, destination) = (node.0 as u16, destination.0 as u16);
         let step = self.step(node, destination);
         let interface = self.passage(step).filter(|passage| passage.is_interface());
         let (at, of_interface) = match interface {
@@ -141,8 +142,8 @@ impl Network {
     }
 
     /// Whether the way from `node` towards `destination` begins with an interface.
-    pub(crate) fn begins_with_interface(&mut self, node: u16, destination: u16) -> bool {
-        let step = self.step(node, destination);
+    pub(crate) fn begins_with_interface(&mut self, node: NodeIndex, destination: NodeIndex) -> bool {
+        let step = self.step(node.0 as u16, destination.0 as u16);
         self.passage(step).is_some_and(|passage| passage.is_interface())
     }
 

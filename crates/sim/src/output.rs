@@ -189,7 +189,7 @@ fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSu
     for connection in simulation.connections.open_ones() {
         if let Owner::User { population, .. } = connection.owner {
             let connecting = connection.exchanges == 0;
-            unfinished[usize::from(population)] += u64::from(connecting || connection.under_way.is_some());
+            unfinished[population.place()] += u64::from(connecting || connection.under_way.is_some());
         }
     }
     let described = scenario.populations.iter().zip(&simulation.populations.all).zip(unfinished);

@@ -58,9 +58,9 @@ impl Simulation {
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let mut network = Network::new(scenario, key)?;
-        let hosts = Hosts::new(scenario, key);
-        let flows = Flows::new(scenario, &mut network, key);
-        let populations = Populations::new(scenario, key)?;
+        let mut hosts = Hosts::new(scenario, key);
+        let flows = Flows::new(scenario, &mut network, &mut hosts, key);
+        let populations = Populations::new(scenario, &mut hosts, key)?;
         network.check_size()?;
         let mut simulation = Self {
             now: Time::ZERO,

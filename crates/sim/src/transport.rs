@@ -2,19 +2,30 @@
 
 use crate::agenda::Timer;
 use crate::connection::{Opening, Owner};
+use crate::identifiers::{ClockId, ProfileId};
 use crate::packet::{Packet, Side, Way};
 use crate::simulation::Simulation;
 use aqmlab_random::Key;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_tcp::{Context, Endpoint, HostClock, HostProfile, Outbox, respond_to_stray};
 use aqmlab_units::{Span, Time};
+use std::collections::BTreeMap;
 
-/// Host profiles, and the clock of each machine under each of them.
+/// A node where connections end, and its clock under the profile of those who use it.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine {
+    pub(crate) node: NodeIndex,
+    pub(crate) clock: ClockId,
+}
+
+/// Host profiles, and the clocks of the machines under them.
 pub(crate) struct Hosts {
     profiles: Vec<HostProfile>,
-    /// Row per profile.
     clocks: Vec<HostClock>,
-    nodes: usize,
+    /// Under which tick each node has which clock.
+    known: BTreeMap<(Span, NodeIndex), ClockId>,
+    /// The number that the phase of each node's clock is drawn from.
+    phases: Vec<Key>,
 }
 
 impl Hosts {
@@ -22,25 +33,26 @@ impl Hosts {
         let of_users = scenario.populations.iter().map(|population| population.profile.clone());
         let of_flows = scenario.flows.iter().map(|group| group.profile.clone());
         let profiles: Vec<HostProfile> = of_users.chain(of_flows).collect();
-        let nodes = &scenario.network.nodes;
-        let clock = |profile: &HostProfile, name: &str| {
-            let phase =
-                key.named("clock phase").named(name).below(0, profile.retransmission.tick.nanoseconds());
-            HostClock::new(profile.retransmission.tick, Span::from_nanoseconds(phase))
-        };
-        let clocks =
-            profiles.iter().flat_map(|profile| nodes.iter().map(move |node| clock(profile, &node.name)));
-        Self { clocks: clocks.collect(), nodes: nodes.len(), profiles }
+        let nodes = scenario.network.nodes.iter();
+        let phases = nodes.map(|node| key.named("clock phase").named(&node.name)).collect();
+        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases }
     }
 
-    /// Where the clock of a machine under a profile is.
-    fn clock(&self, profile: u8, node: u16) -> u16 {
-        (usize::from(profile) * self.nodes + usize::from(node)) as u16
+    /// A machine as those see it who use it under a profile. All clocks of one tick and node are one clock.
+    pub(crate) fn machine(&mut self, profile: ProfileId, node: NodeIndex) -> Machine {
+        let tick = self.profiles[profile.place()].retransmission.tick;
+        let Self { clocks, known, phases, .. } = self;
+        let clock = *known.entry((tick, node)).or_insert_with(|| {
+            let phase = phases[node.0 as usize].below(0, tick.nanoseconds());
+            clocks.push(HostClock::new(tick, Span::from_nanoseconds(phase)));
+            ClockId::of(clocks.len() - 1)
+        });
+        Machine { node, clock }
     }
 
     #[inline]
-    fn context(&self, profile: u8, clock: u16) -> Context<'_> {
-        Context { profile: &self.profiles[usize::from(profile)], clock: self.clocks[usize::from(clock)] }
+    fn context(&self, profile: ProfileId, clock: ClockId) -> Context<'_> {
+        Context { profile: &self.profiles[profile.place()], clock: self.clocks[clock.place()] }
     }
 }
 
@@ -71,12 +83,13 @@ impl News {
 impl Simulation {
     /// Opens a connection; nothing is sent yet.
     pub(crate) fn open(&mut self, opening: &Opening) -> u32 {
-        let Opening { owner, profile, nodes: [active, passive], added_delay: [from_active, from_passive] } =
+        let Opening { owner, profile, machines: [active, passive], added_delay: [from_active, from_passive] } =
             *opening;
-        let ways =
-            [self.network.way(active, passive, from_active), self.network.way(passive, active, from_passive)];
-        let clocks = [self.hosts.clock(profile, active), self.hosts.clock(profile, passive)];
-        self.connections.open(self.now, owner, profile, ways, clocks)
+        let ways = [
+            self.network.way(active.node, passive.node, from_active),
+            self.network.way(passive.node, active.node, from_passive),
+        ];
+        self.connections.open(self.now, owner, profile, ways, [active.clock, passive.clock])
     }
 
     /// Lets one end of a connection act, and carries out what follows.
@@ -140,7 +153,7 @@ impl Simulation {
             return self.send_without_interface(place, from);
         }
         let identity = (place, connection.generation);
-        let profile = &hosts.profiles[usize::from(connection.profile)];
+        let profile = &hosts.profiles[connection.profile.place()];
         let Some(interface) = network.passage(way.step) else { return };
         for segment in &outbox.segments {
             let ip_bytes = segment.ip_bytes(profile);
@@ -158,7 +171,7 @@ impl Simulation {
             (connection.ways[from as usize], connection.generation, connection.profile);
         let segments = std::mem::take(&mut self.outbox.segments);
         for segment in &segments {
-            let ip_bytes = segment.ip_bytes(&self.hosts.profiles[usize::from(profile)]);
+            let ip_bytes = segment.ip_bytes(&self.hosts.profiles[profile.place()]);
             let packet = Packet::new(segment, ip_bytes, (place, generation), from, &way);
             if way.rank == Way::AT_ONCE {
                 self.forward(way.at, packet);
@@ -226,5 +239,38 @@ impl Simulation {
             self.flow_rows.record(connection, Some(self.now));
             self.connections.close(place);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_machine_has_a_clock_for_each_tick_however_many_nodes_and_profiles_there_are() {
+        let mut text = "name = \"many\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n\
+                        queue = { scheme = \"drop-tail\", limit_packets = 50 }\nbrowser_machines_per_side = 5000\n"
+            .to_owned();
+        for name in HostProfile::NAMES.iter().cycle().take(10) {
+            text += &format!("[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nprofile = \"{name}\"\n");
+        }
+        let scenario = Scenario::from_toml(&text, "many", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let mut hosts = Hosts::new(&scenario, Key::from_seed(1));
+        let tick_of = |name: &str| HostProfile::named(name).unwrap().retransmission.tick;
+        for (place, name) in HostProfile::NAMES.iter().cycle().take(10).enumerate() {
+            let profile = ProfileId::of(place);
+            for node in [2, 5_000, 10_000].map(NodeIndex) {
+                let machine = hosts.machine(profile, node);
+                let tick = hosts.context(profile, machine.clock).clock.tick();
+                assert_eq!(tick, tick_of(name), "profile {place} at node {}", node.0);
+                assert_eq!(hosts.machine(profile, node).clock, machine.clock);
+            }
+        }
+        let ticks: BTreeSet<Span> = HostProfile::NAMES.into_iter().map(tick_of).collect();
+        assert!(
+            ticks.len() > 1 && hosts.clocks.len() == 3 * ticks.len(),
+            "a clock for each tick and machine"
+        );
     }
 }

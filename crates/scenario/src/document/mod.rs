@@ -17,6 +17,7 @@ pub use record::{RecordTable, ResponseEnd, Responses, ThroughputLayer};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
 
+use crate::limits::DURATION_S;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ pub struct Document {
     pub description: String,
 
     /// Simulated time in all.
-    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(range(min = 0.001, max = DURATION_S))]
     pub duration_s: f64,
 
     /// Time at the start that is simulated but not measured.

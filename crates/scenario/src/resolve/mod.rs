@@ -6,6 +6,7 @@ mod flows;
 mod host;
 mod populations;
 mod quantity;
+mod size;
 mod topology;
 mod traffic;
 
@@ -20,6 +21,9 @@ use quantity::{milliseconds, seconds};
 /// The result is to be used only if there are no mistakes.
 pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Scenario> {
     check_window(document, mistakes);
+    if !size::check(document, mistakes) {
+        return None;
+    }
     let network = network(document, mistakes)?;
     let mut populations = Vec::new();
     if let Some(users) = &document.users {

@@ -1,0 +1,57 @@
+//! The numbers by which a run tells things apart.
+//!
+//! Each is as narrow as the records that carry it need, and each is made by a checked conversion: a number that does
+//! not fit ends the run with a message instead of becoming another one's. `aqmlab_scenario::limits` says what fits,
+//! and the scenario check refuses the rest, so no legal scenario comes that far. Lints refuse unchecked conversions in
+//! this crate.
+
+macro_rules! identifier {
+    ($(#[$meaning:meta])* $name:ident($width:ty)) => {
+        $(#[$meaning])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) struct $name($width);
+
+        impl $name {
+            /// The identifier of the thing at this place.
+            ///
+            /// # Panics
+            /// If it is beyond what the identifier can hold: the scenario check has let too large a scenario through.
+            #[inline]
+            pub(crate) fn of(place: usize) -> Self {
+                match <$width>::try_from(place) {
+                    Ok(number) => Self(number),
+                    Err(_) => panic!("{} {place} is beyond {}", stringify!($name), <$width>::MAX),
+                }
+            }
+
+            /// The number as it is kept.
+            #[allow(dead_code)]
+            pub(crate) const fn number(self) -> $width {
+                self.0
+            }
+
+            /// The place of the thing.
+            #[inline(always)]
+            pub(crate) const fn place(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+identifier! {
+    /// A population of users.
+    PopulationId(u16)
+}
+identifier! {
+    /// A host profile: one for each population and each group of flows.
+    ProfileId(u16)
+}
+identifier! {
+    /// The clock of a machine under a profile.
+    ClockId(u32)
+}
+identifier! {
+    /// A long-lived flow, counted over all groups.
+    FlowId(u32)
+}
