@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python bench bench-check crosscheck wheel clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks bench bench-check crosscheck wheel clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +31,15 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet
+
+fuzz: fuzz-networks ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
+
+FUZZ_SEED ?= $(shell date +%Y%m%d)
+FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS),1))
+
+fuzz-networks: ## random legal networks alone, or with CASE=seed:case one of them again
+	cargo run --locked --quiet --profile test -p aqmlab-fuzz -- \
+		$(if $(CASE),replay $(CASE),networks --seed $(FUZZ_SEED) $(FUZZ_LENGTH))
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed
 	$(PYTHON) tools/bench/bench.py

@@ -1,0 +1,126 @@
+//! What a run will cost at most, so that it can be cut to a length that a campaign can pay.
+//!
+//! The estimate is rough on purpose: packets that rates, windows and demand allow, twice the links they cross, samples
+//! and periodic timers.
+
+use aqmlab_scenario::{Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, UserModel};
+use serde_json::Value as Json;
+
+/// Events of an ordinary case, beside its set-up.
+const EVENTS: f64 = 40_000.0;
+/// Where even the shortest run would have so many, the case is left out.
+const MOST_EVENTS: f64 = 3_000_000.0;
+/// The shortest run that a scenario may ask for.
+const SHORTEST_S: f64 = 0.001;
+/// Round-trip times below are those of ideal wires, which need no time at all.
+const SHORTEST_ROUND_TRIP_S: f64 = 1e-9;
+
+/// How long a run may be; none if the shortest one costs too much.
+pub(crate) fn affordable_seconds(scenario: &Scenario, document: &Json) -> Option<f64> {
+    let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
+    let flows: f64 = scenario.flows.iter().map(|group| group.flows.len() as f64).sum();
+    let once = 40.0 * users + 10.0 * flows;
+    let traffic = traffic_per_second(scenario);
+    let timers = ticks_per_second(document) + samples_per_second(scenario);
+    let longest = scenario.duration.seconds();
+    // Timers and samples are ten times cheaper than packets.
+    let seconds = ((EVENTS - once).max(EVENTS / 10.0) / (traffic + timers / 10.0)).clamp(SHORTEST_S, longest);
+    (once + seconds * (traffic + timers / 10.0) < MOST_EVENTS).then_some(seconds)
+}
+
+fn traffic_per_second(scenario: &Scenario) -> f64 {
+    let seconds = scenario.duration.seconds();
+    let flows = scenario.flows.iter().flat_map(|group| group.flows.iter().map(move |flow| (group, flow)));
+    let of_flows: f64 = flows.map(|(group, flow)| events_of_flow(scenario, group, flow) / seconds).sum();
+    let of_users: f64 =
+        scenario.populations.iter().map(|population| events_of_users(scenario, population)).sum();
+    of_flows + of_users
+}
+
+/// What lies between two machines and back.
+struct Path {
+    links: f64,
+    /// Seconds that the slowest link takes for a full packet.
+    slowest_s: f64,
+    round_trip_s: f64,
+}
+
+fn path(scenario: &Scenario, from: NodeIndex, to: NodeIndex, profile: &HostProfile) -> Option<Path> {
+    let network = &scenario.network;
+    let full = u32::from(profile.maximum_segment_bytes) + 40;
+    let mut path = Path { links: 0.0, slowest_s: 0.0, round_trip_s: 0.0 };
+    for (links, bytes) in [(network.path(from, to)?, full), (network.path(to, from)?, 40)] {
+        for link in links.into_iter().map(|index| network.link(index)) {
+            let wire_bits = f64::from(link.framing.wire_bytes(bytes)) * 8.0;
+            let sending_s = link.rate.map_or(0.0, |rate| wire_bits / rate.bits_per_second() as f64);
+            path.links += 1.0;
+            path.slowest_s = path.slowest_s.max(sending_s);
+            path.round_trip_s += sending_s + link.delay.seconds();
+        }
+    }
+    Some(path)
+}
+
+/// Packets per second that a path and a window let through.
+fn most_packets_per_second(path: &Path, profile: &HostProfile, added_delay_s: f64) -> f64 {
+    let window = (f64::from(profile.window_bytes) / f64::from(profile.maximum_segment_bytes)).max(1.0);
+    let by_window = window / (path.round_trip_s + added_delay_s).max(SHORTEST_ROUND_TRIP_S);
+    by_window.min(1.0 / path.slowest_s.max(SHORTEST_ROUND_TRIP_S))
+}
+
+fn events_of_flow(scenario: &Scenario, group: &FlowGroup, flow: &Flow) -> f64 {
+    let Some(path) = path(scenario, flow.sender, flow.receiver, &group.profile) else { return 0.0 };
+    let delay = flow.delay_from_sender.seconds() + flow.delay_from_receiver.seconds();
+    let possible = most_packets_per_second(&path, &group.profile, delay) * scenario.duration.seconds();
+    let wanted = group
+        .bytes
+        .map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(group.profile.maximum_segment_bytes) + 5.0);
+    possible.min(wanted) * 2.0 * path.links
+}
+
+/// Events per second of a population.
+fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
+    let (Some(&browser), Some(&server)) = (population.browsers.first(), population.servers.first()) else {
+        return 0.0;
+    };
+    let Some(path) = path(scenario, server, browser, &population.profile) else { return 0.0 };
+    let (objects, bytes, think_s) = match &population.model {
+        UserModel::Unc(unc) => (
+            unc.objects_per_page_mean,
+            unc.response_median_bytes * libm::exp(unc.response_sigma * unc.response_sigma / 2.0),
+            unc.think_time_median_seconds,
+        ),
+        UserModel::Mah(mah) => (mah.files_per_document_mean, 10_000.0, 1.0),
+    };
+    let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
+    let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);
+    let users = f64::from(population.users);
+    let wanted = users * objects * (12.0 + segments) / (think_s + path.round_trip_s + delay);
+    let possible = users * 10.0 * most_packets_per_second(&path, &population.profile, delay);
+    wanted.min(possible) * 2.0 * path.links
+}
+
+fn samples_per_second(scenario: &Scenario) -> f64 {
+    let record = &scenario.record;
+    let per_link = 1.0 / record.queue_interval.seconds().max(1e-9)
+        + 1.0 / record.link_interval.seconds().max(1e-9)
+        + record.queue_summary.map_or(0.0, |summary| 1.0 / summary.sample.seconds().max(1e-9))
+        + if record.arrivals { 1000.0 } else { 0.0 };
+    per_link * (1.0 + scenario.network.links.iter().filter(|link| link.queue.is_some()).count() as f64)
+}
+
+/// Periodic timers of the queues: what a key says that ends in `_hz`, or in `interval_ms`.
+fn ticks_per_second(document: &Json) -> f64 {
+    match document {
+        Json::Array(elements) => elements.iter().map(ticks_per_second).sum(),
+        Json::Object(members) => members
+            .iter()
+            .map(|(key, value)| match value.as_f64() {
+                Some(hertz) if key.ends_with("_hz") => hertz,
+                Some(period_ms) if key.ends_with("interval_ms") => 1000.0 / period_ms.max(1e-9),
+                _ => ticks_per_second(value),
+            })
+            .sum(),
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,119 @@
+//! A whole random scenario, as a document that is probably legal.
+
+use crate::dice::Dice;
+use crate::schema::Schema;
+use crate::topology::Topology;
+use serde_json::{Value as Json, json};
+
+/// Simulated time, unless that costs too much.
+const DURATION_S: f64 = 2.0;
+
+/// A draft of a scenario. The check may refuse single keys: see `mend`.
+pub(crate) fn draft(schema: &Schema, dice: &mut Dice) -> Json {
+    let mut document = json!({ "name": *dice.choose(&["fuzz", "ü", "a b", "\"quoted\"", "[/x]"]) });
+    let groups = if dice.chance(0.3) {
+        dumbbell(&mut document, schema, dice)
+    } else {
+        let topology = Topology::draw(schema, dice);
+        let groups = topology.groups.clone();
+        document["topology"] = topology.into_json();
+        groups
+    };
+    draw_traffic(&mut document, &groups, schema, dice);
+    document["record"] = schema.draw_table(schema.definition("RecordTable"), dice);
+    document["duration_s"] = json!(DURATION_S);
+    document
+}
+
+/// Cuts a run to a length, with or without a part at its beginning and its end that is not measured.
+pub(crate) fn set_duration(document: &mut Json, duration_s: f64, dice: &mut Dice) {
+    document["duration_s"] = json!(duration_s);
+    for key in ["warm_up_s", "cool_down_s"] {
+        if dice.chance(0.3) {
+            document[key] = json!(duration_s * dice.uniform() * 0.4);
+        }
+    }
+    // Flows that would start behind the end of the run are refused.
+    for flows in document["flows"].as_array_mut().into_iter().flatten() {
+        let spread = flows["start_spread_s"].as_f64().unwrap_or(1.0);
+        flows["start_spread_s"] = json!(spread.min(duration_s));
+    }
+}
+
+fn dumbbell(document: &mut Json, schema: &Schema, dice: &mut Dice) -> Vec<(String, u64)> {
+    let mut dumbbell = schema.draw_table(schema.definition("Dumbbell"), dice);
+    let mut groups = Vec::new();
+    for (key, kind) in [("browser_machines_per_side", "browsers"), ("server_machines_per_side", "servers")] {
+        let most = if dice.is_wild() { 1000 } else { 20 };
+        let machines = dice.count(1, most);
+        dumbbell[key] = json!(machines);
+        groups.extend(["left", "right"].map(|side| (format!("{kind}-{side}"), machines)));
+    }
+    document["dumbbell"] = dumbbell;
+    if dice.chance(0.6) {
+        let mut users = schema.draw_table(schema.definition("UsersTable"), dice);
+        for key in ["per_side", "left", "right"] {
+            users.as_object_mut().map(|users| users.remove(key));
+        }
+        if dice.chance(0.5) {
+            users["per_side"] = json!(user_count(dice));
+        } else {
+            (users["left"], users["right"]) = (json!(user_count(dice)), json!(user_count(dice)));
+        }
+        document["users"] = users;
+    }
+    groups
+}
+
+fn user_count(dice: &mut Dice) -> u64 {
+    let most = if dice.is_wild() { 5_000 } else { 100 };
+    dice.count(0, most)
+}
+
+/// Populations and flows between machine groups; at least some of one of them.
+fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) {
+    let mut populations = Vec::new();
+    for number in 0..few(dice) {
+        let mut table = schema.draw_table(schema.definition("PopulationTable"), dice);
+        let (browsers, servers) = pair(groups, dice);
+        (table["browsers"], table["servers"]) = (json!(browsers), json!(servers));
+        (table["name"], table["count"]) = (json!(format!("people{number}")), json!(user_count(dice)));
+        populations.push(table);
+    }
+    let users = document.get("users").is_some() || !populations.is_empty();
+    let mut flows = Vec::new();
+    for _ in 0..few(dice).max(u64::from(!users)) {
+        flows.push(flow_group(document.get("dumbbell").is_some(), groups, schema, dice));
+    }
+    document["populations"] = Json::Array(populations);
+    document["flows"] = Json::Array(flows);
+}
+
+/// 0 to 3, or a lot.
+fn few(dice: &mut Dice) -> u64 {
+    let most = if dice.wildness > 0.05 && dice.chance(0.02) { 300 } else { 3 };
+    dice.between(0, most)
+}
+
+fn flow_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
+    let mut table = schema.draw_table(schema.definition("FlowsTable"), dice);
+    if let Some(table) = table.as_object_mut() {
+        ["direction", "senders", "receivers"].iter().for_each(|key| _ = table.remove(*key));
+    }
+    if left_and_right && dice.chance(0.5) {
+        table["direction"] = json!(*dice.choose(&["left-to-right", "right-to-left"]));
+    } else {
+        let (senders, receivers) = pair(groups, dice);
+        (table["senders"], table["receivers"]) = (json!(senders), json!(receivers));
+    }
+    let most = if dice.is_wild() { 300 } else { 6 };
+    table["count"] = json!(dice.count(1, most));
+    table
+}
+
+/// Two different machine groups.
+fn pair<'a>(groups: &'a [(String, u64)], dice: &mut Dice) -> (&'a str, &'a str) {
+    let one = dice.between(0, groups.len() as u64 - 1) as usize;
+    let step = dice.between(1, groups.len() as u64 - 1) as usize;
+    (&groups[one].0, &groups[(one + step) % groups.len()].0)
+}

@@ -1,0 +1,114 @@
+//! Laws of `run.json`.
+
+use super::Broken;
+use aqmlab_record::{Amount, FlowSummary, LinkSummary, PopulationSummary, Summary};
+use aqmlab_scenario::{FlowGroup, Network, Scenario};
+use serde_json::Value as Json;
+
+pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken) {
+    check_numbers(summary, broken);
+    for link in &summary.links {
+        check_link(link, summary, broken);
+    }
+    for population in &summary.populations {
+        check_population(population, broken);
+    }
+    for (flows, group) in summary.flows.iter().zip(&scenario.flows) {
+        check_flows(flows, group, scenario, broken);
+    }
+    let tcp = &summary.tcp;
+    broken.unless(tcp.loss_episodes_multiple <= tcp.loss_episodes, || format!("multiple losses: {tcp:?}"));
+    broken.unless(tcp.loss_episodes <= tcp.dropped_data_segments, || format!("loss episodes: {tcp:?}"));
+    let window = (summary.measured_from_s, summary.measured_until_s);
+    let inside = 0.0 <= window.0 && window.0 < window.1 && window.1 <= scenario.duration.seconds();
+    broken.unless(inside, || format!("measured window {window:?}"));
+}
+
+/// JSON has no infinity and no "not a number": they are written as null.
+fn check_numbers(summary: &Summary, broken: &mut Broken) {
+    let written: Json = serde_json::from_str(&summary.to_json()).expect("run.json is JSON");
+    for key in ["measured_from_s", "measured_until_s", "links", "populations", "flows", "tcp"] {
+        broken.unless(is_finite(&written[key]), || format!("{key} of run.json holds a number that is none"));
+    }
+}
+
+fn is_finite(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Array(elements) => elements.iter().all(is_finite),
+        Json::Object(members) => members.values().all(is_finite),
+        _ => true,
+    }
+}
+
+fn check_link(link: &LinkSummary, summary: &Summary, broken: &mut Broken) {
+    let name = &link.name;
+    for (what, share) in
+        [("busy_share", link.busy_share), ("loss_ratio", link.loss_ratio), ("mark_ratio", link.mark_ratio)]
+    {
+        broken.unless((0.0..=1.0).contains(&share), || format!("{name}: {what} = {share}"));
+    }
+    let rates = [link.throughput_mbps, link.throughput_frame_mbps, link.throughput_ip_mbps];
+    // Rounding alone may lift a quotient above the rate.
+    let most = link.rate_mbps * (1.0 + 1e-9);
+    broken.unless(rates.iter().all(|rate| (0.0..=most).contains(rate)), || {
+        format!("{name}: throughputs {rates:?} on a link of {} Mbit/s", link.rate_mbps)
+    });
+    broken
+        .unless(link.queue_packets_mean >= 0.0, || format!("{name}: mean queue {}", link.queue_packets_mean));
+    check_counters(link, summary, broken);
+}
+
+fn check_counters(link: &LinkSummary, summary: &Summary, broken: &mut Broken) {
+    let (name, counters) = (&link.name, &link.counters);
+    let discarded = counters.discarded.values().fold(Amount::default(), |sum, one| Amount {
+        packets: sum.packets + one.packets,
+        bytes: sum.bytes + one.bytes,
+    });
+    if summary.measured_from_s == 0.0 {
+        // Nothing waited at the beginning: what went must have come.
+        let gone = (counters.departed.packets + discarded.packets, counters.departed.bytes + discarded.bytes);
+        let come = (counters.arrived.packets, counters.arrived.bytes);
+        broken
+            .unless(gone.0 <= come.0 && gone.1 <= come.1, || format!("{name}: {gone:?} went, {come:?} came"));
+    }
+    for (by, counts) in [("class", &counters.by_class), ("codepoint", &counters.by_codepoint)] {
+        let sum = counts.values().fold((0, 0, 0), |sum, one| {
+            (sum.0 + one.arrived_packets, sum.1 + one.marked_packets, sum.2 + one.discarded_packets)
+        });
+        let all = (counters.arrived.packets, counters.marked.packets, discarded.packets);
+        broken.unless(sum == all, || format!("{name}: by {by} {sum:?}, in all {all:?}"));
+    }
+}
+
+fn check_population(population: &PopulationSummary, broken: &mut Broken) {
+    let begun = population.generated.get("objects").copied().unwrap_or(0.0);
+    let ended = (population.completed + population.failed) as f64;
+    broken.unless(ended <= begun, || {
+        format!("{}: {ended} exchanges ended of {begun} that were asked for", population.name)
+    });
+}
+
+/// Nothing is delivered that was not wanted, nor faster than the slowest link on the way.
+fn check_flows(flows: &FlowSummary, group: &FlowGroup, scenario: &Scenario, broken: &mut Broken) {
+    for (flow, &delivered) in group.flows.iter().zip(&flows.delivered_bytes) {
+        let wanted = group.bytes.unwrap_or(u64::MAX);
+        broken.unless(delivered <= wanted, || format!("{}: {delivered} of {wanted} bytes", flows.name));
+        let slowest = slowest_bits_per_second(&scenario.network, flow.sender, flow.receiver);
+        // Reassembly delivers at once what came before the window.
+        let possible = slowest * scenario.duration.seconds() / 8.0 + 1e-3;
+        broken.unless(delivered as f64 <= possible, || {
+            format!("{}: {delivered} bytes where {possible} are possible", flows.name)
+        });
+    }
+}
+
+fn slowest_bits_per_second(
+    network: &Network,
+    from: aqmlab_scenario::NodeIndex,
+    to: aqmlab_scenario::NodeIndex,
+) -> f64 {
+    let links = network.path(from, to).unwrap_or_default();
+    let rates = links.into_iter().filter_map(|link| network.link(link).rate);
+    rates.map(|rate| rate.bits_per_second() as f64).fold(f64::INFINITY, f64::min)
+}

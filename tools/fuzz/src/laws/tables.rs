@@ -1,0 +1,116 @@
+//! Laws of the tables, by the names of their columns.
+
+use super::Broken;
+use super::columns::{named, numbers};
+use aqmlab_record::Table;
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::Output;
+
+/// Columns of instants within the run.
+const INSTANTS: [&str; 4] = ["time_s", "completed_at_s", "opened_s", "closed_s"];
+/// Instants of rows that stand in the order in which they happened.
+const ORDERED: [&str; 2] = ["time_s", "completed_at_s"];
+/// Shares and probabilities.
+const SHARES: [&str; 2] = ["utilization", "signal_probability"];
+
+pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
+    let end = scenario.duration.seconds();
+    for column in &table.columns {
+        let name = format!("{}.{}", table.name, column.name);
+        // Of a connection that is still open the end is not known.
+        let may_be_missing = column.name == "closed_s";
+        let values: Vec<f64> =
+            numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
+        let outside = |legal: std::ops::RangeInclusive<f64>| {
+            values.iter().copied().find(|value| !legal.contains(value))
+        };
+        // Histograms end in a bin without an upper end.
+        let open_ended = column.name.contains("upper");
+        let bad = values.iter().find(|value| value.is_nan() || (value.is_infinite() && !open_ended));
+        broken.unless(bad.is_none(), || format!("{name} holds {bad:?}"));
+        broken.unless(outside(0.0..=f64::INFINITY).is_none(), || format!("{name} holds a negative number"));
+        if INSTANTS.contains(&column.name) {
+            let late = outside(0.0..=end);
+            broken.unless(late.is_none(), || format!("{name} holds {late:?} in a run of {end} s"));
+        }
+        if ORDERED.contains(&column.name) {
+            let back = values.windows(2).find(|pair| pair[0] > pair[1]);
+            broken.unless(back.is_none(), || format!("{name} goes back: {back:?}"));
+        }
+        if SHARES.contains(&column.name) {
+            let share = outside(0.0..=1.0);
+            broken.unless(share.is_none(), || format!("{name} holds {share:?}"));
+        }
+    }
+    match table.name {
+        "queue_summary" => check_queue_summary(table, broken),
+        "flows" => check_flows(table, broken),
+        "responses" => check_responses(table, scenario, broken),
+        _ => {}
+    }
+}
+
+fn check_queue_summary(table: &Table, broken: &mut Broken) {
+    let (least, mean, most) =
+        (named(table, "minimum_packets"), named(table, "mean_packets"), named(table, "maximum_packets"));
+    for row in 0..mean.len() {
+        // Means are kept with 24 bits.
+        let between = least[row] * (1.0 - 1e-7) <= mean[row] && mean[row] <= most[row] * (1.0 + 1e-7);
+        broken.unless(between, || {
+            format!("queue_summary: mean {} of {} to {}", mean[row], least[row], most[row])
+        });
+    }
+}
+
+fn check_flows(table: &Table, broken: &mut Broken) {
+    let (opened, closed) = (named(table, "opened_s"), named(table, "closed_s"));
+    let back = opened.iter().zip(&closed).find(|(opened, closed)| opened > closed);
+    broken.unless(back.is_none(), || format!("flows: closed before opened: {back:?}"));
+    let (drops, episodes) = (named(table, "dropped_data_segments"), named(table, "loss_episodes"));
+    let multiple = named(table, "loss_episodes_multiple");
+    for row in 0..drops.len() {
+        let ordered = multiple[row] <= episodes[row] && episodes[row] <= drops[row];
+        broken.unless(ordered, || format!("flows: {} drops, {} episodes", drops[row], episodes[row]));
+    }
+}
+
+fn check_responses(table: &Table, scenario: &Scenario, broken: &mut Broken) {
+    let from = scenario.warm_up.seconds();
+    let (completed, taken) = (named(table, "completed_at_s"), named(table, "response_time_s"));
+    for (&completed, &taken) in completed.iter().zip(&taken) {
+        // Instants are read as numbers of 53 bits.
+        broken.unless(taken <= completed * (1.0 + 1e-12), || {
+            format!("responses: completed at {completed} s after {taken} s")
+        });
+        broken.unless(completed >= from, || {
+            format!("responses: completed at {completed} s, measured from {from} s")
+        });
+    }
+}
+
+/// Laws that join tables with the summary.
+pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Broken) {
+    let completed: u64 = output.summary.populations.iter().map(|population| population.completed).sum();
+    for table in &output.tables {
+        let counted = match table.name {
+            "responses" => table.rows() as f64,
+            "response_histogram" | "response_scatter" => named(table, "count").iter().sum(),
+            _ => continue,
+        };
+        broken.unless(counted == completed as f64, || {
+            format!("{}: {counted} exchanges where {completed} were completed", table.name)
+        });
+    }
+    let queue = output.tables.iter().find(|table| table.name == "queue");
+    let limits =
+        scenario.network.links.iter().filter(|link| link.monitored).filter_map(|link| link.queue.as_ref());
+    let limits: Vec<_> = limits.map(|scheme| scheme.limit()).collect();
+    if let Some(table) = queue {
+        let (link, packets) = (named(table, "link"), named(table, "packets"));
+        for (link, packets) in link.iter().zip(&packets) {
+            let limit = limits.get(*link as usize).and_then(|limit| limit.packets).unwrap_or(u32::MAX);
+            broken
+                .unless(*packets <= f64::from(limit), || format!("{packets} packets wait where {limit} may"));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One case: drawn, mended, cut, run twice and judged.
+
+use crate::case_number::CaseNumber;
+use crate::cost::affordable_seconds;
+use crate::dice::Dice;
+use crate::document::{draft, set_duration};
+use crate::known::is_known;
+use crate::laws;
+use crate::mend::{checked, mended};
+use crate::schema::Schema;
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, RunError, run};
+use serde_json::Value as Json;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+/// What became of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran, twice with the same bytes, and broke no law.
+    Passed {
+        /// Whether the draft was legal at once, without mending.
+        at_once: bool,
+        /// Events that the simulator served.
+        events: u64,
+    },
+    /// The check refused what could not be mended: what it said.
+    Refused(String),
+    /// Its shortest run would cost too much.
+    TooCostly,
+    /// What went wrong.
+    Failed(String),
+}
+
+/// A case as it ran.
+pub struct Trial {
+    /// The scenario as TOML; empty where none was found.
+    pub text: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Where the latest panic was and what it said. A panic hook has nowhere else to leave it.
+static LATEST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Lets panics be told by [`Trial`] and not by the standard error stream.
+pub(crate) fn catch_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place =
+            panic.location().map_or(String::new(), |place| format!("{}:{}", place.file(), place.line()));
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let message =
+            text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        if let Ok(mut latest) = LATEST_PANIC.lock() {
+            *latest = format!("panic at {place}: {message}");
+        }
+    }));
+}
+
+impl Trial {
+    /// Runs the case with this number.
+    #[must_use]
+    pub fn of(number: CaseNumber) -> Self {
+        let schema = Schema::new();
+        let mut dice = Dice::new(number.key());
+        let mut text = String::new();
+        let outcome = caught(|| Ok(drawn_and_run(&schema, &mut dice, &mut text, number.case)))
+            .unwrap_or_else(Outcome::Failed);
+        Self { text, outcome }
+    }
+
+    /// Draws the scenario of a case without running it.
+    #[must_use]
+    pub fn text_of(number: CaseNumber) -> String {
+        let schema = Schema::new();
+        let mut dice = Dice::new(number.key());
+        match legal(&schema, &mut dice) {
+            Ok((_, text, _)) => text,
+            Err(_) => String::new(),
+        }
+    }
+}
+
+/// A scenario, its text, and whether it needed no mending; or the outcome of a case without one.
+fn legal(schema: &Schema, dice: &mut Dice) -> Result<(Scenario, String, bool), Outcome> {
+    let mut document = draft(schema, dice);
+    let first = mended(&mut document, schema, dice).map_err(Outcome::Refused)?;
+    let seconds = affordable_seconds(&first.scenario, &document).ok_or(Outcome::TooCostly)?;
+    set_duration(&mut document, seconds, dice);
+    let last = mended(&mut document, schema, dice).map_err(Outcome::Refused)?;
+    Ok((last.scenario, last.text, first.at_once))
+}
+
+fn drawn_and_run(schema: &Schema, dice: &mut Dice, text: &mut String, seed: u64) -> Outcome {
+    let (scenario, at_once) = match legal(schema, dice) {
+        Ok((scenario, written, at_once)) => {
+            *text = written;
+            (scenario, at_once)
+        }
+        Err(outcome) => return outcome,
+    };
+    match caught(|| judged(&scenario, seed)) {
+        Ok(events) => Outcome::Passed { at_once, events },
+        Err(wrong) => Outcome::Failed(wrong),
+    }
+}
+
+/// What is wrong with the run of a document, if it is legal and anything is.
+pub(crate) fn wrong_with(document: &Json, seed: u64) -> Option<String> {
+    let scenario = checked(&toml::to_string(document).ok()?).ok()?;
+    caught(|| judged(&scenario, seed)).err()
+}
+
+fn caught<T>(what: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let told = || LATEST_PANIC.lock().map_or(String::new(), |latest| latest.clone());
+    catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|_| Err(told()))
+}
+
+/// Runs a scenario twice; the events of a run without fault.
+fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
+    let once = match run(scenario, seed, &Control::default()) {
+        Ok(output) => output,
+        Err(RunError::TooLarge(what)) => return Err(format!("accepted and then found too large: {what}")),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut broken = laws::broken_by(&once, scenario);
+    // What is known must not hide what is new.
+    broken.sort_by_key(|law| is_known(law));
+    if let Some(law) = broken.into_iter().next() {
+        return Err(law);
+    }
+    let again =
+        run(scenario, seed, &Control::default()).map_err(|error| format!("the second time: {error}"))?;
+    if laws::digest(&once) != laws::digest(&again) {
+        return Err("the same scenario and seed gave other bytes the second time".to_owned());
+    }
+    Ok(once.events)
+}

@@ -1,0 +1,28 @@
+//! A few thousand random legal networks run without a fault. `docs/fuzzing.md` tells what to do when one fails.
+
+use aqmlab_fuzz::Campaign;
+use std::time::Duration;
+
+/// Cases of this test: about a minute of one core.
+const CASES: u64 = 2_000;
+
+#[test]
+fn random_legal_networks_run_and_break_no_law() {
+    let campaign = Campaign {
+        program: env!("CARGO_BIN_EXE_aqmlab-fuzz").into(),
+        seed: 1,
+        first: 0,
+        until: CASES,
+        workers: 1,
+        deadline: None,
+        patience: Duration::from_secs(60),
+    };
+    let report = campaign.run().unwrap();
+    let failed: Vec<String> =
+        report.failed.iter().map(|(number, wrong)| format!("{number}: {wrong}")).collect();
+    assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
+    assert_eq!(report.cases(), CASES);
+    // A generator whose drafts were refused or left out would prove little.
+    assert!(report.accepted_share() > 0.9, "{report:?}");
+    assert!(report.events / report.passed > 1_000, "{report:?}");
+}
