@@ -6,6 +6,14 @@
 const KNOWN: &[(&str, &str)] = &[
     ("link.utilization holds", "a frame is counted whole in the bin in which its transmission ends"),
     ("busy_share =", "a frame is counted whole in the window in which its transmission ends"),
+    ("throughputs [", "a frame is counted whole in the window in which its transmission ends"),
+    (
+        "multiple losses:",
+        "a window of data is counted as one of several losses that began before the measured window",
+    ),
+    ("packets wait where", "a queue beyond its limit"),
+    ("web/src/server.rs:", "more bytes of a request arrive than were asked for"),
+    ("a user starts once", "an instant of time that is no user's first"),
     ("browsing.rs:", "users recorded where no link is monitored"),
     ("pi: `sampling_hz` is", "a design of PI that its link does not bear is found when the run begins"),
     ("clock.rs:", "a delayed acknowledgement below the host's tick"),
