@@ -69,5 +69,6 @@ pub use document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};
+pub use routes::{Distances, Routes};
 pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, QueueSummary, Record, Scenario};
 pub use schema::json_schema;

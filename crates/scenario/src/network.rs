@@ -93,6 +93,14 @@ pub struct Link {
     pub monitored: bool,
 }
 
+impl Link {
+    /// Whether it is a wire that takes no time at all: it only leads to the next node.
+    #[must_use]
+    pub fn is_ideal(&self) -> bool {
+        self.rate.is_none() && self.delay == Span::ZERO
+    }
+}
+
 /// What the link layer adds to an IP datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {

@@ -2,70 +2,182 @@
 //!
 //! Packets take a path of the fewest links. Only routers forward. Where several links lead on equally short
 //! paths, a node uses the one that is listed first in [`Network::links`].
+//!
+//! Hosts never forward, so how far routers are from a host depends on nothing but the routers that have a link to it,
+//! its entrances: one search serves all hosts behind the same routers.
 
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
-use std::collections::VecDeque;
+
+/// The routes through one network, prepared for many questions. Time and memory grow with nodes and links.
+#[derive(Debug)]
+pub struct Routes<'a> {
+    network: &'a Network,
+    leaving: LinksByNode,
+    arriving: LinksByNode,
+    /// Links from routers to routers.
+    trunks_leaving: LinksByNode,
+    trunks_arriving: LinksByNode,
+}
+
+/// How far each router is from the hosts behind some routers.
+#[derive(Debug)]
+pub struct Distances {
+    /// Links to such a host, by node; none for hosts, and where there is no way.
+    links: Vec<Option<u32>>,
+    /// The routers that have a way, the nearest first.
+    pub nearest_first: Vec<NodeIndex>,
+}
+
+impl<'a> Routes<'a> {
+    /// Prepares a network.
+    #[must_use]
+    pub fn new(network: &'a Network) -> Self {
+        let is_trunk = |link: LinkIndex| {
+            let link = network.link(link);
+            [link.from, link.to].iter().all(|&node| network.node(node).kind == NodeKind::Router)
+        };
+        let (from, to) = (|link| network.link(link).from, |link| network.link(link).to);
+        Self {
+            network,
+            leaving: LinksByNode::new(network, |_| true, from),
+            arriving: LinksByNode::new(network, |_| true, to),
+            trunks_leaving: LinksByNode::new(network, is_trunk, from),
+            trunks_arriving: LinksByNode::new(network, is_trunk, to),
+        }
+    }
+
+    /// The links that leave a node, in the order of the network.
+    #[must_use]
+    pub fn leaving(&self, node: NodeIndex) -> &[LinkIndex] {
+        self.leaving.of(node)
+    }
+
+    /// The links that lead to a node, in the order of the network.
+    #[must_use]
+    pub fn arriving(&self, node: NodeIndex) -> &[LinkIndex] {
+        self.arriving.of(node)
+    }
+
+    /// The routers that have a link to `destination`, in ascending order.
+    #[must_use]
+    pub fn entrances(&self, destination: NodeIndex) -> Vec<NodeIndex> {
+        let senders = self.arriving(destination).iter().map(|&link| self.network.link(link).from);
+        let mut routers: Vec<NodeIndex> =
+            senders.filter(|&node| self.network.node(node).kind == NodeKind::Router).collect();
+        routers.sort_unstable();
+        routers.dedup();
+        routers
+    }
+
+    /// How far each router is from a destination with these entrances.
+    #[must_use]
+    pub fn distances(&self, entrances: &[NodeIndex]) -> Distances {
+        let mut links = vec![None; self.network.nodes.len()];
+        let mut nearest_first = entrances.to_vec();
+        entrances.iter().for_each(|entrance| links[entrance.0 as usize] = Some(1));
+        let mut reached = 0;
+        while let Some(&router) = nearest_first.get(reached) {
+            reached += 1;
+            let farther = links[router.0 as usize].map(|links| links + 1);
+            for &trunk in self.trunks_arriving.of(router) {
+                let sender = self.network.link(trunk).from;
+                if links[sender.0 as usize].is_none() {
+                    links[sender.0 as usize] = farther;
+                    nearest_first.push(sender);
+                }
+            }
+        }
+        Distances { links, nearest_first }
+    }
+
+    /// The link on which `node` sends what is for the host `destination`, given the distances from its entrances; none
+    /// at the destination itself and where there is no route.
+    #[must_use]
+    pub fn next(&self, node: NodeIndex, destination: NodeIndex, distances: &Distances) -> Option<LinkIndex> {
+        if node == destination {
+            return None;
+        }
+        // A router may have very many links, and all but those to other routers lead to hosts.
+        let candidates = match (self.network.node(node).kind, distances.links[node.0 as usize]) {
+            (NodeKind::Host, _) => self.leaving.of(node),
+            (NodeKind::Router, Some(1)) => self.arriving.of(destination),
+            (NodeKind::Router, _) => self.trunks_leaving.of(node),
+        };
+        let far = |link: LinkIndex| {
+            let link = self.network.link(link);
+            let beyond = if link.to == destination { Some(0) } else { distances.links[link.to.0 as usize] };
+            beyond.filter(|_| link.from == node)
+        };
+        // The first of those that are equally near.
+        candidates.iter().copied().filter(|&link| far(link).is_some()).min_by_key(|&link| far(link))
+    }
+
+    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are one node.
+    #[must_use]
+    pub fn path(&self, from: NodeIndex, to: NodeIndex) -> Option<Vec<LinkIndex>> {
+        let distances = self.distances(&self.entrances(to));
+        let mut path = Vec::new();
+        let mut node = from;
+        while node != to {
+            let link = self.next(node, to, &distances)?;
+            path.push(link);
+            node = self.network.link(link).to;
+        }
+        Some(path)
+    }
+}
+
+/// Links by the node at one of their ends, in the order of the network.
+#[derive(Debug)]
+struct LinksByNode {
+    links: Vec<LinkIndex>,
+    /// Where the links of each node begin, and where the last one's end.
+    begins: Vec<usize>,
+}
+
+impl LinksByNode {
+    fn new(
+        network: &Network,
+        counts: impl Fn(LinkIndex) -> bool,
+        end: impl Fn(LinkIndex) -> NodeIndex,
+    ) -> Self {
+        let all = (0..).map(LinkIndex).take(network.links.len());
+        let mut links: Vec<LinkIndex> = all.filter(|&link| counts(link)).collect();
+        links.sort_by_key(|&link| end(link));
+        let node_of = |node: usize| links.partition_point(|&link| (end(link).0 as usize) < node);
+        let begins = (0..=network.nodes.len()).map(node_of).collect();
+        Self { links, begins }
+    }
+
+    fn of(&self, node: NodeIndex) -> &[LinkIndex] {
+        let node = node.0 as usize;
+        &self.links[self.begins[node]..self.begins[node + 1]]
+    }
+}
 
 impl Network {
-    /// For each node, in the order of [`Network::nodes`], the link on which it sends what is for `destination`;
-    /// none at the destination itself and where there is no route. Time grows with nodes and links.
+    /// For each node, in the order of [`Network::nodes`], the link on which it sends what is for the host
+    /// `destination`; none at the destination itself and where there is no route. Time grows with nodes and links:
+    /// who asks for many destinations prepares [`Routes`].
     ///
     /// # Panics
     /// If the index is not of this network.
     #[must_use]
     pub fn next_links(&self, destination: NodeIndex) -> Vec<Option<LinkIndex>> {
-        let hops = self.hops_to(destination);
-        let mut next = vec![None; self.nodes.len()];
-        for (link, index) in self.links.iter().zip(0..) {
-            let (from, to) = (link.from.0 as usize, link.to.0 as usize);
-            let forwards = link.to == destination || self.nodes[to].kind == NodeKind::Router;
-            let is_on_a_shortest_path = hops[from].is_some() && hops[from] == hops[to].map(|hops| hops + 1);
-            if forwards && is_on_a_shortest_path && next[from].is_none() {
-                next[from] = Some(LinkIndex(index));
-            }
-        }
-        next
+        let routes = Routes::new(self);
+        let distances = routes.distances(&routes.entrances(destination));
+        let nodes = (0..).map(NodeIndex).take(self.nodes.len());
+        nodes.map(|node| routes.next(node, destination, &distances)).collect()
     }
 
-    /// The links from one node to another, in order; none when there is no route, empty when both are one node.
-    /// Time grows with the nodes and links of the network: this is for preparing a run.
+    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are one node.
+    /// Time grows with nodes and links: who asks for many paths prepares [`Routes`].
     ///
     /// # Panics
     /// If an index is not of this network.
     #[must_use]
     pub fn path(&self, from: NodeIndex, to: NodeIndex) -> Option<Vec<LinkIndex>> {
-        let next = self.next_links(to);
-        let mut path = Vec::new();
-        let mut node = from;
-        while node != to {
-            let link = next[node.0 as usize]?;
-            path.push(link);
-            node = self.link(link).to;
-        }
-        Some(path)
-    }
-
-    /// How many links each node is away from `destination`, over routers; none where there is no way.
-    fn hops_to(&self, destination: NodeIndex) -> Vec<Option<u32>> {
-        let mut arriving = vec![Vec::new(); self.nodes.len()];
-        for link in &self.links {
-            arriving[link.to.0 as usize].push(link.from);
-        }
-        let mut hops = vec![None; self.nodes.len()];
-        hops[destination.0 as usize] = Some(0);
-        let mut reached = VecDeque::from([(destination, 0)]);
-        while let Some((node, away)) = reached.pop_front() {
-            if node != destination && self.node(node).kind == NodeKind::Host {
-                continue;
-            }
-            for &sender in &arriving[node.0 as usize] {
-                if hops[sender.0 as usize].is_none() {
-                    hops[sender.0 as usize] = Some(away + 1);
-                    reached.push_back((sender, away + 1));
-                }
-            }
-        }
-        hops
+        Routes::new(self).path(from, to)
     }
 }
 

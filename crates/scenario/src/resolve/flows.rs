@@ -2,7 +2,7 @@
 
 use super::host;
 use super::quantity::{milliseconds, seconds};
-use super::traffic::{check_reachable, machines};
+use super::traffic::machines;
 use crate::document::{
     BROWSERS_LEFT, BROWSERS_RIGHT, DelayOn, Direction, Document, FlowsTable, SERVERS_LEFT, SERVERS_RIGHT,
 };
@@ -94,7 +94,6 @@ fn flows(
         mistakes.value(&receivers_key, "the senders' own machines", "another machine group");
         return Vec::new();
     }
-    check_reachable(network, &sending, &receiving, &receivers_key, mistakes);
     if sending.is_empty() || receiving.is_empty() {
         return Vec::new();
     }

@@ -4,6 +4,7 @@
 mod dumbbell;
 mod flows;
 mod host;
+mod journeys;
 mod populations;
 mod quantity;
 mod size;
@@ -31,6 +32,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     }
     populations.extend(populations::of_groups(&document.populations, &network, mistakes));
     let flows = flows::resolve(document, &network, mistakes);
+    journeys::check(document, &network, (&populations, &flows), mistakes);
     if mistakes.is_empty() {
         traffic::check(document, &populations, mistakes);
     }

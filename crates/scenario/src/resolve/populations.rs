@@ -2,7 +2,7 @@
 
 use super::host;
 use super::quantity::seconds;
-use super::traffic::{check_reachable, machines};
+use super::traffic::machines;
 use crate::document::{
     BROWSERS_LEFT, BROWSERS_RIGHT, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT, SERVERS_RIGHT,
     Start, UserModel, UsersTable,
@@ -86,7 +86,6 @@ fn of_group(
     if table.browsers == table.servers {
         mistakes.value(&servers_key, "the browsers' own machines", "another machine group");
     } else {
-        check_reachable(network, &browsers, &servers, &servers_key, mistakes);
         check_server_count(path, &servers, mistakes);
     }
     let browsing = browsing(path, &Habits::of_population(table), mistakes)?;

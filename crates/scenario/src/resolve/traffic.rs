@@ -55,26 +55,3 @@ fn host_groups(network: &Network) -> Vec<&str> {
     }
     groups
 }
-
-/// Whether the machines of two groups reach each other. All machines of a group have the same links, so the
-/// first of each speak for the others. A network with mistakes is not asked: links may be missing from it.
-pub(super) fn check_reachable(
-    network: &Network,
-    one: &[NodeIndex],
-    other: &[NodeIndex],
-    key: &str,
-    mistakes: &mut Mistakes<'_>,
-) {
-    let (Some(&one), Some(&other)) = (one.first(), other.first()) else { return };
-    if mistakes.concern("topology") {
-        return;
-    }
-    for (from, to) in [(one, other), (other, one)] {
-        if network.path(from, to).is_none() {
-            let wrong =
-                format!("there is no route from {} to {}", network.node(from).name, network.node(to).name);
-            mistakes.value(key, wrong, "groups joined both ways by links over routers");
-            return;
-        }
-    }
-}

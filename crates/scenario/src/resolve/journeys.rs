@@ -1,0 +1,81 @@
+//! Whether the ends of all traffic reach each other, and whether their packets take time to do so.
+
+use crate::document::Document;
+use crate::mistakes::{Mistakes, joined};
+use crate::network::{Network, NodeIndex};
+use crate::routes::Routes;
+use crate::scenario::{Flow, FlowGroup, Population};
+use aqmlab_units::Span;
+
+/// Checks every population and group of flows that was resolved. A network with mistakes is not asked: links may be
+/// missing from it.
+pub(super) fn check(
+    document: &Document,
+    network: &Network,
+    (populations, flows): (&[Population], &[FlowGroup]),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let of_dumbbell = if document.users.is_some() { 2 } else { 0 };
+    let all_resolved =
+        populations.len() == of_dumbbell + document.populations.len() && flows.len() == document.flows.len();
+    if mistakes.concern("topology") || !all_resolved {
+        return;
+    }
+    let routes = Routes::new(network);
+    for (index, population) in populations.iter().enumerate() {
+        let path =
+            index.checked_sub(of_dumbbell).map_or("users".to_owned(), |index| format!("populations.{index}"));
+        let journey = Journey {
+            ends: population.browsers.first().zip(population.servers.first()),
+            key: joined(&path, "servers"),
+            delay_key: joined(&path, "minimum_delay_ms.low"),
+            takes_time: population.minimum_delay.low_ms > 0,
+        };
+        journey.check(network, &routes, mistakes);
+    }
+    for (index, group) in flows.iter().enumerate() {
+        let path = format!("flows.{index}");
+        let delayed = |flow: &Flow| flow.delay_from_sender + flow.delay_from_receiver > Span::ZERO;
+        let journey = Journey {
+            ends: group.flows.first().map(|flow| (&flow.sender, &flow.receiver)),
+            key: joined(&path, "receivers"),
+            delay_key: joined(&path, "base_rtt_ms"),
+            takes_time: group.flows.iter().all(delayed),
+        };
+        journey.check(network, &routes, mistakes);
+    }
+}
+
+/// The way of a packet and of the answer to it. All machines of a group have the same links, so the first of each
+/// speak for the others.
+struct Journey<'a> {
+    ends: Option<(&'a NodeIndex, &'a NodeIndex)>,
+    /// The key that says where the way leads.
+    key: String,
+    /// The key of a delay beside the links'.
+    delay_key: String,
+    /// Whether that delay is never zero.
+    takes_time: bool,
+}
+
+impl Journey<'_> {
+    fn check(&self, network: &Network, routes: &Routes<'_>, mistakes: &mut Mistakes<'_>) {
+        let Some((&one, &other)) = self.ends else { return };
+        let name = |node: NodeIndex| &network.node(node).name;
+        let mut takes_time = self.takes_time;
+        for (from, to) in [(one, other), (other, one)] {
+            let Some(path) = routes.path(from, to) else {
+                let wrong = format!("there is no route from {} to {}", name(from), name(to));
+                return mistakes.value(&self.key, wrong, "groups joined both ways by links over routers");
+            };
+            takes_time |= path.into_iter().any(|link| !network.link(link).is_ideal());
+        }
+        if !takes_time {
+            // TCP would send and acknowledge for ever at one instant.
+            let wrong =
+                format!("nothing on the way from {} to {} and back takes time", name(one), name(other));
+            let legal = "a delay above 0, or a link with rate_mbps or delay_ms on the way";
+            mistakes.value(&self.delay_key, wrong, legal);
+        }
+    }
+}
