@@ -4,8 +4,8 @@
 //! kept.
 //!
 //! **The order of equal instants is part of the contract:** samples, then ends of transmissions in the order of
-//! the links, then packets in pipes in the order of the pipes, then packets with delays of their own, then
-//! timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
+//! the links, then packets that begin without an interface or a delay, then packets in pipes in the order of the
+//! pipes, then packets with delays of their own, then timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
 
 use crate::identifiers::{FlowId, PopulationId};
 use crate::packet::{Packet, Side};
@@ -19,8 +19,8 @@ type PacketWheel = Wheel<Packet, 11>;
 type TimerWheel = Wheel<Timer, 18>;
 
 /// Packets with a delay of their own; lower ranks are pipes.
-pub(crate) const DELAYED: Rank = Rank(u16::MAX);
-const TIMERS: Rank = Rank(0);
+pub(crate) const DELAYED: Rank = Rank::LAST;
+const TIMERS: Rank = Rank::FIRST;
 
 /// Who wanted to be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,11 @@ impl Agenda {
             sample: Time::MAX,
             unlike_packets: Time::MAX,
         }
+    }
+
+    /// Whether more packets have travelled than can be put into order.
+    pub(crate) const fn is_worn_out(&self) -> bool {
+        self.packets.is_worn_out() || self.timers.is_worn_out()
     }
 
     /// What comes next, and when; the instant is `Time::MAX` when nothing is pending.

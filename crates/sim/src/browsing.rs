@@ -3,7 +3,7 @@
 use crate::access_delay::AccessDelay;
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
-use crate::control::RunError;
+use crate::control::{Control, RunError};
 use crate::identifiers::{PopulationId, ProfileId};
 use crate::monitor::Window;
 use crate::packet::{Packet, Side};
@@ -18,6 +18,9 @@ use aqmlab_units::Time;
 use aqmlab_web::{
     Command, ConnectionOrdinal, Exchange, Fact, ObjectKind, People, Person, Server, StartRule, Statistics,
 };
+
+/// Users that start between two looks at what the caller wants.
+const USERS_BETWEEN_LOOKS: u32 = 1 << 12;
 
 /// A population with its users and what they did.
 pub(crate) struct Population {
@@ -87,7 +90,7 @@ impl Populations {
     pub(crate) fn count_bytes(
         &mut self,
         now: Time,
-        link: u16,
+        link: usize,
         packet: &Packet,
         connections: &mut Connections,
         bytes: u32,
@@ -96,7 +99,7 @@ impl Populations {
         let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
         if let Owner::User { population, user, .. } = connection.owner {
             if per_user.window.contains(now) {
-                let column = user as usize * per_user.links + usize::from(link);
+                let column = user as usize * per_user.links + link;
                 per_user.counts[population.place()][column] += u64::from(bytes);
             }
         }
@@ -209,13 +212,17 @@ fn people(population: &scenario::Population, key: Key) -> Result<People, RunErro
 }
 
 impl Simulation {
-    pub(crate) fn start_users(&mut self) {
+    pub(crate) fn start_users(&mut self, control: &Control) -> Result<(), RunError> {
         for population in 0..self.populations.all.len() {
             let start = self.populations.all[population].start;
             for user in 0..self.populations.all[population].users {
+                if user % USERS_BETWEEN_LOOKS == 0 {
+                    control.check()?;
+                }
                 self.tell(PopulationId::of(population), user, Fact::Start(start));
             }
         }
+        Ok(())
     }
 
     pub(crate) fn on_user_timer(&mut self, population: PopulationId, user: u32) {

@@ -144,8 +144,9 @@ impl Connections {
             *previous = connection;
             return place;
         }
+        let place = u32::try_from(self.places.len()).ok().filter(|&place| place != NONE);
         self.places.push(connection);
-        (self.places.len() - 1) as u32
+        place.expect("as many connections as have places fill the memory of no machine")
     }
 
     /// Frees the place of a connection; packets and timers that still name it will find another generation.
@@ -154,9 +155,13 @@ impl Connections {
         for end in &connection.ends {
             self.closed.add(end);
         }
-        connection.generation = connection.generation.wrapping_add(1);
         connection.finished = [true; 2];
-        self.free.push(place);
+        connection.generation += 1;
+        // A place whose generations are used up is left: with the first one again, a late packet of its first tenant
+        // would pass for the present one's.
+        if connection.generation < u16::MAX {
+            self.free.push(place);
+        }
     }
 
     #[inline]
@@ -220,5 +225,45 @@ impl Connection {
     /// Whether the two ends have both finished.
     pub(crate) fn is_over(&self) -> bool {
         self.finished == [true; 2]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identifiers::{Column, Junction, Step};
+
+    fn open(connections: &mut Connections) -> u32 {
+        let way = Way {
+            delay_ns: 0,
+            step: Step::DELIVERY,
+            at: Junction::ARRIVED,
+            destination: Column::of(0),
+            rank: Way::AT_ONCE,
+            by_interface: false,
+        };
+        let owner = Owner::Flow { flow: FlowId::of(0) };
+        connections.open(Time::ZERO, owner, ProfileId::of(0), [way; 2], [ClockId::of(0); 2])
+    }
+
+    #[test]
+    fn a_late_packet_never_passes_for_one_of_a_later_tenant() {
+        let mut connections = Connections::default();
+        let first = open(&mut connections);
+        connections.close(first);
+        for tenant in 1..200_000 {
+            let place = open(&mut connections);
+            assert!(
+                connections.current(first, 0).is_none(),
+                "tenant {tenant} at place {place} is taken for the first"
+            );
+            connections.close(place);
+        }
+        assert_eq!(connections.places.len(), 4, "a place serves 65,535 connections");
+    }
+
+    #[test]
+    fn a_connection_is_eight_cache_lines() {
+        assert_eq!(size_of::<Connection>(), 512);
     }
 }

@@ -17,7 +17,9 @@ impl Control {
         f64::from(self.progress_per_mille.load(Ordering::Relaxed)) / 1000.0
     }
 
-    /// Asks the run to stop: it ends within 10 ms of simulated time with [`RunError::Cancelled`].
+    /// Asks the run to stop: it ends with [`RunError::Cancelled`] as soon as it looks, which it does every few
+    /// milliseconds while it simulates, and every few thousand users and flows while they are made. Once the end of the
+    /// simulated time is reached, what was recorded is put in order, and a run is not stopped any more.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -30,8 +32,9 @@ impl Control {
         self.report(1.0);
     }
 
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+    /// Fails if the caller asked for it.
+    pub(crate) fn check(&self) -> Result<(), RunError> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
     }
 }
 

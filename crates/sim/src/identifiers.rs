@@ -24,8 +24,16 @@ macro_rules! identifier {
                 }
             }
 
+            /// The identifier that was kept as this number.
+            #[allow(dead_code)] // only some are kept as numbers
+            #[inline(always)]
+            pub(crate) const fn from_number(number: $width) -> Self {
+                Self(number)
+            }
+
             /// The number as it is kept.
-            #[allow(dead_code)]
+            #[allow(dead_code)] // only some are kept as numbers
+            #[inline(always)]
             pub(crate) const fn number(self) -> $width {
                 self.0
             }
@@ -54,4 +62,31 @@ identifier! {
 identifier! {
     /// A long-lived flow, counted over all groups.
     FlowId(u32)
+}
+identifier! {
+    /// A link with a queue, counted among these.
+    QueuedId(u16)
+}
+identifier! {
+    /// A place where a packet's next step is looked up: see [`crate::route_table`].
+    Junction(u16)
+}
+identifier! {
+    /// Destinations that are reached alike: see [`crate::route_table`].
+    Column(u16)
+}
+identifier! {
+    /// What a packet does next: it takes a link that takes time, or has arrived. Links with a queue come first, in their
+    /// own order, the others follow.
+    Step(u32)
+}
+
+impl Junction {
+    /// Of a machine that was reached: packets end here.
+    pub(crate) const ARRIVED: Self = Self(0);
+}
+
+impl Step {
+    /// Nothing but ideal wires lies between here and the destination.
+    pub(crate) const DELIVERY: Self = Self(u32::MAX);
 }

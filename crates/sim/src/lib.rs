@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | `simulation.rs` | the event loop, and what happens to a packet at a link |
 //! | `agenda.rs`, `transmissions.rs`, `wheel/` | what is pending, and in which order it happens |
-//! | `network.rs`, `links.rs` | links, routes, and what a link does with a packet; any topology |
+//! | `network.rs`, `route_table.rs`, `links.rs` | links, routes, and what a link does with a packet; any topology |
 //! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
 //! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
@@ -42,6 +42,7 @@ mod output;
 mod packet;
 mod prefetch;
 mod queue_summary;
+mod route_table;
 mod simulation;
 mod snapshot;
 mod trace;
@@ -62,7 +63,7 @@ use aqmlab_units::Time;
 /// [`RunError`]: cancelled through `control`, a scenario larger than the simulator can hold, a traffic model
 /// that cannot be made, or (a bug) a broken invariant.
 pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<Output, RunError> {
-    let mut simulation = simulation::Simulation::new(scenario, seed)?;
+    let mut simulation = simulation::Simulation::new(scenario, seed, control)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();
     output::gather(simulation, scenario, seed)

@@ -1,11 +1,12 @@
 //! The two kinds of links that take time: with a queue in front of them, and without.
 
 use crate::agenda::Agenda;
+use crate::identifiers::{Junction, QueuedId};
 use crate::packet::Packet;
 use crate::wheel::Rank;
 use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
-use aqmlab_scenario::{Framing, Link};
+use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use std::collections::VecDeque;
 
@@ -15,9 +16,9 @@ pub(crate) struct QueuedLink {
     /// Whether a packet is being sent.
     pub(crate) busy: bool,
     pub(crate) monitored: bool,
-    pub(crate) to: u16,
+    pub(crate) to: Junction,
     /// Its place among the links with a queue.
-    position: u16,
+    position: QueuedId,
     /// The packet that is being sent, or was last.
     in_service: Packet,
     /// Packets that the driver has taken out of the queue and the link has not begun to send.
@@ -29,7 +30,7 @@ pub(crate) struct QueuedLink {
     /// Pipe of the propagation delay, if there is one.
     pub(crate) propagation: Option<(Rank, Span)>,
     /// Its number in the scenario.
-    pub(crate) link: u16,
+    pub(crate) link: LinkIndex,
 }
 
 /// What has left a link.
@@ -58,10 +59,10 @@ impl Sent {
 impl QueuedLink {
     /// An idle link at this place among those with a queue, number `number` of the scenario.
     pub(crate) fn new(
-        (position, number): (usize, usize),
+        (position, number): (QueuedId, LinkIndex),
         link: &Link,
-        rate: Rate,
-        scheme: &Scheme,
+        to: Junction,
+        (rate, scheme): (Rate, &Scheme),
         propagation: Option<(Rank, Span)>,
         key: Key,
     ) -> Self {
@@ -71,8 +72,8 @@ impl QueuedLink {
             port: Port::new(scheme, facts, key.named("coins").stream()),
             busy: false,
             monitored: link.monitored,
-            to: link.to.0 as u16,
-            position: position as u16,
+            to,
+            position,
             in_service: Packet::NONE,
             ring: VecDeque::new(),
             ring_packets: link.transmit_ring_packets as usize,
@@ -80,7 +81,7 @@ impl QueuedLink {
             framing: link.framing,
             sent: Sent::default(),
             propagation,
-            link: number as u16,
+            link: number,
         }
     }
 
@@ -126,7 +127,7 @@ impl QueuedLink {
         self.busy = true;
         self.in_service = packet;
         let end = now + self.transmission.transmit(wire_bytes);
-        agenda.transmissions.begin(usize::from(self.position), end);
+        agenda.transmissions.begin(self.position, end);
     }
 
     /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
@@ -151,7 +152,7 @@ impl QueuedLink {
 /// A link that needs no event of its own to send: its unlimited queue is first in, first out, so the instant at
 /// which a packet has been sent is known when it is handed over.
 pub(crate) struct Passage {
-    pub(crate) to: u16,
+    pub(crate) to: Junction,
     /// Among which packets its own travel while they are under way.
     pub(crate) rank: Rank,
     delay: Span,
@@ -161,11 +162,15 @@ pub(crate) struct Passage {
     busy_until: Time,
 }
 
+/// What cannot be sent within 146 years is never sent: a slow interface may be handed more in a run than it can send
+/// in the range of [`Time`].
+const LATEST: Time = Time::from_nanoseconds(1 << 62);
+
 impl Passage {
     /// An idle link whose packets travel among those of `rank`.
-    pub(crate) fn new(link: &Link, rank: Rank) -> Self {
+    pub(crate) fn new(link: &Link, to: Junction, rank: Rank) -> Self {
         Self {
-            to: link.to.0 as u16,
+            to,
             rank,
             delay: link.delay,
             framing: link.framing,
@@ -179,7 +184,8 @@ impl Passage {
     pub(crate) fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
         let Some(transmission) = &mut self.transmission else { return now + self.delay };
         let wire_bytes = self.framing.wire_bytes(u32::from(ip_bytes));
-        self.busy_until = self.busy_until.max(now) + transmission.transmit(wire_bytes);
+        let sent = self.busy_until.max(now) + transmission.transmit(wire_bytes);
+        self.busy_until = sent.min(LATEST);
         self.busy_until + self.delay
     }
 

@@ -189,7 +189,7 @@ impl Monitor {
     fn sample_queues(&mut self, now: Time, network: &mut Network) {
         let measured = self.window.from < now && now <= self.window.until;
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
             queued.port.advance(now);
             let packets = queued.port.packets();
             watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
@@ -205,7 +205,7 @@ impl Monitor {
     fn sample_links(&mut self, now: Time, network: &mut Network) {
         let seconds = self.link_clock.interval.seconds();
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
             let sent = queued.sent.minus(watched.sent);
             watched.sent = queued.sent;
             let wire_bytes = sent.wire_bytes(queued.framing) as f64;
@@ -219,7 +219,7 @@ impl Monitor {
 
     fn sample_arrivals(&mut self, now: Time, network: &mut Network) {
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link as u16) else { continue };
+            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
             let arrived = queued.port.counters().arrivals().total();
             self.arrivals.time_s.push(now.seconds());
             self.arrivals.link.push(watched.code);

@@ -1,5 +1,6 @@
 //! A packet under way: a small record that is copied, never shared.
 
+use crate::identifiers::{Column, Junction, Step};
 use crate::wheel::Rank;
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
@@ -31,7 +32,7 @@ pub(crate) struct Packet {
     identity: u64,
     /// Sequence number (32), acknowledgement (32).
     numbers: u64,
-    /// IP bytes (16), payload (16), node of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8).
+    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8).
     rest: u64,
 }
 
@@ -60,12 +61,12 @@ pub(crate) struct Way {
     /// Delay of the connection's own, in nanoseconds.
     pub(crate) delay_ns: u64,
     /// The first step: see [`crate::network::Network::step`].
-    pub(crate) step: u16,
+    pub(crate) step: Step,
     /// Where a packet arrives next after its delay.
-    pub(crate) at: u16,
+    pub(crate) at: Junction,
     /// Where it leaves the network.
-    pub(crate) destination: u16,
-    /// Among which packets it travels until then; [`Way::AT_ONCE`] if it is handed to the first link at once.
+    pub(crate) destination: Column,
+    /// Among which packets it travels until then; [`Way::AT_ONCE`] if it is there at once.
     pub(crate) rank: Rank,
     /// Whether the first step is an interface: the delay comes behind it. In front of any other link the packet
     /// waits at its own node.
@@ -73,8 +74,8 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// The rank of packets that are handed to a link without an interface, and without a delay of their own.
-    pub(crate) const AT_ONCE: Rank = Rank(0);
+    /// The rank of packets that have neither an interface nor a delay of their own.
+    pub(crate) const AT_ONCE: Rank = Rank::FIRST;
 }
 
 impl Packet {
@@ -92,11 +93,11 @@ impl Packet {
         let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
         let capable = if segment.ect { ECN_CAPABLE } else { 0 };
         Self {
-            identity: connection as u64 | (generation as u64) << 32 | (way.destination as u64) << 48,
+            identity: connection as u64 | (generation as u64) << 32 | (way.destination.number() as u64) << 48,
             numbers: segment.sequence.value() as u64 | (segment.acknowledgement.value() as u64) << 32,
             rest: ip_bytes as u64
                 | (segment.payload as u64) << 16
-                | (way.at as u64) << AT_SHIFT
+                | (way.at.number() as u64) << AT_SHIFT
                 | (segment.flags.bits() as u64) << FLAGS_SHIFT
                 | from
                 | capable
@@ -127,10 +128,10 @@ impl Packet {
         (self.identity >> 32) as u16
     }
 
-    /// Node where this packet leaves the network.
+    /// Where this packet leaves the network.
     #[inline(always)]
-    pub(crate) const fn destination(&self) -> u16 {
-        (self.identity >> 48) as u16
+    pub(crate) const fn destination(&self) -> Column {
+        Column::from_number((self.identity >> 48) as u16)
     }
 
     /// Length of the IP packet in bytes.
@@ -139,16 +140,16 @@ impl Packet {
         self.rest as u16
     }
 
-    /// Node where it arrives next.
+    /// Where it arrives next.
     #[inline(always)]
-    pub(crate) const fn at(&self) -> u16 {
-        (self.rest >> AT_SHIFT) as u16
+    pub(crate) const fn at(&self) -> Junction {
+        Junction::from_number((self.rest >> AT_SHIFT) as u16)
     }
 
-    /// The same packet on its way to another node.
+    /// The same packet on its way to another junction.
     #[inline(always)]
-    pub(crate) const fn towards(self, node: u16) -> Self {
-        Self { rest: self.rest & !(0xffff << AT_SHIFT) | (node as u64) << AT_SHIFT, ..self }
+    pub(crate) const fn towards(self, junction: Junction) -> Self {
+        Self { rest: self.rest & !(0xffff << AT_SHIFT) | (junction.number() as u64) << AT_SHIFT, ..self }
     }
 
     /// The end that sent it.
@@ -230,16 +231,18 @@ mod tests {
                 ect,
             };
             let from = if passive { Side::Passive } else { Side::Active };
-            let way = Way { delay_ns: 0, step: 0, at: nodes.0, destination: nodes.1, rank: Way::AT_ONCE, by_interface: false };
+            let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
+            let destination = Column::from_number(nodes.1);
+            let way = Way { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Way::AT_ONCE, by_interface: false };
             let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &way);
             prop_assert_eq!(packet.segment(), segment);
             prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));
-            prop_assert_eq!((packet.at(), packet.destination()), (nodes.0, nodes.1));
+            prop_assert_eq!((packet.at(), packet.destination()), (at, destination));
             prop_assert_eq!((packet.ip_bytes(), packet.from()), (sizes.1, from));
             prop_assert_eq!(packet.class(), class_of(&segment));
             prop_assert_eq!(packet.codepoint(), if ect { Codepoint::Ect0 } else { Codepoint::NotEct });
-            packet = packet.towards(nodes.2);
-            prop_assert_eq!((packet.at(), packet.destination()), (nodes.2, nodes.1));
+            packet = packet.towards(next);
+            prop_assert_eq!((packet.at(), packet.destination()), (next, destination));
             prop_assert!(!packet.is_marked());
             packet.mark();
             prop_assert!(packet.is_marked() && packet.codepoint() == Codepoint::Ce);

@@ -18,7 +18,7 @@ pub(crate) struct QueueSummaries {
 }
 
 struct Watched {
-    link: u16,
+    link: usize,
     code: u8,
     samples: Samples,
     sent_packets: u64,
@@ -73,7 +73,7 @@ impl QueueSummaries {
     pub(crate) fn new(settings: QueueSummary, network: &Network) -> Self {
         let monitored = network.queued_links().filter(|(_, queued)| queued.monitored).enumerate();
         let watched = monitored.map(|(code, (link, _))| Watched {
-            link: link as u16,
+            link,
             code: code as u8,
             samples: Samples::default(),
             sent_packets: 0,

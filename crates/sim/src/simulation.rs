@@ -6,10 +6,11 @@ use crate::connection::{Connections, Owner};
 use crate::control::{Control, RunError};
 use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
+use crate::identifiers::{Junction, QueuedId, Step};
 use crate::links::QueuedLink;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
-use crate::network::{DELIVERY, Network};
+use crate::network::Network;
 use crate::packet::{Packet, Side};
 use crate::snapshot::Snapshot;
 use crate::trace::{Trace, TraceEvent};
@@ -25,6 +26,9 @@ use aqmlab_web::Command;
 
 /// Beyond this many exchanges, `responses = "auto"` keeps histograms alone.
 const AUTOMATIC_ROWS: usize = 5_000_000;
+
+/// Events between two looks at what the caller wants: a few milliseconds.
+const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
 
 pub(crate) struct Simulation {
     pub(crate) now: Time,
@@ -55,13 +59,12 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    pub(crate) fn new(scenario: &Scenario, seed: u64) -> Result<Self, RunError> {
+    pub(crate) fn new(scenario: &Scenario, seed: u64, control: &Control) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
-        let mut network = Network::new(scenario, key)?;
+        let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, &mut hosts, key);
         let populations = Populations::new(scenario, &mut hosts, key)?;
-        network.check_size()?;
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
@@ -86,26 +89,43 @@ impl Simulation {
             commands: Vec::new(),
             discarded: Vec::new(),
         };
-        simulation.start();
+        simulation.start(control)?;
         Ok(simulation)
     }
 
-    fn start(&mut self) {
+    fn start(&mut self, control: &Control) -> Result<(), RunError> {
         self.agenda.set_sample(self.monitor.next());
-        self.start_users();
+        self.start_users(control)?;
         self.start_flows();
+        Ok(())
     }
 
     /// Runs until `end`, events at `end` included.
     pub(crate) fn run(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
-        loop {
+        control.check()?;
+        while self.serve_events(end) {
+            control.check()?;
+            control.report(self.now.seconds() / end.seconds());
+            if self.agenda.is_worn_out() {
+                let what =
+                    "more packets and timers than can be put into order: cut the run into shorter ones";
+                return Err(RunError::TooLarge(what.to_owned()));
+            }
+        }
+        self.now = end;
+        Ok(())
+    }
+
+    /// Serves the next events, [`EVENTS_BETWEEN_LOOKS`] of them or those until `end`; answers whether there may be more.
+    fn serve_events(&mut self, end: Time) -> bool {
+        for served in 0..EVENTS_BETWEEN_LOOKS {
             let (instant, next) = self.agenda.next();
             if instant > end {
-                break;
+                self.events += served;
+                return false;
             }
             debug_assert!(instant >= self.now, "time ran backwards: {instant} after {}", self.now);
             self.now = instant;
-            self.events += 1;
             match next {
                 Next::Transmission => self.end_transmission(self.agenda.transmissions.first_link()),
                 Next::Packet => {
@@ -113,14 +133,14 @@ impl Simulation {
                     self.forward(packet.at(), packet);
                 }
                 Next::Timer => self.wake(),
-                Next::Sample => self.sample(end, control)?,
+                Next::Sample => self.sample(),
             }
         }
-        self.now = end;
-        Ok(())
+        self.events += EVENTS_BETWEEN_LOOKS;
+        true
     }
 
-    fn sample(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
+    fn sample(&mut self) {
         let boundary = self.monitor.sample(self.now, &mut self.network);
         match boundary {
             Boundary::None => {}
@@ -128,8 +148,6 @@ impl Simulation {
             Boundary::WindowEnds => self.at_end = Some(self.snapshot()),
         }
         self.agenda.set_sample(self.monitor.next());
-        control.report(self.now.seconds() / end.seconds());
-        if control.is_cancelled() { Err(RunError::Cancelled) } else { Ok(()) }
     }
 
     fn wake(&mut self) {
@@ -142,14 +160,14 @@ impl Simulation {
         }
     }
 
-    /// Moves a packet on from `node`.
+    /// Moves a packet on from a junction.
     #[inline(always)]
-    pub(crate) fn forward(&mut self, node: u16, packet: Packet) {
-        let step = self.network.step(node, packet.destination());
-        if step == DELIVERY {
+    pub(crate) fn forward(&mut self, at: Junction, packet: Packet) {
+        let step = self.network.step(at, packet.destination());
+        if step == Step::DELIVERY {
             self.receive(packet);
-        } else if usize::from(step) < self.network.queued.len() {
-            self.arrive_at_queue(usize::from(step), packet);
+        } else if step.place() < self.network.queued.len() {
+            self.arrive_at_queue(step.place(), packet);
         } else {
             self.network.pass(self.now, step, packet, &mut self.agenda);
         }
@@ -175,7 +193,8 @@ impl Simulation {
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
-    fn end_transmission(&mut self, position: usize) {
+    fn end_transmission(&mut self, link: QueuedId) {
+        let position = link.place();
         let Self { network, connections, discarded, trace, agenda, now, populations, .. } = self;
         let queued = &mut network.queued[position];
         let (packet, frame_bytes) = queued.end_transmission();
@@ -183,7 +202,7 @@ impl Simulation {
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(*now, agenda, &mut discard) {
             Some(packet) => prefetch_delivery(connections, populations, &packet),
-            None => agenda.transmissions.end(position),
+            None => agenda.transmissions.end(link),
         }
         let (to, propagation) = (queued.to, queued.propagation);
         if queued.monitored && populations.counts_bytes_per_user() {
@@ -204,7 +223,7 @@ impl Simulation {
             ThroughputLayer::Frame => frame_bytes,
             ThroughputLayer::Ip => u32::from(packet.ip_bytes()),
         };
-        self.populations.count_bytes(self.now, position as u16, packet, &mut self.connections, bytes);
+        self.populations.count_bytes(self.now, position, packet, &mut self.connections, bytes);
     }
 
     /// Records what a link with a queue has just discarded.

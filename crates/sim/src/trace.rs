@@ -2,6 +2,7 @@
 
 use crate::packet::Packet;
 use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::LinkIndex;
 use aqmlab_units::Time;
 
 /// What happened to a packet; the code in the table is the number given here.
@@ -23,9 +24,9 @@ impl Trace {
     }
 
     #[inline]
-    pub(crate) fn record(&mut self, now: Time, event: TraceEvent, link: u16, packet: &Packet) {
+    pub(crate) fn record(&mut self, now: Time, event: TraceEvent, link: LinkIndex, packet: &Packet) {
         if self.wanted {
-            self.rows.push((now, event, link as u8, *packet));
+            self.rows.push((now, event, link.0 as u8, *packet));
         }
     }
 

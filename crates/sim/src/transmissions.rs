@@ -4,14 +4,15 @@
 //! stand in groups of eight whose minima stand in groups of eight again, so that one more level serves eight times
 //! as many links, and a small network has one level.
 
+use crate::identifiers::QueuedId;
+use aqmlab_scenario::limits::QUEUED_LINKS;
 use aqmlab_units::Time;
 
 const GROUP: usize = 8;
 const POSITION_BITS: u32 = 13;
 const IDLE: u64 = u64::MAX;
 
-/// Links with a queue that one simulation can have.
-pub(crate) const MAXIMUM_LINKS: usize = 1 << POSITION_BITS;
+const _: () = assert!(QUEUED_LINKS <= 1 << POSITION_BITS);
 
 /// The ends of all transmissions, by the position of the link among those with a queue.
 pub(crate) struct Transmissions {
@@ -24,7 +25,7 @@ pub(crate) struct Transmissions {
 impl Transmissions {
     /// None under way on any of this many links.
     pub(crate) fn new(links: usize) -> Self {
-        assert!(links <= MAXIMUM_LINKS, "{links} links with a queue, at most {MAXIMUM_LINKS} are possible");
+        assert!(links <= QUEUED_LINKS, "{links} links with a queue, at most {QUEUED_LINKS} are possible");
         let mut levels = Vec::new();
         let mut keys = links.max(1);
         loop {
@@ -44,26 +45,27 @@ impl Transmissions {
 
     /// The link whose transmission ends next, if one is under way.
     #[inline(always)]
-    pub(crate) const fn first_link(&self) -> usize {
-        self.first as usize & (MAXIMUM_LINKS - 1)
+    #[allow(clippy::cast_possible_truncation)] // of the bits of a position alone
+    pub(crate) const fn first_link(&self) -> QueuedId {
+        QueuedId::from_number((self.first & ((1 << POSITION_BITS) - 1)) as u16)
     }
 
     /// A link begins a transmission.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, link: usize, end: Time) {
+    pub(crate) fn begin(&mut self, link: QueuedId, end: Time) {
         debug_assert!(end.nanoseconds() < IDLE >> POSITION_BITS, "{end} is later than a run can last");
-        self.set(link, end.nanoseconds() << POSITION_BITS | link as u64);
+        self.set(link, end.nanoseconds() << POSITION_BITS | u64::from(link.number()));
     }
 
     /// A link falls idle.
     #[inline(always)]
-    pub(crate) fn end(&mut self, link: usize) {
+    pub(crate) fn end(&mut self, link: QueuedId) {
         self.set(link, IDLE);
     }
 
     #[inline(always)]
-    fn set(&mut self, link: usize, key: u64) {
-        let (mut place, mut least) = (link, key);
+    fn set(&mut self, link: QueuedId, key: u64) {
+        let (mut place, mut least) = (link.place(), key);
         for level in &mut self.levels {
             level[place] = least;
             let begin = place / GROUP * GROUP;
@@ -91,15 +93,15 @@ mod tests {
                 let link = link % links;
                 if instant == 0 {
                     ends[link] = None;
-                    transmissions.end(link);
+                    transmissions.end(QueuedId::of(link));
                 } else {
                     ends[link] = Some(instant);
-                    transmissions.begin(link, Time::from_nanoseconds(instant));
+                    transmissions.begin(QueuedId::of(link), Time::from_nanoseconds(instant));
                 }
                 match ends.iter().enumerate().filter_map(|(link, end)| end.map(|end| (end, link))).min() {
                     Some((end, link)) => {
                         prop_assert_eq!(transmissions.first_end(), Time::from_nanoseconds(end));
-                        prop_assert_eq!(transmissions.first_link(), link);
+                        prop_assert_eq!(transmissions.first_link().place(), link);
                     }
                     None => prop_assert!(transmissions.first_end() > Time::from_seconds(1e6)),
                 }

@@ -3,7 +3,7 @@
 use crate::agenda::Timer;
 use crate::connection::{Opening, Owner};
 use crate::identifiers::{ClockId, ProfileId};
-use crate::packet::{Packet, Side, Way};
+use crate::packet::{Packet, Side};
 use crate::simulation::Simulation;
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
@@ -163,24 +163,19 @@ impl Simulation {
         }
     }
 
-    /// Behind any other link the delay comes first: the packet waits at its own node.
+    /// Behind any other link the delay comes first: the packet waits at its own node. It goes through the agenda even
+    /// without a delay: handed on here, it could make the other end answer while this end is still being served.
     #[cold]
     fn send_without_interface(&mut self, place: u32, from: Side) {
         let connection = self.connections.at(place);
         let (way, generation, profile) =
             (connection.ways[from as usize], connection.generation, connection.profile);
-        let segments = std::mem::take(&mut self.outbox.segments);
-        for segment in &segments {
+        let arrival = self.now + Span::from_nanoseconds(way.delay_ns);
+        for segment in &self.outbox.segments {
             let ip_bytes = segment.ip_bytes(&self.hosts.profiles[profile.place()]);
             let packet = Packet::new(segment, ip_bytes, (place, generation), from, &way);
-            if way.rank == Way::AT_ONCE {
-                self.forward(way.at, packet);
-            } else {
-                let arrival = self.now + Span::from_nanoseconds(way.delay_ns);
-                self.agenda.push(way.rank, arrival, packet);
-            }
+            self.agenda.push(way.rank, arrival, packet);
         }
-        self.outbox.segments = segments;
     }
 
     /// Keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again when

@@ -6,11 +6,30 @@ use std::cmp::Ordering;
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 /// Bits of the order of insertion; above them stands the rank.
-const SEQUENCE_BITS: u32 = 48;
+const SEQUENCE_BITS: u32 = 42;
 
 /// Among equal instants, lower ranks go first; among equal ranks, what was inserted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rank(pub(crate) u16);
+pub(crate) struct Rank(u32);
+
+impl Rank {
+    /// Before all others.
+    pub(crate) const FIRST: Self = Self(0);
+    /// After all others.
+    pub(crate) const LAST: Self = Self((1 << (u64::BITS - SEQUENCE_BITS)) - 1);
+
+    /// Number `place` of those between the first and the last.
+    ///
+    /// # Panics
+    /// If there are no more: the scenario check has let too large a scenario through.
+    pub(crate) fn between(place: usize) -> Self {
+        let rank = u32::try_from(place + 1).ok().map(Self).filter(|rank| rank.0 < Self::LAST.0);
+        rank.unwrap_or_else(|| panic!("{place} is beyond the ranks"))
+    }
+}
+
+/// How many insertions are told apart.
+pub(super) const MOST_INSERTIONS: u64 = 1 << SEQUENCE_BITS;
 
 /// When something is due: the instant, then the rank, then the order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

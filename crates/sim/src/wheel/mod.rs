@@ -15,7 +15,7 @@ mod pages;
 
 use aqmlab_units::Time;
 pub(crate) use entry::Rank;
-use entry::{Due, Entry, NONE};
+use entry::{Due, Entry, MOST_INSERTIONS, NONE};
 use lists::{Lists, SLOTS, SLOTS_LOG2};
 use pages::{PAGES, Pages};
 use std::cmp::Reverse;
@@ -55,6 +55,11 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
             far: BinaryHeap::new(),
             crowd: Vec::new(),
         }
+    }
+
+    /// Whether as much was inserted as can be told apart, less a margin for what is inserted between two questions.
+    pub(crate) const fn is_worn_out(&self) -> bool {
+        self.inserted >= MOST_INSERTIONS / 2
     }
 
     /// Adds an item.
@@ -250,7 +255,7 @@ mod tests {
         for (number, &step) in steps.iter().enumerate() {
             match step {
                 Step::Insert(gap, rank) => {
-                    wheel.insert(Time::from_nanoseconds(now + gap), Rank(rank), number);
+                    wheel.insert(Time::from_nanoseconds(now + gap), Rank::between(usize::from(rank)), number);
                     list.push((now + gap, rank, number));
                 }
                 Step::Pop => {
@@ -279,7 +284,7 @@ mod tests {
         let mut wheel = Wheel::<u64, 18>::new();
         let count = 200_000_u64;
         for i in (0..count).rev() {
-            wheel.insert(Time::from_nanoseconds(i * 1_000_000), Rank(0), i);
+            wheel.insert(Time::from_nanoseconds(i * 1_000_000), Rank::FIRST, i);
         }
         for i in 0..count {
             assert_eq!(wheel.head(), Time::from_nanoseconds(i * 1_000_000));

@@ -1,0 +1,286 @@
+//! Where a packet goes next.
+//!
+//! A row of the table is a node that has to choose: a router, or a machine with several ways out. A column stands for
+//! all destinations that are reached alike from everywhere, so that a thousand machines behind ideal wires of one
+//! router need one. A machine with a single way out has no row: whatever it sends takes that way.
+
+use crate::identifiers::{Column, Junction, Step};
+use aqmlab_scenario as scenario;
+use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
+use std::collections::BTreeMap;
+
+pub(crate) struct RouteTable {
+    /// Row per junction, column per kind of destination.
+    steps: Vec<Step>,
+    columns: usize,
+    rows: usize,
+    /// The steps of the junctions beyond the rows: machines with a single way out.
+    only_steps: Vec<Step>,
+    /// By node, where its own packets begin.
+    departures: Vec<Junction>,
+    /// By node; only those where traffic ends are reached.
+    destinations: Vec<Column>,
+}
+
+impl RouteTable {
+    /// The routes of all traffic of a scenario; `steps` are those of its links, none for ideal wires, which are
+    /// followed to their ends.
+    pub(crate) fn new(scenario: &Scenario, steps: &[Option<Step>]) -> Self {
+        let network = &scenario.network;
+        let mut table = Self {
+            steps: Vec::new(),
+            columns: 0,
+            rows: 0,
+            only_steps: Vec::new(),
+            departures: junctions(network),
+            destinations: vec![Column::of(0); network.nodes.len()],
+        };
+        let ends = ends(scenario);
+        let mut choices = Choices { network, routes: &Routes::new(network), steps, rows: routers(network) };
+        table.depart(&mut choices, &ends);
+        table.rows = 1 + choices.rows.len();
+        let columns = table.arrive(&choices, &ends);
+        table.columns = columns.len();
+        let by_row = (0..table.rows).flat_map(|row| columns.iter().map(move |column| column[row]));
+        table.steps = by_row.collect();
+        table
+    }
+
+    /// Gives the machines where traffic begins their junctions, and rows to those with a choice.
+    fn depart(&mut self, choices: &mut Choices<'_>, ends: &[NodeIndex]) {
+        for &node in ends.iter().filter(|&&node| choices.routes.leaving(node).len() > 1) {
+            choices.rows.push(node);
+            self.departures[node.0 as usize] = Junction::of(choices.rows.len());
+        }
+        for &node in ends {
+            if let [only] = *choices.routes.leaving(node) {
+                self.departures[node.0 as usize] = match choices.steps[only.0 as usize] {
+                    Some(step) => {
+                        self.only_steps.push(step);
+                        Junction::of(choices.rows.len() + self.only_steps.len())
+                    }
+                    None => junction_at(&self.departures, choices.network, only),
+                };
+            }
+        }
+    }
+
+    /// Gives the machines where traffic ends their columns; answers with these, step by row.
+    fn arrive(&mut self, choices: &Choices<'_>, ends: &[NodeIndex]) -> Vec<Vec<Step>> {
+        let mut by_entrances: BTreeMap<Vec<NodeIndex>, Vec<NodeIndex>> = BTreeMap::new();
+        for &node in ends {
+            by_entrances.entry(choices.routes.entrances(node)).or_default().push(node);
+        }
+        let mut columns = Vec::new();
+        for (entrances, destinations) in by_entrances {
+            let distances = choices.routes.distances(&entrances);
+            let mut known: BTreeMap<Vec<(NodeIndex, Option<Step>)>, Column> = BTreeMap::new();
+            for destination in destinations {
+                let last_steps = choices.last_steps(destination);
+                self.destinations[destination.0 as usize] = *known.entry(last_steps).or_insert_with(|| {
+                    columns.push(choices.column(destination, &distances, &self.departures));
+                    Column::of(columns.len() - 1)
+                });
+            }
+        }
+        columns
+    }
+
+    /// Where the packets of a machine begin.
+    pub(crate) fn departure(&self, node: NodeIndex) -> Junction {
+        self.departures[node.0 as usize]
+    }
+
+    /// How packets name a machine where they end.
+    pub(crate) fn destination(&self, node: NodeIndex) -> Column {
+        self.destinations[node.0 as usize]
+    }
+
+    /// The next step from a junction.
+    #[inline(always)]
+    pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
+        match self.steps.get(at.place() * self.columns + destination.place()) {
+            Some(&step) => step,
+            None => self.only_step(at),
+        }
+    }
+
+    #[cold]
+    fn only_step(&self, at: Junction) -> Step {
+        self.only_steps[at.place() - self.rows]
+    }
+}
+
+/// What the columns are made from.
+struct Choices<'a> {
+    network: &'a scenario::Network,
+    routes: &'a Routes<'a>,
+    steps: &'a [Option<Step>],
+    /// The nodes of the rows but the first.
+    rows: Vec<NodeIndex>,
+}
+
+impl Choices<'_> {
+    /// What tells a destination from others with the same entrances: the last steps to it, by their senders.
+    fn last_steps(&self, destination: NodeIndex) -> Vec<(NodeIndex, Option<Step>)> {
+        let last = |link: &LinkIndex| (self.network.link(*link).from, self.steps[link.0 as usize]);
+        let mut steps: Vec<_> = self.routes.arriving(destination).iter().map(last).collect();
+        steps.sort_unstable();
+        steps
+    }
+
+    /// The step of each row towards a destination.
+    fn column(&self, destination: NodeIndex, distances: &Distances, junctions: &[Junction]) -> Vec<Step> {
+        let mut column = vec![Step::DELIVERY; 1 + self.rows.len()];
+        let hosts = self.rows.iter().filter(|&&node| self.network.node(node).kind == NodeKind::Host);
+        // Behind an ideal wire comes the step of the next node, which is nearer.
+        for &node in distances.nearest_first.iter().chain(hosts) {
+            if let Some(link) = self.routes.next(node, destination, distances) {
+                let beyond = junction_at(junctions, self.network, link);
+                let row = junctions[node.0 as usize].place();
+                column[row] = self.steps[link.0 as usize].unwrap_or(column[beyond.place()]);
+            }
+        }
+        column
+    }
+}
+
+/// The junction of packets that have reached the far end of a link: machines forward nothing.
+fn junction_at(junctions: &[Junction], network: &scenario::Network, link: LinkIndex) -> Junction {
+    let node = network.link(link).to;
+    match network.node(node).kind {
+        NodeKind::Router => junctions[node.0 as usize],
+        NodeKind::Host => Junction::ARRIVED,
+    }
+}
+
+/// By node, the junction of packets that reach it.
+pub(crate) fn junctions(network: &scenario::Network) -> Vec<Junction> {
+    let mut routers = 0;
+    let junction = |node: &scenario::Node| match node.kind {
+        NodeKind::Router => {
+            routers += 1;
+            Junction::of(routers)
+        }
+        NodeKind::Host => Junction::ARRIVED,
+    };
+    network.nodes.iter().map(junction).collect()
+}
+
+fn routers(network: &scenario::Network) -> Vec<NodeIndex> {
+    let nodes = (0..).map(NodeIndex).take(network.nodes.len());
+    nodes.filter(|&node| network.node(node).kind == NodeKind::Router).collect()
+}
+
+/// The machines where traffic begins and ends, in the order of the nodes.
+fn ends(scenario: &Scenario) -> Vec<NodeIndex> {
+    let mut is_end = vec![false; scenario.network.nodes.len()];
+    let of_users = scenario
+        .populations
+        .iter()
+        .flat_map(|population| population.browsers.iter().chain(&population.servers));
+    let flows = scenario.flows.iter().flat_map(|group| &group.flows);
+    let of_flows = flows.flat_map(|flow| [&flow.sender, &flow.receiver]);
+    of_users.chain(of_flows).for_each(|node| is_end[node.0 as usize] = true);
+    (0..).map(NodeIndex).zip(is_end).filter(|(_, is_end)| *is_end).map(|(node, _)| node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::steps;
+    use aqmlab_random::Key;
+    use std::fmt::Write as _;
+
+    /// A random network of three to five routers and six hosts, each host with one to three links of which some are
+    /// ideal, and a flow between each pair of hosts.
+    fn random(key: Key) -> String {
+        let draw = |n: u64, below: u64| key.below(n, below);
+        let routers = 3 + draw(0, 3);
+        let mut text = "name = \"random\"\nduration_s = 1.0\n".to_owned();
+        let names = (0..6).map(|n| (format!("h{n}"), "host"));
+        for (name, kind) in names.chain((0..routers).map(|n| (format!("r{n}"), "router"))) {
+            let _ = write!(text, "[[topology.nodes]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
+        }
+        let kinds = [
+            "",
+            "rate_mbps = 1.0\n",
+            "delay_ms = 1.0\n",
+            "rate_mbps = 1.0\nqueue = { scheme = \"drop-tail\", limit_packets = 9 }\n",
+        ];
+        let mut link = |from: String, to: String, n: u64| {
+            let kind = kinds[key.named("kind").below(n, 4) as usize];
+            let _ = write!(text, "[[topology.links]]\nfrom = \"{from}\"\nto = \"{to}\"\n{kind}");
+        };
+        for router in 1..routers {
+            link(format!("r{router}"), format!("r{}", draw(10 + router, router)), router);
+        }
+        if draw(1, 2) == 0 {
+            link("r0".to_owned(), "r2".to_owned(), 20);
+        }
+        for host in 0..6 {
+            let first = draw(20 + host, routers);
+            for more in 0..1 + draw(30 + host, 3) {
+                link(format!("h{host}"), format!("r{}", (first + more) % routers), 40 + 3 * host + more);
+            }
+        }
+        link("h1".to_owned(), "h0".to_owned(), 90);
+        for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+            let _ = write!(
+                text,
+                "[[flows]]\nsenders = \"h{from}\"\nreceivers = \"h{to}\"\ncount = 1\nbase_rtt_ms = 1.0\n"
+            );
+        }
+        text
+    }
+
+    /// The links that take time on the way of a packet, by the table alone.
+    fn walked(
+        table: &RouteTable,
+        network: &scenario::Network,
+        steps: &[Option<Step>],
+        ends: [NodeIndex; 2],
+    ) -> Vec<usize> {
+        let (mut at, destination) = (table.departure(ends[0]), table.destination(ends[1]));
+        let mut links = Vec::new();
+        loop {
+            let step = table.step(at, destination);
+            let Some(link) = steps.iter().position(|&of_link| of_link == Some(step)) else { return links };
+            links.push(link);
+            assert!(links.len() < 20, "a packet goes round");
+            at = junctions(network)[network.links[link].to.0 as usize];
+        }
+    }
+
+    #[test]
+    fn packets_take_the_shortest_path_whatever_the_network() {
+        let (mut checked, mut columns) = (0, 0);
+        for case in 0..300 {
+            let text = random(Key::from_seed(5).indexed(case));
+            // A second link between two nodes is refused, now and then.
+            let Ok(scenario) = Scenario::from_toml(&text, "random", &[]) else { continue };
+            let network = &scenario.network;
+            let steps = steps(network);
+            let table = RouteTable::new(&scenario, &steps);
+            columns += table.columns;
+            for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
+                let path = network.path(flow.sender, flow.receiver).unwrap();
+                let timed = path.iter().map(|link| link.0 as usize).filter(|&link| steps[link].is_some());
+                let expected: Vec<usize> = timed.collect();
+                assert_eq!(walked(&table, network, &steps, [flow.sender, flow.receiver]), expected, "{text}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 5_000 && columns < checked / 5, "{checked} paths, {columns} columns");
+    }
+
+    #[test]
+    fn a_thousand_machines_behind_ideal_wires_need_two_columns_and_three_rows() {
+        let text = "name = \"wide\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 1.0\n\
+                    browser_machines_per_side = 10000\nserver_machines_per_side = 10000\n\
+                    queue = { scheme = \"drop-tail\", limit_packets = 9 }\n[users]\nper_side = 9\n";
+        let scenario = Scenario::from_toml(text, "wide", &[]).unwrap();
+        let table = RouteTable::new(&scenario, &steps(&scenario.network));
+        assert_eq!((table.rows, table.columns, table.steps.len()), (3, 2, 6));
+    }
+}
