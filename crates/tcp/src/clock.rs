@@ -65,6 +65,15 @@ impl HostClock {
         Time::from_nanoseconds(tick * self.tick.nanoseconds() - self.phase.nanoseconds())
     }
 
+    /// When a callout of this many ticks fires that is set `now`: at the tick that completes the count, so that the
+    /// first tick may be short. The clock interrupt counts a callout of no ticks at its next tick, as one of one tick
+    /// (FreeBSD 4.x kern_timeout.c, `callout_reset`): it never lies in the past.
+    #[must_use]
+    #[inline]
+    pub fn callout(&self, ticks: u64, now: Time) -> Time {
+        self.instant_of(self.ticks_at(now) + ticks.max(1))
+    }
+
     /// The next instant after `now` at which a second, coarser or finer clock of the same machine ticks. Its phase
     /// is that of this one, stretched to its own `period`: uniform over it, and fixed for the machine.
     #[must_use]
@@ -103,6 +112,20 @@ mod tests {
         assert_eq!(instant, Time::from_seconds(0.047));
         assert_eq!(clock.ticks_at(instant), 5);
         assert_eq!(clock.ticks_at(Time::from_nanoseconds(instant.nanoseconds() - 1)), 4);
+    }
+
+    #[test]
+    fn a_callout_fires_after_now_and_one_of_no_ticks_at_the_next() {
+        let clock = HostClock::new(Span::from_milliseconds(10), Span::from_milliseconds(3));
+        // The clock ticks at 7, 17, 27 ms and so on.
+        for (now_ms, ticks, fires_ms) in [(6, 0, 7), (7, 0, 17), (7, 1, 17), (16, 1, 17), (16, 2, 27)] {
+            let fires = clock.callout(ticks, Time::ZERO + Span::from_milliseconds(now_ms));
+            assert_eq!(
+                fires,
+                Time::ZERO + Span::from_milliseconds(fires_ms),
+                "{ticks} ticks from {now_ms} ms"
+            );
+        }
     }
 
     #[test]

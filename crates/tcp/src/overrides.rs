@@ -1,6 +1,6 @@
 //! Single fields of a named profile, changed by a scenario.
 
-use crate::profile::{Congestion, Ecn, HostProfile};
+use crate::profile::{AckCounting, Congestion, Ecn, HostProfile};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,15 +26,18 @@ pub struct HostOverrides {
     pub limited_transmit: Option<bool>,
     /// Most segments sent at a time, 1 to 65,535 (in effect unlimited).
     pub maximum_burst_segments: Option<u16>,
-    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds, 10 to 60,000.
+    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds, 10 to 60,000; in whole ticks
+    /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45` and `ns2-oneway` (10 ms).
     pub initial_rto_ms: Option<u32>,
     /// Least retransmission timeout in milliseconds, 0 to 60,000.
     pub minimum_rto_ms: Option<u32>,
     /// Greatest retransmission timeout in milliseconds, 1,000 to 600,000.
     pub maximum_rto_ms: Option<u32>,
-    /// Acknowledge every n-th segment at once, 1 to 100: 1 delays none.
+    /// Acknowledge every n-th segment at once, 1 to 100: 1 delays none. In `bsd228`, which counts bytes, n segments
+    /// are at most 65,535 bytes.
     pub acknowledge_every_segments: Option<u8>,
-    /// How long an acknowledgement may be delayed in milliseconds, 1 to 500.
+    /// How long an acknowledgement may be delayed in milliseconds, 1 to 500; in whole ticks of the host's clock, at
+    /// least one, in `bsd45` (10 ms).
     pub delayed_ack_ms: Option<u32>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
@@ -201,6 +204,12 @@ impl HostProfile {
         if let Some(delay) = overrides.delayed_ack_ms {
             self.delayed_ack.delay = milliseconds("delayed_ack_ms", delay, 1, 500)?;
         }
+        if self.delayed_ack.counting == AckCounting::Bytes {
+            // What is owed is counted in 16 bits, which also bound every window that is not scaled.
+            let most = (u32::from(u16::MAX) / self.segment_bytes()).min(100);
+            let every = u32::from(self.delayed_ack.every_segments);
+            within("acknowledge_every_segments", every, 1, most)?;
+        }
         Ok(())
     }
 
@@ -265,6 +274,9 @@ mod tests {
         assert_eq!(error.unwrap_err().to_string(), "delayed_ack_ms = 501: legal is 1 to 500");
         let small = bsd45_with(&HostOverrides { window_bytes: Some(1_000), ..HostOverrides::default() });
         assert_eq!(small.unwrap_err().to_string(), "window_bytes = 1000: legal is 1460 to 1000000000");
+        let bytes = HostOverrides { acknowledge_every_segments: Some(45), ..HostOverrides::default() };
+        let error = HostProfile::named("bsd228").unwrap().with(&bytes).unwrap_err();
+        assert_eq!(error.to_string(), "acknowledge_every_segments = 45: legal is 1 to 44");
         let timers = HostOverrides { maximum_rto_ms: Some(2_000), ..HostOverrides::default() };
         assert_eq!(bsd45_with(&timers).unwrap_err().key, "maximum_rto_ms");
     }

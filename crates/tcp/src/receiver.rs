@@ -43,8 +43,7 @@ impl Endpoint {
             self.secondary_deadline = if rule.timer == AckTimer::MachineTick {
                 context.clock.next_tick_of(rule.delay, now)
             } else if context.profile.timers_fire_on_ticks() {
-                let ticks = context.clock.whole_ticks(rule.delay);
-                context.clock.instant_of(context.clock.ticks_at(now) + ticks)
+                context.clock.callout(context.clock.whole_ticks(rule.delay), now)
             } else {
                 now + rule.delay
             };

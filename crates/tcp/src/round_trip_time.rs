@@ -45,13 +45,16 @@ const BSD_SYN_BACKOFF: [u32; 13] = [1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 64, 64, 64];
 const BSD_TRUSTED_BACKOFFS: u8 = 3;
 /// Back-offs after which ns-2 no longer trusts its estimate (a factor above 8).
 const NS2_TRUSTED_BACKOFFS: u8 = 3;
+/// Ticks that a sample counts at most.
+const LONGEST_SAMPLE_TICKS: u64 = 1 << 20;
 /// Nanoseconds in a microsecond.
 const NANOSECONDS_PER_MICROSECOND: u64 = 1_000;
 
 impl RoundTripTime {
     /// An estimator without a sample.
     pub(crate) fn new(timer: &RetransmissionTimer, clock: &HostClock) -> Self {
-        let timeout = in_units(timer, clock, timer.initial);
+        // An initial timeout below the tick counts one tick, as its callout does.
+        let timeout = in_units(timer, clock, timer.initial).max(1);
         let variation = match timer.algorithm {
             // FreeBSD 4.x tcp_subr.c: RTTVAR starts where R gives the initial timeout.
             RtoAlgorithm::Bsd { .. } => 4 * timeout as i32,
@@ -75,10 +78,10 @@ impl RoundTripTime {
         self.backoffs = 0;
         match timer.algorithm {
             RtoAlgorithm::Bsd { counts_first_tick, .. } => {
-                let ticks = clock.ticks_between(start, now) as i32 + i32::from(counts_first_tick);
+                let ticks = sampled_ticks(clock, start, now) + i32::from(counts_first_tick);
                 self.sample_bsd(timer, clock, ticks);
             }
-            RtoAlgorithm::Ns2 => self.sample_ns2((clock.ticks_between(start, now) as i32).max(1)),
+            RtoAlgorithm::Ns2 => self.sample_ns2(sampled_ticks(clock, start, now).max(1)),
             RtoAlgorithm::Rfc6298 => {
                 self.sample_rfc6298(timer, clock, (now - start).nanoseconds() / NANOSECONDS_PER_MICROSECOND);
             }
@@ -162,7 +165,7 @@ impl RoundTripTime {
         self.backoffs = self.backoffs.saturating_add(1);
         let table = if linear { &BSD_SYN_BACKOFF } else { &BSD_BACKOFF };
         let factor = table[usize::from(self.backoffs).min(table.len() - 1)];
-        // A timer of no ticks would never stop firing: the clock interrupt counts at least one.
+        // A base of nothing would be backed off to nothing.
         let least = in_units(timer, clock, timer.minimum).max(1);
         self.timeout = (self.bsd_base(timer, clock) * factor)
             .clamp(least, in_units(timer, clock, timer.maximum).max(least));
@@ -191,9 +194,9 @@ impl RoundTripTime {
         (base << self.backoffs.min(20)).min(longest).max(2) as u32
     }
 
-    /// Raises the timeout to at least `least`: RFC 6298 rule 5.7.
+    /// Raises the timeout to at least `least`, or the maximum if that is less: RFC 6298 rule 5.7.
     pub(crate) fn raise_to(&mut self, timer: &RetransmissionTimer, clock: &HostClock, least: Span) {
-        self.timeout = self.timeout.max(in_units(timer, clock, least));
+        self.timeout = self.timeout.max(in_units(timer, clock, least.min(timer.maximum)));
     }
 
     /// The timeout now in force.
@@ -209,10 +212,15 @@ impl RoundTripTime {
     #[inline]
     pub(crate) fn deadline(&self, timer: &RetransmissionTimer, clock: &HostClock, now: Time) -> Time {
         match timer.algorithm {
-            RtoAlgorithm::Bsd { .. } => clock.instant_of(clock.ticks_at(now) + u64::from(self.timeout)),
+            RtoAlgorithm::Bsd { .. } => clock.callout(u64::from(self.timeout), now),
             _ => now + self.timeout(timer, clock),
         }
     }
+}
+
+/// The ticks of a round trip, at most 2²⁰ (three hours of 10 ms): beyond any timeout, and the scaled sums keep in range.
+fn sampled_ticks(clock: &HostClock, start: Time, now: Time) -> i32 {
+    clock.ticks_between(start, now).min(LONGEST_SAMPLE_TICKS) as i32
 }
 
 /// A span in the algorithm's unit: whole ticks, or microseconds; rounded down.
@@ -327,6 +335,38 @@ mod tests {
             estimator.sample(&timer, &clock, Time::ZERO, Time::from_seconds(0.1));
         }
         assert_eq!(estimator.timeout(&timer, &clock), Span::from_milliseconds(101));
+    }
+
+    #[test]
+    fn a_round_trip_of_weeks_gives_the_longest_timeout() {
+        for name in HostProfile::NAMES {
+            let timer = HostProfile::named(name).unwrap().retransmission;
+            let clock = HostClock::new(timer.tick, Span::ZERO);
+            let mut estimator = RoundTripTime::new(&timer, &clock);
+            for _ in 0..50 {
+                estimator.sample(&timer, &clock, Time::ZERO, Time::from_seconds(8e6));
+                estimator.back_off(&timer, &clock, false);
+                assert_eq!(estimator.timeout(&timer, &clock), timer.maximum, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_initial_timeout_below_the_tick_is_one_tick() {
+        let timer = RetransmissionTimer { initial: Span::from_milliseconds(10), ..half_second_ticks() };
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let estimator = RoundTripTime::new(&timer, &clock);
+        assert_eq!(estimator.deadline(&timer, &clock, Time::from_seconds(1.2)), Time::from_seconds(1.5));
+    }
+
+    #[test]
+    fn a_lost_syn_raises_the_timeout_no_further_than_its_maximum() {
+        let base = HostProfile::named("rfc5681").unwrap().retransmission;
+        let timer = RetransmissionTimer { maximum: Span::from_milliseconds(2_000), ..base };
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let mut estimator = RoundTripTime::new(&timer, &clock);
+        estimator.raise_to(&timer, &clock, Span::from_milliseconds(3_000));
+        assert_eq!(estimator.timeout(&timer, &clock), timer.maximum);
     }
 
     #[test]

@@ -209,6 +209,8 @@ impl<'a> World<'a> {
         host.peer_closed |= out.peer_closed;
         host.gave_up |= out.gave_up;
         host.reset |= out.reset;
+        let deadline = host.endpoint.deadline();
+        assert!(deadline >= now, "a deadline in the past: {deadline} at {now}");
         if out.established {
             assert!(host.established_at.is_none(), "established twice");
             host.established_at = Some(now);
