@@ -66,6 +66,8 @@ pub(crate) struct Connection {
     pub(crate) server: Server,
     pub(crate) ends: [Endpoint; 2],
     pub(crate) opened: Time,
+    /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
+    pub(crate) closed: Option<Time>,
     pub(crate) exchanges: u32,
     /// The next open connection of the same user.
     pub(crate) next_of_user: u32,
@@ -134,6 +136,7 @@ impl Connections {
             server: Server::new(),
             ends: [Endpoint::active(), Endpoint::passive()],
             opened: now,
+            closed: None,
             exchanges: 0,
             next_of_user: NONE,
             losses: ConnectionLosses::NONE,

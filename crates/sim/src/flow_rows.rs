@@ -38,11 +38,11 @@ impl FlowRows {
         Self { wanted, rows: Vec::new() }
     }
 
-    /// Keeps a connection that ends now (or, without an instant, is still open).
+    /// Keeps a connection whose record is given back, or that has one still at the end of the run.
     #[inline]
-    pub(crate) fn record(&mut self, connection: &Connection, closed: Option<Time>) {
+    pub(crate) fn record(&mut self, connection: &Connection) {
         if self.wanted {
-            self.rows.push(Row::of(connection, closed));
+            self.rows.push(Row::of(connection));
         }
     }
 
@@ -75,7 +75,7 @@ impl FlowRows {
 }
 
 impl Row {
-    fn of(connection: &Connection, closed: Option<Time>) -> Self {
+    fn of(connection: &Connection) -> Self {
         let (population, user) = match connection.owner {
             Owner::User { population, user, .. } => (population.place() as u8, user),
             Owner::Flow { flow } => (NO_POPULATION, flow.number()),
@@ -84,7 +84,7 @@ impl Row {
         let losses = connection.losses.total;
         Self {
             opened_s: connection.opened.seconds(),
-            closed_s: closed.map_or(f64::NAN, Time::seconds),
+            closed_s: connection.closed.map_or(f64::NAN, Time::seconds),
             population,
             user,
             exchanges: connection.exchanges,

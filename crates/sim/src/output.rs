@@ -58,7 +58,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
 
 fn tables(mut simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     for connection in simulation.connections.open_ones() {
-        simulation.flow_rows.record(connection, None);
+        simulation.flow_rows.record(connection);
     }
     let mut tables = simulation.monitor.into_tables();
     tables.extend(simulation.populations.users_table());

@@ -7,7 +7,7 @@ use crate::packet::{Packet, Side};
 use crate::simulation::Simulation;
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
-use aqmlab_tcp::{Context, Endpoint, HostClock, HostProfile, Outbox, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, Handshake, HostClock, HostProfile, Outbox, respond_to_stray};
 use aqmlab_units::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -226,12 +226,17 @@ impl Simulation {
         }
     }
 
-    /// One end needs its record no longer; when both do, the place is free.
+    /// One end needs its record no longer; when both do, the place is free. The receiver of a one-way connection
+    /// has no end to wait for: the connection is over with its sender, but what still arrives is acknowledged.
     fn finish(&mut self, place: u32, side: Side) {
         let connection = self.connections.at(place);
         connection.finished[side as usize] = true;
+        let profile = &self.hosts.profiles[connection.profile.place()];
+        if connection.is_over() || profile.handshake == Handshake::OneWay {
+            connection.closed = Some(self.now);
+        }
         if connection.is_over() {
-            self.flow_rows.record(connection, Some(self.now));
+            self.flow_rows.record(connection);
             self.connections.close(place);
         }
     }

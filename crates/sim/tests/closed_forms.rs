@@ -52,6 +52,22 @@ fn a_flow_limited_by_its_window_sends_a_window_per_round_trip() {
 }
 
 #[test]
+fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
+    let text = one_flow(100.0, 100.0, 20 * 960, 240)
+        .replace("profile = \"ns2-oneway\"", "profile = \"ns2-oneway\"\nbytes = 9600")
+        + "[record]\nflows = true\n";
+    let output = simulate(&text);
+    // The SYN, then 2, 4 and 4 packets. A first packet takes 88 us to the far side, the fourth of two pairs 80 us
+    // apart 328 us; an acknowledgement takes 3.52 us.
+    let expected_s = (0.1 + 7.04e-6) + 2.0 * (0.1 + 91.52e-6) + (0.1 + 331.52e-6);
+    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
+    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
+    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    assert_eq!(closed.len(), 1);
+    assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
+}
+
+#[test]
 fn a_window_beyond_the_pipe_waits_in_the_queue() {
     // 100 packets in flight, of which 10 Mbit/s · 20 ms = 25 fit into the pipe.
     let output = simulate(&one_flow(10.0, 20.0, 100 * 960, 240));
