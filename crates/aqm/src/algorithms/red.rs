@@ -92,7 +92,7 @@ pub struct Params {
     pub ecn: bool,
     /// What a selected ECN-capable packet gets.
     pub ecn_rule: EcnRule,
-    /// Largest base probability that marks, for ecn_rule = "mark_p".
+    /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
     pub mark_p: f64,
     /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
     pub spare_nearly_empty: bool,

@@ -22,8 +22,9 @@ pub enum EcnRule {
     /// before 30 April 2002).
     #[default]
     MarkBelowMaxTh,
-    /// Marked while the base probability is at most `mark_p`, dropped above; there is no forced region, with
-    /// or without `ecn`: beyond the curve the probability is 1 (ns-2.35 with `use_mark_p_`).
+    /// Marked while the base probability is below `mark_p`, dropped from there on; there is no forced region,
+    /// with or without `ecn`: beyond the curve the probability is 1, which even a `mark_p` of 1 does not mark
+    /// (ns-2.35 with `use_mark_p_`).
     MarkP,
     /// Marked everywhere, even beyond the curve: only a full queue drops (ns-3 without `UseHardDrop`, Linux
     /// without `harddrop`).
@@ -44,7 +45,7 @@ pub struct DetectorSettings {
     pub scale: PacketScale,
     /// What a selected packet that could be marked gets.
     pub ecn_rule: EcnRule,
-    /// Largest base probability at which [`EcnRule::MarkP`] marks.
+    /// Base probability below which [`EcnRule::MarkP`] marks.
     pub mark_p: f64,
     /// An arrival that finds at most one packet waiting (in bytes: at most one byte) is never selected.
     pub spare_nearly_empty: bool,
@@ -160,7 +161,7 @@ impl Detector {
     const fn selected(&self, region: Region) -> Verdict {
         let marks = match self.settings.ecn_rule {
             EcnRule::MarkBelowMaxTh => matches!(region, Region::Between(_)),
-            EcnRule::MarkP => region.probability() <= self.settings.mark_p,
+            EcnRule::MarkP => region.probability() < self.settings.mark_p,
             EcnRule::MarkAlways | EcnRule::MarkUntilForced => true,
         };
         if marks { Verdict::Signal(Reason::Early) } else { Verdict::Drop(Reason::Early) }
@@ -221,6 +222,26 @@ mod tests {
         // 20 mean packets at 0.05 exhaust the law; ns-2 scales only what is below one.
         let exhausted = Detector { bytes_since_signal: 20_000, ..detector(ScaleProbability::Mean) };
         assert_eq!(exhausted.arrival_probability(0.05, 40), 1.0);
+    }
+
+    #[test]
+    fn mark_p_itself_is_no_longer_marked() {
+        let gentle = Region::Gentle;
+        for (mark_p, region, marks) in [
+            (0.0, Region::Between(0.0), false),
+            (0.1, Region::Between(0.099_999), true),
+            (0.1, Region::Between(0.1), false),
+            (0.1, gentle(0.1), false),
+            (0.1, Region::Above, false),
+            (1.0, gentle(0.999_999), true),
+            (1.0, gentle(1.0), false),
+            (1.0, Region::Above, false),
+        ] {
+            let mut detector = detector(ScaleProbability::None);
+            (detector.settings.ecn_rule, detector.settings.mark_p) = (EcnRule::MarkP, mark_p);
+            let expected = if marks { Verdict::Signal(Reason::Early) } else { Verdict::Drop(Reason::Early) };
+            assert_eq!(detector.selected(region), expected, "{mark_p}, {region:?}");
+        }
     }
 
     #[test]

@@ -109,11 +109,27 @@ def red_ecn_cases():
         burst(0, 1, 30, ecns=("ect0", "ect0", "not_ect", "ect1"), depart_every=3),
     )
     yield (
-        "ECN, mark_p: marks while the base probability is at most 0.2; no forced region",
+        "ECN, mark_p: marks while the base probability is below 0.2; no forced region",
         Red,
         seed(6),
         dict(SMALL, spacing="geometric", ecn=True, ecn_rule="mark_p", mark_p=0.2, limit_packets=20),
         burst(0, 1, 34, ecns=("ect0",), depart_every=6),
+    )
+    yield (
+        "ECN, mark_p of 1: marks on the whole gentle curve, and drops where the probability is 1",
+        Red,
+        seed(23),
+        dict(
+            SMALL,
+            max_th_packets=3,
+            w_q=0.9,
+            spacing="geometric",
+            ecn=True,
+            ecn_rule="mark_p",
+            mark_p=1,
+            limit_packets=20,
+        ),
+        burst(0, 0.1, 16, ecns=("ect0",)) + drain(2, 0.1, 4) + burst(3, 0.1, 8, ecns=("ect0",)),
     )
     yield (
         "ECN, mark_until_forced: marks on the whole curve, drops beyond it",

@@ -256,7 +256,7 @@ class Red(Scheme):
         self.count = self.count_bytes = 0
         marks = {
             "mark_below_max_th": self.avg < high,
-            "mark_p": self.base() <= self.mark_p,
+            "mark_p": self.base() < self.mark_p,
             "mark_always": True,
             "mark_until_forced": True,
         }[self.ecn_rule]
