@@ -56,14 +56,15 @@ pub(crate) fn require_given(
     if is_given { Ok(()) } else { Err(ParameterError { key, value: None, legal: legal.into() }) }
 }
 
-/// Requires a finite number above zero.
+/// Requires a number above zero from which computations stay finite: quotients and products of two or three such
+/// numbers and a link rate are far from the ends of what a double holds.
 pub(crate) fn require_positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require(value > 0.0 && value.is_finite(), key, value, "a number above 0")
+    require((1e-12..=1e12).contains(&value), key, value, "a number above 0, from 1e-12 to 1e12")
 }
 
-/// Requires a finite number, zero or above.
+/// Requires zero or a number above, from which computations stay finite.
 pub(crate) fn require_not_negative(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require(value >= 0.0 && value.is_finite(), key, value, "0 or a number above 0")
+    require((0.0..=1e12).contains(&value), key, value, "0 or a number above 0, at most 1e12")
 }
 
 /// Requires a number above zero and at most one: a probability that can happen, or a weight that forgets.

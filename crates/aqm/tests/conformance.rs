@@ -15,7 +15,7 @@ use aqmlab_aqm::{Codepoint, PacketClass, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use packet::TestPacket;
-use parameters::random_scheme;
+use parameters::{extreme_scheme, random_scheme};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -69,6 +69,10 @@ impl Witness {
         let rate = Rate::from_bits_per_second(100_000 * (1 + random.below(1_000)));
         let facts = PortFacts::new(rate).with_timer_phase(random.uniform());
         let facts = if scheme.validate_at(&facts).is_ok() { facts } else { fitting_link(scheme) };
+        Self::at(scheme, facts, seed)
+    }
+
+    fn at(scheme: &Scheme, facts: PortFacts, seed: u64) -> Self {
         let port = Port::new(scheme, facts, Key::from_seed(seed).named("coins").stream());
         Self { scheme: scheme.clone(), port, now: Time::ZERO, came: Vec::new(), fates: Vec::new() }
     }
@@ -209,6 +213,42 @@ proptest! {
             }
             prop_assert_eq!(at_once.state(), stepped.state());
         }
+    }
+}
+
+/// Whatever parameters a scheme accepts at whatever link: it builds, and thousands of packets later everything it
+/// reports is a number in its range.
+#[test]
+fn every_legal_scheme_works_at_every_legal_link() {
+    let key = Key::from_seed(7);
+    for name in Scheme::names() {
+        let mut at_home = 0;
+        for case in 0..150 {
+            let mut random = key.named(name).indexed(case).stream();
+            let scheme = extreme_scheme(name, &mut random);
+            // 0.001 to 1,000,000 Mbit/s, as in a scenario.
+            let rate = libm::pow(10.0, 3.0 + 9.0 * random.uniform());
+            let facts = PortFacts::new(Rate::from_bits_per_second(rate as u64));
+            let facts = facts.with_timer_phase(random.uniform());
+            if scheme.validate_at(&facts).is_err() {
+                continue;
+            }
+            at_home += 1;
+            let mut witness = Witness::at(&scheme, facts, case);
+            for _ in 0..2_000 {
+                witness.now += Span::from_nanoseconds(random.below(20_000));
+                let bytes = 1 + random.below(1_500) as u32;
+                let codepoint = Codepoint::ALL[random.below(Codepoint::COUNT as u64) as usize];
+                let arrival = Operation::Arrive { flow: 1, bytes, codepoint, class: PacketClass::Data };
+                witness.happen(if random.uniform() < 0.7 { &arrival } else { &Operation::Depart });
+                let probability = witness.port.signal_probability().value();
+                assert!((0.0..=1.0).contains(&probability), "{scheme:?} at {rate}: {probability}");
+            }
+            // Asserts that every value is finite.
+            let _ = witness.state();
+            assert_eq!(witness.port.check_conservation(), Ok(()), "{scheme:?} at {rate}");
+        }
+        assert!(at_home > 40, "{name}: {at_home} cases");
     }
 }
 

@@ -211,18 +211,22 @@ fn a_refusal_reads_as_a_sentence() {
 }
 
 #[test]
-fn a_design_that_samples_too_slowly_for_its_link_is_refused() {
-    // w_g = 2·50/(0.01²·1250) = 800 rad/s at 10 Mbit/s of 1000-byte packets: above 400 Hz it works.
-    let design = |sampling_hz: f64| {
+fn a_design_outside_its_domain_is_refused() {
+    // 10 Mbit/s of 1000-byte packets and 20 ms: a path of 25 packets, with a margin for fewer than 0.430167·25 flows.
+    // For 10 flows w_g = 2·10/(0.02²·1250) = 40 rad/s: above 20 Hz both gains are positive.
+    let design = |flows: f64, sampling_hz: f64| {
         let table = json_schema!({
             "scheme": "pi", "limit_packets": 50, "mean_packet_bytes": 1000, "sampling_hz": sampling_hz,
-            "gains": { "designed": { "flows": 50, "rtt_ms": 10 } },
+            "gains": { "designed": { "flows": flows, "rtt_ms": 20 } },
         });
         let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
         parse(&table).expect("known keys").validate_at(&facts).map_err(|error| error.key)
     };
-    assert_eq!(design(399.0), Err("sampling_hz"));
-    assert_eq!(design(401.0), Ok(()));
+    assert_eq!(design(10.0, 19.9), Err("sampling_hz"));
+    assert_eq!(design(10.0, 20.1), Ok(()));
+    assert_eq!(design(10.75, 160.0), Ok(()));
+    assert_eq!(design(10.76, 160.0), Err("gains.designed.flows"));
+    assert_eq!(design(200.0, 1e6), Err("gains.designed.flows"));
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! | `q_ref_packets` | packets of mean size | 200 | 0 or above |
 //! | `sampling_hz` | per second | 160 | 1e-6 to 1e6 |
 //! | `gains.fixed` `a`, `b` | per packet | 1.822e-5, 1.816e-5 | a > b > 0 |
-//! | `gains.designed` `flows`, `rtt_ms` | flows, ms | 60, 246 | 1 or more; above 0; sampling_hz above w_g/2 |
+//! | `gains.designed` `flows`, `rtt_ms` | flows, ms | 60, 246 | 1 or more and below 0.43·rtt·C; above 0; sampling_hz above w_g/2 |
 //! | `mean_packet_bytes` | bytes | 500 | 1 or more |
 //! | `max_packet_bytes` | bytes | | 1 or more |
 //!
@@ -141,7 +141,8 @@ impl Parameters for Params {
                 require(b > 0.0 && b < a, "gains.fixed.b", b, format!("above 0 and below a ({a})"))?;
             }
             Gains::Designed { flows, rtt_ms } => {
-                require(flows >= 1.0 && flows.is_finite(), "gains.designed.flows", flows, "1 or more")?;
+                let legal = (1.0..=1e12).contains(&flows);
+                require(legal, "gains.designed.flows", flows, "from 1 to 1e12")?;
                 require_positive("gains.designed.rtt_ms", rtt_ms)?;
             }
         }
@@ -150,8 +151,13 @@ impl Parameters for Params {
     }
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
+        let Gains::Designed { flows, rtt_ms } = self.gains else { return Ok(()) };
+        let (rtt_s, capacity) = (rtt_ms / 1e3, facts.link_rate.packets_per_second(self.mean_packet_bytes));
+        let most = PiGains::most_flows(rtt_s, capacity);
+        require(flows < most, "gains.designed.flows", flows, legal_flows(most, capacity))?;
+        let slowest = PiGains::design_frequency(flows, rtt_s, capacity) / 2.0;
+        let legal = format!("above {slowest:.3} per second = flows/(rtt²·C) for this design at this link");
         let PiGains { a, b } = self.gains(facts);
-        let legal = "above w_g/2 = flows/(rtt²·C) for a design, C in packets of mean size per second";
         require(a.is_finite() && b > 0.0, "sampling_hz", self.sampling_hz, legal)
     }
 
@@ -170,6 +176,19 @@ impl Parameters for Params {
             scale: self.scale(),
             ticker: Ticker::new(1.0 / self.sampling_hz, facts),
         })
+    }
+}
+
+/// How many flows a design may be for at a link of `capacity` packets per second, when the loop has no phase margin
+/// from `most` on.
+fn legal_flows(most: f64, capacity: f64) -> String {
+    if most > 1.0 {
+        format!("from 1 to below {most:.3} = 0.43·rtt·C, with C = {capacity:.1} packets/s at this link")
+    } else {
+        format!(
+            "for a path of more packets: 0.43·rtt·C = {most:.3} flows, with C = {capacity:.1} packets/s at this \
+             link, leave no design for even one"
+        )
     }
 }
 

@@ -12,13 +12,18 @@ pub struct PiGains {
     pub b: f64,
 }
 
+/// The root of `β + arctan(β) = π/2`.
+const LARGEST_BETA: f64 = 0.860_333_589_019_379_8;
+
 impl PiGains {
     /// The gains for at least `flows` TCP flows, round-trip times of at most `rtt_s` seconds, a link of
     /// `packets_per_second`, and `sampling_hz` updates per second.
     ///
     /// The controller's zero cancels the pole of TCP's window, `w_g = 2N/(R²C)`; the loop gain is one there;
-    /// the continuous controller `K·(1 + s/w_g)/s` is sampled by the bilinear rule. `b` is positive as long
-    /// as `sampling_hz` exceeds half of [`PiGains::design_frequency`].
+    /// the continuous controller `K·(1 + s/w_g)/s` is sampled by the bilinear rule.
+    ///
+    /// The design exists where the loop has a phase margin, that is for fewer than [`PiGains::most_flows`], and where
+    /// the sampled controller has two positive gains: `sampling_hz` above half of [`PiGains::design_frequency`].
     #[must_use]
     pub fn designed(flows: f64, rtt_s: f64, packets_per_second: f64, sampling_hz: f64) -> Self {
         let w_g = Self::design_frequency(flows, rtt_s, packets_per_second);
@@ -34,6 +39,16 @@ impl PiGains {
     pub fn sampled(k: f64, zero: f64, sampling_hz: f64) -> Self {
         let (proportional, half_step) = (k / zero, k / (2.0 * sampling_hz));
         Self { a: proportional + half_step, b: proportional - half_step }
+    }
+
+    /// The number of flows from which on the loop has no phase margin left at its design point.
+    ///
+    /// The margin is `π/2 − arctan(β) − β` with `β = w_g·R = 2N/(R·C)`: the zero cancels TCP's pole, the queue's and
+    /// the delay's phases remain. It is positive for β below 0.86033 (Hollot et al. give β ∈ (0, 0.85)): each flow's
+    /// share of the path must be more than 2.3 packets.
+    #[must_use]
+    pub fn most_flows(rtt_s: f64, packets_per_second: f64) -> f64 {
+        LARGEST_BETA / 2.0 * rtt_s * packets_per_second
     }
 
     /// `w_g = 2N/(R²C)` in radians per second.
@@ -71,6 +86,19 @@ mod tests {
         // With N = 60, R = 246 ms, C = 3750/s unrounded: K = 9.781e-6 and a zero at 0.52880.
         let exact = PiGains::designed(60.0, 0.246, 3750.0, 160.0);
         assert!(((exact.a - exact.b) * 160.0 / 9.781e-6 - 1.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_margin_is_gone_at_the_largest_beta_and_not_in_published_designs() {
+        let margin = |beta: f64| std::f64::consts::FRAC_PI_2 - libm::atan(beta) - beta;
+        assert!(margin(LARGEST_BETA).abs() < 1e-15);
+        // β = 2N/(R·C) of the paper's example, and of ns-2's own tests pi1 and pi2.
+        for (flows, rtt_s, packets_per_second, beta) in
+            [(60.0, 0.246, 3750.0, 0.130), (2.0, 0.07, 187.5, 0.305), (2.0, 0.03, 187.5, 0.711)]
+        {
+            let most = PiGains::most_flows(rtt_s, packets_per_second);
+            assert!((LARGEST_BETA * flows / most - beta).abs() < 5e-4 && flows < most);
+        }
     }
 
     #[test]

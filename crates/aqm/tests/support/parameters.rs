@@ -8,11 +8,24 @@ use aqmlab_aqm::Scheme;
 use aqmlab_random::Stream;
 use schemars::{Schema, json_schema};
 
+/// How a number is drawn: from its key, its default, and a stream.
+type Law = fn(&str, Option<f64>, &mut Stream) -> f64;
+
 /// A valid scheme of this name. Most keys are drawn, some are left at their defaults.
 pub(crate) fn random_scheme(name: &str, random: &mut Stream) -> Scheme {
+    scheme(name, random_number, random)
+}
+
+/// A valid scheme of this name, whose numbers come from all of what their types hold.
+#[allow(dead_code, reason = "each test file uses its part of the support")]
+pub(crate) fn extreme_scheme(name: &str, random: &mut Stream) -> Scheme {
+    scheme(name, extreme_number, random)
+}
+
+fn scheme(name: &str, law: Law, random: &mut Stream) -> Scheme {
     let schema = Scheme::parameter_schema(name).expect("a registered name");
     for _ in 0..10_000 {
-        let mut table = random_table(&schema, 0.7, random);
+        let mut table = random_table(&schema, 0.7, law, random);
         table.insert("scheme".to_owned(), name.into());
         let scheme = parse(&table).unwrap_or_else(|error| panic!("{name}: {error}\n{:?}", table.as_value()));
         if scheme.validate().is_ok() {
@@ -23,24 +36,24 @@ pub(crate) fn random_scheme(name: &str, random: &mut Stream) -> Scheme {
 }
 
 /// Draws each property with a probability; those without a default always.
-fn random_table(schema: &Schema, share: f64, random: &mut Stream) -> Schema {
+fn random_table(schema: &Schema, share: f64, law: Law, random: &mut Stream) -> Schema {
     let mut table = json_schema!({});
     let properties = schema.get("properties").and_then(|properties| properties.as_object());
     for (key, property) in properties.into_iter().flatten() {
         let property = Schema::try_from(property.clone()).expect("a schema");
         if property.get("default").is_none() || random.uniform() < share {
-            insert(&mut table, key, &property, random);
+            insert(&mut table, key, &property, law, random);
         }
     }
     table
 }
 
-fn insert(table: &mut Schema, key: &str, property: &Schema, random: &mut Stream) {
+fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &mut Stream) {
     let default = property.get("default").and_then(|default| default.as_f64());
     let forms = ["oneOf", "anyOf"].into_iter().find_map(|form| property.get(form)?.as_array());
     if let Some(forms) = forms {
         let form = &forms[random.below(forms.len() as u64) as usize];
-        return insert(table, key, &Schema::try_from(form.clone()).expect("a schema"), random);
+        return insert(table, key, &Schema::try_from(form.clone()).expect("a schema"), law, random);
     }
     let words = property.get("enum").and_then(|words| words.as_array());
     let value = if let Some(word) = property.get("const") {
@@ -48,13 +61,14 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, random: &mut Stream)
     } else if let Some(words) = words {
         words[random.below(words.len() as u64) as usize].clone()
     } else if is(property, "object") {
-        random_table(property, 1.0, random).to_value()
+        random_table(property, 1.0, law, random).to_value()
     } else if is(property, "boolean") {
         (random.uniform() < 0.5).into()
     } else if is(property, "integer") {
-        (random_number(key, default, random).ceil() as u64).into()
+        // Most whole numbers of the schemes hold 32 bits.
+        (law(key, default, random).ceil().min(f64::from(u32::MAX)) as u64).into()
     } else if is(property, "number") {
-        random_number(key, default, random).into()
+        law(key, default, random).into()
     } else {
         panic!("{key}: no rule for {:?}", property.as_value())
     };
@@ -79,4 +93,14 @@ fn random_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
         None => (1e-3, 10.0),
     };
     low * libm::pow(high / low, random.uniform())
+}
+
+/// As often as not an ordinary number, otherwise one from the ends or the whole range of doubles.
+fn extreme_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
+    match random.below(8) {
+        0..4 => random_number(key, default, random),
+        4 => [0.0, 5e-324, 1e-12, 1.0, 1e12, f64::MAX][random.below(6) as usize],
+        5 => libm::pow(10.0, -300.0 + 600.0 * random.uniform()),
+        _ => libm::pow(10.0, -13.0 + 26.0 * random.uniform()),
+    }
 }

@@ -38,11 +38,13 @@ pub(super) fn network(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) -> Netwo
 }
 
 fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
-    check_scheme("dumbbell.queue", &dumbbell.queue, mistakes);
+    let rate = Some(dumbbell.rate_mbps);
+    check_scheme("dumbbell.queue", &dumbbell.queue, rate, mistakes);
     if let Some(scheme) = &dumbbell.queue_right_to_left {
-        check_scheme("dumbbell.queue_right_to_left", scheme, mistakes);
+        check_scheme("dumbbell.queue_right_to_left", scheme, rate, mistakes);
     }
-    check_scheme("dumbbell.uncongested_queue", &dumbbell.uncongested_queue, mistakes);
+    let twin = Some(dumbbell.uncongested_rate_mbps);
+    check_scheme("dumbbell.uncongested_queue", &dumbbell.uncongested_queue, twin, mistakes);
 }
 
 fn router(name: &str) -> Node {

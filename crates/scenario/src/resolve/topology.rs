@@ -88,10 +88,11 @@ fn ends(groups: &BTreeMap<&str, Group>, name: &str, key: &str, mistakes: &mut Mi
 
 fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     if let Some(scheme) = &table.queue {
-        check_scheme(&joined(path, "queue"), scheme, mistakes);
+        check_scheme(&joined(path, "queue"), scheme, table.rate_mbps, mistakes);
     }
     if let Some(scheme) = &table.uncongested_queue {
-        check_scheme(&joined(path, "uncongested_queue"), scheme, mistakes);
+        let rate = table.uncongested_rate_mbps.or(table.rate_mbps);
+        check_scheme(&joined(path, "uncongested_queue"), scheme, rate, mistakes);
     }
     if table.rate_mbps.is_none() && (table.queue.is_some() || table.monitored == Some(true)) {
         let key = if table.queue.is_some() { "queue" } else { "monitored" };

@@ -1,10 +1,12 @@
 //! Checks that populations and flow groups share.
 
+use super::quantity::megabits_per_second;
 use crate::Scheme;
 use crate::document::Document;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex, NodeKind};
 use crate::scenario::Population;
+use aqmlab_aqm::PortFacts;
 
 /// A scenario without traffic has nothing to say.
 pub(super) fn check(document: &Document, populations: &[Population], mistakes: &mut Mistakes<'_>) {
@@ -17,8 +19,13 @@ pub(super) fn check(document: &Document, populations: &[Population], mistakes: &
     }
 }
 
-pub(super) fn check_scheme(path: &str, scheme: &Scheme, mistakes: &mut Mistakes<'_>) {
-    if let Err(error) = scheme.validate() {
+/// Whether a scheme may work at a link of this rate; without one, whether its parameters are legal by themselves.
+pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, mistakes: &mut Mistakes<'_>) {
+    let checked = match rate_mbps {
+        Some(rate) => scheme.validate_at(&PortFacts::new(megabits_per_second(rate))),
+        None => scheme.validate(),
+    };
+    if let Err(error) = checked {
         let wrong = match error.value {
             Some(value) => format!("{value} is not legal"),
             None => "not given".to_owned(),
