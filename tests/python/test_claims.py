@@ -95,25 +95,36 @@ def test_five_replications_judge_no_curve() -> None:
     assert "not enough replications (5" in found["L05"].reason
 
 
-@pytest.mark.parametrize("identifier", ["L05", "L17", "L19", "L24", "L25"])
-def test_a_world_that_follows_the_paper_never_contradicts_it(identifier: str) -> None:
-    outcome = outcomes(paper_world())[identifier]
-    failed = [part for part in outcome.parts if part.holds is False and "loses more" not in part.statement]
-    assert failed == [], failed
-    assert outcome.verdict in (Verdict.REPRODUCED, Verdict.PARTLY)
-
-
-@pytest.mark.parametrize("identifier", ["L05", "L24", "L25"])
+@pytest.mark.parametrize("identifier", ["L05", "L17", "L24", "L25"])
 def test_claims_about_curves_alone_are_reproduced_in_the_papers_world(identifier: str) -> None:
     outcome = outcomes(paper_world())[identifier]
     assert outcome.verdict is Verdict.REPRODUCED, outcome
 
 
-@pytest.mark.parametrize("identifier", ["L12", "L15", "L19", "L25", "L30"])
-def test_a_contrary_world_does_not_reproduce_the_paper(identifier: str) -> None:
+def test_where_every_run_loses_alike_what_is_said_of_losses_stays_open() -> None:
+    outcome = outcomes(paper_world())["L19"]
+    assert outcome.verdict is Verdict.PARTLY, outcome
+    said = {part.statement.split(" loses more than ")[0]: part.holds for part in outcome.parts}
+    assert said.pop("drop-tail 240") is None
+    assert len(said) == 4
+    assert all(said.values()), said
+
+
+@pytest.mark.parametrize(("identifier", "judged"), [("L12", 7), ("L19", 4), ("L25", 4), ("L30", 12)])
+def test_a_contrary_world_does_not_reproduce_the_paper(identifier: str, judged: int) -> None:
     outcome = outcomes(contrary_world())[identifier]
-    assert outcome.verdict in (Verdict.NOT, Verdict.PARTLY)
-    assert not any(part.holds for part in outcome.parts if "beats" in part.statement), outcome
+    assert outcome.verdict is Verdict.NOT, outcome
+    assert [part.holds for part in outcome.parts if "loses more" not in part.statement] == [False] * judged
+
+
+def test_a_contrary_world_denies_that_ecn_improves_and_leaves_what_it_does_not_touch() -> None:
+    # Of PI 240 at 90 % the paper says that ECN changes little; neither world has it change much.
+    outcome = outcomes(contrary_world())["L15"]
+    assert outcome.verdict is Verdict.PARTLY, outcome
+    held = {part.statement: part.holds for part in outcome.parts}
+    assert held.pop("ECN changes little for PI 240 at 90 %") is True
+    assert len(held) == 3
+    assert not any(held.values()), held
 
 
 def test_a_verdict_comes_with_effect_and_reason() -> None:

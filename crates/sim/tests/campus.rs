@@ -89,19 +89,45 @@ fn an_uncongested_campus_looks_as_the_paper_says() {
     let output = simulate(1, &[]);
     let population = &output.summary.populations[1];
     assert_eq!((population.failed, output.summary.tcp.timeouts), (0, 0));
-    // Section 3.4: "about 90 %" within 500 ms; the stack's habit of cutting short writes costs it five percent.
-    let share_within = |output: &Output, seconds: f64| {
-        let times = column(table(output, "responses"), "response_time_s");
-        times.iter().filter(|&&time| time <= seconds).count() as f64 / times.len() as f64
-    };
-    assert!((share_within(&output, 0.5) - 0.85).abs() < 0.06, "{}", share_within(&output, 0.5));
-    let whole = simulate(1, &[("users.host.small_write_split", "false")]);
-    let gain = share_within(&whole, 0.5) - share_within(&output, 0.5);
-    assert!(gain > 0.02 && gain < 0.1, "{gain}");
     // Section 4: the mean datagram of responses is just over 1,000 bytes.
     let departed = output.summary.links[0].counters.departed;
     let mean_bytes = departed.bytes as f64 / departed.packets as f64;
-    assert!(mean_bytes > 950.0 && mean_bytes < 1_120.0, "{mean_bytes}");
+    assert!(mean_bytes > 1_000.0 && mean_bytes < 1_100.0, "{mean_bytes}");
+}
+
+/// The share of responses within 500 ms, mean and standard deviation over seeds.
+fn share_within_500_ms(overrides: &[(&str, &str)]) -> (f64, f64) {
+    const SEEDS: u64 = 5;
+    let shares: Vec<f64> = (1..=SEEDS)
+        .map(|seed| {
+            let times = column(table(&simulate(seed, overrides), "responses"), "response_time_s");
+            times.iter().filter(|&&time| time <= 0.5).count() as f64 / times.len() as f64
+        })
+        .collect();
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let squares: f64 = shares.iter().map(|share| (share - mean) * (share - mean)).sum();
+    (mean, (squares / (shares.len() - 1) as f64).sqrt())
+}
+
+#[test]
+fn the_published_share_within_500_ms_lies_between_two_readings_of_the_hosts() {
+    // Section 3.4 and figure 6: "about 90 %"; a share of table 3 is held to three points.
+    const PUBLISHED: f64 = 0.90;
+    const TOLERANCE: f64 = 0.03;
+    let uncut = ("users.host.small_write_split", "false");
+    let whole = ("users.host.cluster_writes", "false");
+    // Three readings of the socket layer, each of which makes fewer responses wait for a delayed acknowledgement: short
+    // writes cut after 100 bytes, as the stack does; writes in clusters of 2,048 bytes, as the experiment has them; whole
+    // writes.
+    let (cut, _) = share_within_500_ms(&[]);
+    let (clusters, scatter) = share_within_500_ms(&[uncut]);
+    let (whole, _) = share_within_500_ms(&[uncut, whole]);
+    assert!(cut < clusters && clusters < PUBLISHED && PUBLISHED < whole, "{cut} {clusters} {whole}");
+    assert!(whole - PUBLISHED < TOLERANCE, "{whole}");
+    // A known gap: the experiment's reading is three points short, by no more than runs scatter beyond the tolerance; the
+    // clusters are its cause. The stack's own cut of short writes is out of reach: the experiment switches it off.
+    assert!(PUBLISHED - clusters < TOLERANCE + scatter, "{clusters}, of which runs scatter by {scatter}");
+    assert!(PUBLISHED - cut > TOLERANCE + 3.0 * scatter, "{cut}");
 }
 
 #[test]

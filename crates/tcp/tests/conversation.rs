@@ -245,6 +245,7 @@ conversations! {
     bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
     bsd45_fast_retransmit_fills_one_hole_per_round_trip
     bsd45_halves_in_whole_segments
+    bsd45_restarts_the_timer_at_a_partial_acknowledgement
     bsd45_restarts_with_one_segment_after_an_idle_timeout
     bsd45_server_keeps_its_window_because_the_request_has_just_arrived
     bsd45_takes_no_sample_from_a_retransmission
@@ -256,8 +257,11 @@ conversations! {
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
+    rfc5681_fast_retransmit_with_three_segments_halves_to_two
+    rfc5681_halves_to_two_segments_at_least
     rfc5681_keeps_the_threshold_at_a_repeated_timeout
     rfc5681_limited_transmit_then_fast_retransmit_then_impatient_newreno
     rfc5681_newreno_is_impatient_with_many_holes
+    rfc5681_refills_a_segment_at_a_partial_acknowledgement_of_one
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
 }

@@ -254,4 +254,32 @@ mod tests {
         assert_eq!((detector.packets_since_signal, detector.bytes_since_signal), (1, 1500));
         assert_eq!(coins.drawn(), 0);
     }
+
+    #[test]
+    fn the_first_packet_of_every_stay_in_the_region_is_spared() {
+        // ns-2 and ALTQ clear `old` below min_th, and where at most one packet waits.
+        let mut detector = detector(ScaleProbability::None);
+        let packet =
+            PacketFacts { flow: 1, bytes: 1000, codepoint: Codepoint::NotEct, class: PacketClass::Data };
+        let mut coins = Key::from_seed(1).stream();
+        let mut coins_of = |detector: &mut Detector| {
+            let before = coins.drawn();
+            detector.decide(&packet, &EmptyQueue::view(), &mut coins);
+            coins.drawn() - before
+        };
+        let region = detector.curve;
+        assert_eq!([coins_of(&mut detector), coins_of(&mut detector)], [0, 1], "spared, then asked");
+        detector.curve = RedCurve::new(5.0, 15.0, 0.1);
+        assert_eq!(coins_of(&mut detector), 0, "the average of 0 is below now");
+        detector.curve = region;
+        assert_eq!([coins_of(&mut detector), coins_of(&mut detector)], [0, 1], "back from below");
+        detector.settings.spare_nearly_empty = true;
+        assert_eq!(coins_of(&mut detector), 0, "nobody waits");
+        detector.settings.spare_nearly_empty = false;
+        assert_eq!(
+            [coins_of(&mut detector), coins_of(&mut detector)],
+            [0, 1],
+            "back from a nearly empty queue"
+        );
+    }
 }
