@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from aqmlab.errors import CalibrationError
+from aqmlab.folders import write_whole
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
 from aqmlab.statistics.measures import throughput_mbps_by_link
 
@@ -48,7 +50,7 @@ class Line:
         """Users on each side that cause this throughput (Mbit/s), to the nearest user."""
         users = (throughput_mbps - self.intercept_mbps) * BITS_PER_MBIT / self.bits_per_second_per_user
         if users <= 0:
-            raise ValueError(
+            raise CalibrationError(
                 f"{throughput_mbps} Mbit/s lies below the line's intercept of {self.intercept_mbps}"
             )
         return round(users)
@@ -109,10 +111,7 @@ class Calibration:
                 for point in self.points
             ],
         }
-        file = Path(file)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        return file
+        return write_whole(Path(file), json.dumps(document, indent=1) + "\n")
 
     @classmethod
     def load(cls, file: str | Path) -> Self:
@@ -189,11 +188,11 @@ def fit(results: Sequence[Recorded]) -> Calibration:
     """Fits the line to uncongested runs with equal numbers of users on both sides, or users on one.
 
     Raises:
-        ValueError: Fewer than two different numbers of users, or unequal sides.
+        CalibrationError: Fewer than two different numbers of users, or unequal sides.
     """
     points = tuple(_point(result) for result in results)
     if len({point.users_per_side for point in points}) < 2:
-        raise ValueError("a line needs runs with at least two different numbers of users")
+        raise CalibrationError("a line needs runs with at least two different numbers of users")
     line, r_squared = _line_through(points)
     seeds = sorted({point.seed for point in points})
     by_seed = {seed: [point for point in points if point.seed == seed] for seed in seeds}
@@ -205,7 +204,7 @@ def fit(results: Sequence[Recorded]) -> Calibration:
 def _point(result: Recorded) -> Point:
     users = {int(entry["users"]) for entry in result.run["populations"]} - {0}
     if len(users) != 1:
-        raise ValueError(
+        raise CalibrationError(
             f"calibration needs as many users on either side, or users on one side, not {sorted(users)}"
         )
     return Point(

@@ -9,15 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab._core import Cancelled, RunError, ScenarioError
+from aqmlab.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "CalibrationError",
     "Cancelled",
     "ExecutorError",
     "ExperimentError",
     "FolderError",
+    "RefusalError",
     "ResultError",
     "RunError",
     "RunsFailed",
@@ -29,11 +32,18 @@ __all__ = [
 ]
 
 
-class FolderError(ValueError):
+class RefusalError(ValueError):
+    """What a user wrote or named is refused; its message quotes it, with nothing that steers a terminal."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(plain(message))
+
+
+class FolderError(RefusalError):
     """The folder that was named cannot be written to, or already holds something else."""
 
 
-class ResultError(ValueError):
+class ResultError(RefusalError):
     """The folder holds no result, or one that is not what was once written there."""
 
 
@@ -48,19 +58,23 @@ class TableError(KeyError):
         return str(self.args[0])
 
 
-class SweepError(ValueError):
+class SweepError(RefusalError):
     """A sweep is refused: the message names the place in its file and what is legal there."""
 
 
-class TuneError(ValueError):
+class TuneError(RefusalError):
     """A search is refused: the message names the option or the range and what is legal there."""
 
 
-class ExperimentError(ValueError):
+class CalibrationError(RefusalError):
+    """No line can be fitted or read, or a load lies beyond what it, or the users at hand, can tell."""
+
+
+class ExperimentError(RefusalError):
     """An experiment, scale, cell or load that does not exist, or a folder that contradicts itself."""
 
 
-class ExecutorError(ValueError):
+class ExecutorError(RefusalError):
     """The executor that was named cannot be used: not installed, out of reach, or of another version."""
 
 

@@ -11,21 +11,36 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
+import re
 import secrets
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PARTIAL_PREFIX = ".aqmlab-partial-"
 
+_LONGEST_NAME = 100
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def folder_name(name: str) -> str:
+    """A name as the name of a folder: letters, digits, `.`, `_` and `-`, and no longer than a disk takes.
+
+    A long one is cut, and ends in a digest of the whole. Different names may still share a folder, such as
+    "a b" and "a-b": what is in it belongs to one of them, and who comes second is refused.
+    """
+    legal = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "scenario"
+    if len(legal) <= _LONGEST_NAME:
+        return legal
+    return f"{legal[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 @contextmanager
@@ -39,16 +54,53 @@ def complete_or_absent(folder: Path) -> Iterator[Path]:
     require_writable(folder)
     if folder.exists():
         raise FolderError(f"{folder}: exists already; name another folder or remove this one")
+    place = followed(folder)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(folder.parent)
-        with _locked_temporary(folder.parent) as temporary:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(place.parent)
+        with _locked_temporary(place.parent) as temporary:
             yield temporary
             _force_to_disk(temporary)
-            temporary.rename(folder)
-            _force_directory_to_disk(folder.parent)
+            temporary.rename(place)
+            _force_directory_to_disk(place.parent)
     except OSError as error:
         raise _storage_error(folder, error) from error
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[Path]:
+    """Yields a name to write to; when the block ends without error, what was written becomes `file`.
+
+    Until then `file` is what it was before, and an error or Ctrl-C leaves it so.
+
+    Raises:
+        StorageError: The disk is full or failed, or the folder forbids writing.
+    """
+    place = followed(file)
+    partial = place.with_name(f"{PARTIAL_PREFIX}{secrets.token_hex(8)}{place.suffix}")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        with partial.open("rb") as handle:
+            os.fsync(handle.fileno())
+        partial.replace(place)
+    except OSError as error:
+        raise _storage_error(file, error, what="the file was not written") from error
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def write_whole(file: Path, text: str) -> Path:
+    """Writes a text file whole: a reader never finds half of it."""
+    with whole_file(file) as partial:
+        partial.write_text(text, encoding="utf-8")
+    return file
+
+
+def followed(path: Path) -> Path:
+    """What a path leads to, whatever of it is a link; what it leads to need not exist."""
+    return Path(os.path.realpath(path))
 
 
 def require_writable(folder: Path) -> None:
@@ -57,12 +109,12 @@ def require_writable(folder: Path) -> None:
     Raises:
         FolderError: It could not; the message names the ancestor that forbids it.
     """
-    ancestor = folder.absolute().parent
-    while not ancestor.exists() and ancestor != ancestor.parent:
-        ancestor = ancestor.parent
-    if not ancestor.is_dir():
-        raise FolderError(f"{folder}: cannot be made, because {ancestor} is a file")
+    ancestor = followed(folder).parent
     try:
+        while not ancestor.exists() and ancestor != ancestor.parent:
+            ancestor = ancestor.parent
+        if not ancestor.is_dir():
+            raise FolderError(f"{folder}: cannot be made, because {ancestor} is a file")
         probe = _make_temporary(ancestor)
     except OSError as error:
         if error.errno in _NO_SPACE:
@@ -131,9 +183,9 @@ def _force_directory_to_disk(folder: Path) -> None:
         os.close(handle)
 
 
-def _storage_error(folder: Path, error: OSError) -> StorageError:
+def _storage_error(folder: Path, error: OSError, *, what: str = "the result was not kept") -> StorageError:
     if error.errno in _NO_SPACE:
         reason = f"no space left ({error.strerror or error}); free some, or name a folder on another disk"
     else:
         reason = error.strerror or str(error)
-    return StorageError(f"{folder}: the result was not kept: {reason}")
+    return StorageError(f"{folder}: {what}: {reason}")

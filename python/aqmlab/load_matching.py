@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.calibration import browsing_sides, with_users
+from aqmlab.errors import CalibrationError
 from aqmlab.statistics.measures import measured_window_s, throughput_mbps_by_link
 from aqmlab.statistics.recorded import table
 
@@ -204,7 +205,7 @@ def survey_users(
     """Runs each seed's twin with enough users for the largest load and takes the survey.
 
     Raises:
-        ValueError: Even many times the expected users do not offer the load: the scenario's twin is
+        CalibrationError: Even many times the expected users do not offer the load: the scenario's twin is
         congested.
     """
     surveys: dict[int, Survey] = {}
@@ -220,7 +221,7 @@ def survey_users(
         if not missing:
             return surveys
         users = round(users * RESERVE)
-    raise ValueError(f"seeds {missing}: {users} users a side do not offer {largest_mbps:g} Mbit/s")
+    raise CalibrationError(f"seeds {missing}: {users} users a side do not offer {largest_mbps:g} Mbit/s")
 
 
 def take_survey(result: Recorded) -> Survey:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from aqmlab.plain import plain_line
+from aqmlab.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -23,7 +25,9 @@ def looked_at(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[
     if hidden or len(items) < _WORTH_A_BAR:
         yield from items
     else:
-        yield from track(items, label, console=Console(stderr=True), transient=True)
+        text = TextColumn("{task.description}", markup=False)
+        with Progress(text, BarColumn(), console=console(stderr=True), transient=True) as bar:
+            yield from bar.track(items, description=plain_line(label))
 
 
 class Bar:
@@ -34,17 +38,17 @@ class Bar:
 
     def __init__(self, *, label: str, runs: int, total_s: float, hidden: bool) -> None:
         self._progress = Progress(
-            TextColumn("{task.description}{task.fields[finished]}/{task.fields[runs]} runs"),
+            TextColumn("{task.description}{task.fields[finished]}/{task.fields[runs]} runs", markup=False),
             BarColumn(bar_width=None),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} simulated s"),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console(stderr=True),
             disable=hidden,
             speed_estimate_period=60.0,
         )
-        description = f"{label}: " if label else ""
+        description = f"{plain_line(label)}: " if label else ""
         self._task = self._progress.add_task(description, total=total_s, finished=0, runs=runs)
 
     def __enter__(self) -> Self:

@@ -13,11 +13,12 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from aqmlab import figures, tables
 from aqmlab.claims import Outcome, Verdict, evaluate
+from aqmlab.folders import write_whole
+from aqmlab.terminal import Table as RichTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,17 +57,17 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     study = parts.study
     output.mkdir(parents=True, exist_ok=True)
     files = {
-        "report": _write(output / "report.html", render(parts)),
+        "report": write_whole(output / "report.html", render(parts)),
         **{
-            f"table {filled.table.identifier}": _write(output / filled.table.file_name, filled.csv())
+            f"table {filled.table.identifier}": write_whole(output / filled.table.file_name, filled.csv())
             for filled in parts.filled
         },
-        "claims": _write(output / "claims.csv", claims_csv(parts.outcomes)),
+        "claims": write_whole(output / "claims.csv", claims_csv(parts.outcomes)),
     }
     if parts.ablations:
-        files["ablations"] = _write(output / "ablations.csv", tables.ablations_to_csv(parts.ablations))
+        files["ablations"] = write_whole(output / "ablations.csv", tables.ablations_to_csv(parts.ablations))
     if study.loads:
-        files["loads"] = _write(output / "loads.csv", tables.loads_to_csv(study.loads.values()))
+        files["loads"] = write_whole(output / "loads.csv", tables.loads_to_csv(study.loads.values()))
     if study.calibration is not None:
         files["calibration"] = study.calibration.save(output / "calibration.json")
     for drawn in parts.drawn:
@@ -215,14 +216,3 @@ def _load_rule(study: Study) -> str:
     if study.calibration is not None and study.scale.users_from == "calibration":
         return "users from our calibration"
     return "users from the published calibration"
-
-
-def _write(file: Path, text: str) -> Path:
-    """Writes a file whole: a reader never finds half a report."""
-    partial = file.with_name(f".{file.name}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
-    return file

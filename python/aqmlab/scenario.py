@@ -17,6 +17,8 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.plain import plain
+from aqmlab.reading import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,6 +35,7 @@ class TomlText(str):
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LABELS = ("name", "description")
+_LARGEST_BITS = 1024
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,7 @@ class Scenario:
         Raises:
             ScenarioError: The file cannot be read, or something in it is refused; the message says where.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise ScenarioError(f"{path}: there is no such file") from None
-        except UnicodeDecodeError as error:
-            raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start})") from None
-        except OSError as error:
-            raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
-        return cls.from_toml(text, source_name=str(path), overrides=overrides)
+        return cls.from_toml(read_text(path, ScenarioError), source_name=str(path), overrides=overrides)
 
     @classmethod
     def from_toml(
@@ -86,7 +81,8 @@ class Scenario:
         Raises:
             ScenarioError: Something in it is refused; the message names the place, line and key.
         """
-        return cls(_core.resolve(text, source_name, _as_texts(overrides)))
+        overriding = _as_texts(overrides)
+        return cls(_core.resolve(_encodable(text, source_name), plain(source_name), overriding))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -183,7 +179,20 @@ def _digest(key: str, file: str) -> str:
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    return [(key, toml_value(value)) for key, value in (overrides or {}).items()]
+    return [
+        (_encodable(key, "an override's key"), _encodable(toml_value(value), f"in --set {plain(key)}"))
+        for key, value in (overrides or {}).items()
+    ]
+
+
+def _encodable(text: str, place: str) -> str:
+    """The text, unless it holds what the command line makes of bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        wrong = plain(text[error.start : error.end])
+        raise ScenarioError(f"{plain(place)}: not UTF-8 text: {wrong}") from None
+    return text
 
 
 def toml_key(key: str) -> str:
@@ -205,10 +214,14 @@ def toml_value(value: object) -> str:
             return "[" + ", ".join(toml_value(item) for item in value) + "]"
         case bool():
             return "true" if value else "false"
+        case int() if value.bit_length() > _LARGEST_BITS:
+            raise ScenarioError(
+                f"a whole number of {value.bit_length()} bits; a scenario holds none above 64"
+            )
         case int() | float():
             return repr(value)
         case str():
             # JSON's escapes are a subset of TOML's, as long as letters beyond ASCII stand for themselves.
-            return json.dumps(value, ensure_ascii=False)
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case _:
             raise TypeError(f"a scenario holds numbers, text, booleans, lists and tables, not {value!r}")

@@ -1,17 +1,39 @@
-"""Unknown names, told with the nearest known one."""
+"""What a user wrote, as messages tell it: unknown names with the nearest known one, values in few words."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_RANGE = re.compile(r"([0-9]{1,20})(?:-([0-9]{1,20}))?")
+_LONGEST_SHOWN = 60
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: as Python writes it, cut where it is long."""
+    if isinstance(value, int) and value.bit_length() > 4 * _LONGEST_SHOWN:
+        return f"a whole number of {value.bit_length()} bits"
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # deeply nested, or a number of too many digits inside
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def whole_numbers(text: str) -> range | None:
+    """The numbers of `5` or of `1-8`, none if the text is neither; empty if the range descends."""
+    found = _RANGE.fullmatch(text)
+    return None if found is None else range(int(found[1]), int(found[2] or found[1]) + 1)
+
+
 def unknown(name: str, known: Iterable[str]) -> str:
     """What to say of a name that is none of the known ones, such as `unknown; did you mean "grid"? ...`."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
     meant = f'; did you mean "{near[0]}"?' if near else ""
     return f"unknown{meant} (legal: {', '.join(names)})"

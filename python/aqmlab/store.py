@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, ResultError, StorageError
-from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.folders import PARTIAL_PREFIX, followed
 from aqmlab.result import Result, holds_remains, strangers
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def keep(result: Result, place: Path) -> Result:
 
 def remove_damaged(place: Path, address: str) -> None:
     """Removes a damaged result, or an empty folder, but not what another process has put there meanwhile."""
+    place = followed(place)
     if not place.exists():
         return
     aside = place.parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"

@@ -278,7 +278,13 @@ def test_numbers_are_lists_of_numbers_and_ranges(text: str | None, numbers: tupl
     assert read_numbers(click.Context(commands), click.Option(["--x"]), text) == numbers
 
 
-@pytest.mark.parametrize("text", ["a", "1-", "-1", "2-1", "1-1000000000", "18446744073709551616", "1,,2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a", "1-", "-1", "2-1", "1-1000000000", "18446744073709551616", "1,,2", "٣"),
+        *("9" * 5000, "1-" + "9" * 5000, "1-100000,100001-100002", "0-18446744073709551615"),
+    ],
+)
 def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         read_numbers(click.Context(commands), click.Option(["--x"]), text)

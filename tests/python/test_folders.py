@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from aqmlab.errors import FolderError, StorageError
-from aqmlab.folders import PARTIAL_PREFIX, complete_or_absent, remove_abandoned, require_writable
+from aqmlab.folders import (
+    PARTIAL_PREFIX,
+    complete_or_absent,
+    remove_abandoned,
+    require_writable,
+    whole_file,
+    write_whole,
+)
 
 
 def test_a_folder_appears_under_its_name_only_when_it_is_complete(tmp_path: Path) -> None:
@@ -69,6 +76,50 @@ def test_a_folder_that_forbids_writing_is_refused_before_anything_is_made() -> N
 def test_asking_whether_a_folder_can_be_written_leaves_nothing(tmp_path: Path) -> None:
     require_writable(tmp_path / "deep" / "result")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stands_for_what_it_leads_to(tmp_path: Path) -> None:
+    for name, target in (("dangling", "nowhere/deep"), ("chain", "dangling2"), ("dangling2", "else")):
+        (tmp_path / name).symlink_to(tmp_path / target)
+    for name, target in (("dangling", "nowhere/deep"), ("chain", "else"), ("dangling2/below", "else/below")):
+        with complete_or_absent(tmp_path / name) as temporary:
+            (temporary / "a").write_text("1")
+        assert (tmp_path / target / "a").read_text() == "1"
+    assert (tmp_path / "dangling").is_symlink()
+    assert not list(tmp_path.rglob(PARTIAL_PREFIX + "*"))
+
+
+def test_a_link_to_a_file_or_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(FolderError, match="exists already"), complete_or_absent(tmp_path / "link"):
+        pytest.fail("the block must not run")
+    circle = complete_or_absent(tmp_path / "circle" / "result")
+    with pytest.raises((FolderError, StorageError), match="circle"), circle:
+        pytest.fail("the block must not run")
+
+
+def test_a_name_too_long_for_the_disk_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="File name too long"):
+        require_writable(tmp_path / ("n" * 300) / "result")
+
+
+def test_a_file_is_whole_or_what_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "table.csv"
+    assert write_whole(file, "one") == file
+
+    def interrupted() -> None:
+        with whole_file(file) as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert file.read_text() == "one"
+    assert [path.name for path in file.parent.iterdir()] == ["table.csv"]
+    with pytest.raises(StorageError, match="the file was not written"):
+        write_whole(Path("/proc/table.csv"), "one")
 
 
 def test_a_file_beyond_the_limit_of_its_size_is_an_error_that_leaves_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -113,18 +114,58 @@ def test_a_disk_that_fills_up_is_told_and_leaves_nothing(scenario: Path, tmp_pat
 
 
 def test_a_full_file_system_is_told_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
-    if shutil.which("unshare") is None:
-        pytest.skip("needs unshare, to mount a small file system without root")
+    """On a small file system where this machine lets one be mounted, else on one that says it is full."""
     small = tmp_path / "small"
     small.mkdir()
-    script = (
-        f"mount -t tmpfs -o size=16k none {small} || exit 77; "
-        f"{' '.join(command('run', str(scenario), '--output', str(small / 'result')))}; "
-        f"echo code $?; ls -A {small}"
-    )
-    unshare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
-    done = subprocess.run(unshare, capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode == 77 or "unshare:" in done.stderr:
-        pytest.skip("this machine lets nobody mount a file system of their own")
+    run = f"{shlex.join(command('run', str(scenario), '--output', str(small / 'result')))}; echo code $?"
+    mounted = f"mount -t tmpfs -o size=16k none {small} || exit 77; {run}; ls -A {small}"
+    for namespace in (["unshare", "--user", "--map-root-user", "--mount"], ["unshare", "--mount"]):
+        if shutil.which("unshare") is not None:
+            done = subprocess.run(
+                [*namespace, "sh", "-c", mounted], capture_output=True, text=True, timeout=120, check=False
+            )
+            if done.returncode != 77 and "unshare:" not in done.stderr:
+                break
+    else:
+        done = subprocess.run(
+            ["sh", "-c", run.replace(" -m aqmlab ", f" -c {shlex.quote(FULL)} ")],
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
     assert done.stdout.splitlines() == ["code 1"]
     assert "No space left on device" in done.stderr
+    assert "the result was not kept: no space left" in done.stderr
+
+
+# `aqmlab` on a disk whose last block is taken when the first table is written.
+FULL = """
+import errno, pyarrow.parquet
+from aqmlab.cli import main
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+pyarrow.parquet.write_table = full
+main()
+"""
+
+
+@pytest.mark.parametrize("kind", ["a folder", "dangling", "a folder with a result"])
+def test_an_output_that_is_a_link_is_where_it_leads(kind: str, scenario: Path, tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "target"
+    link.symlink_to(target)
+    if kind != "dangling":
+        target.mkdir()
+    if kind == "a folder with a result":
+        assert aqmlab_run("run", scenario, "--output", link, "--quiet").returncode == 0
+        (target / "queue.parquet").write_bytes(b"damaged")
+    done = aqmlab_run("run", scenario, "--output", link, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink()
+    assert Result.load(link).seed == Result.load(target).seed == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml", "link", "target"]
+
+
+def test_an_output_that_is_a_link_to_a_file_is_refused(scenario: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(scenario)
+    done = aqmlab_run("run", scenario, "--output", tmp_path / "link")
+    assert done.returncode == 2
+    assert "link' is a file" in done.stderr
+    assert scenario.read_text() == BULK

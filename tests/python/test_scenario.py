@@ -63,7 +63,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_not_a_scenario(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="cannot be read: Is a directory"):
+    with pytest.raises(ScenarioError, match="cannot be read: a folder, not a file"):
         Scenario.from_file(tmp_path)
 
 

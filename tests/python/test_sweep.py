@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+import tracemalloc
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -12,15 +15,12 @@ import pytest
 
 import aqmlab
 from aqmlab import Result, ScenarioError, cli, sweep
-from aqmlab.errors import SweepError
+from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.statistics import response_times
 from aqmlab.store import State
-from aqmlab.sweep.export import export
+from aqmlab.sweep.export import check_form, export
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(name="made", scope="module")
@@ -40,6 +40,96 @@ def own_copy(made: tuple[Path, Path], tmp_path: Path) -> tuple[sweep.Sweep, Path
 
 def read(text: str, folder: Path) -> sweep.Sweep:
     return sweep.read(write(folder, text))
+
+
+SLIPS = {
+    "a date in the scenario": (
+        "scenario = {{ name = 1979-05-27 }}\n{grid}",
+        "scenario: a scenario holds numbers",
+    ),
+    "a date in the overrides": (
+        '{bulk}overrides = {{ "name" = 07:32:00 }}\n{grid}',
+        "overrides: a scenario holds",
+    ),
+    "a list for the scale": ('{bulk}[grid]\n"x" = {{ low = 1, high = 2, scale = [] }}', "scale: "),
+    "a NUL in the store": ('{bulk}store = "a\\u0000b"\n{grid}', "store: the name of a folder holds no NUL"),
+    "a NUL in a file's name": ('scenario = "a\\u0000b"\n{grid}', "cannot be read"),
+    "a number of 16,000 bits": ("{bulk}replications = 0x{many}\n{grid}", "not a whole number of 15998 bits"),
+    "a bound of 16,000 bits": ('{bulk}[grid]\n"x" = {{ low = 0x{many}, high = 2 }}', "low: a finite number"),
+    "a value of 16,000 bits": ('{bulk}[grid]\n"duration_s" = [0x{many}]', "a whole number of 15998 bits"),
+    "seeds of 5,000 digits": ('{bulk}seeds = "1-{nines}"\n{grid}', "seeds: different whole numbers"),
+}
+
+
+@pytest.mark.parametrize("what", SLIPS)
+def test_what_no_sweep_can_hold_is_told_with_its_place(what: str, tmp_path: Path) -> None:
+    text, message = SLIPS[what]
+    grid = '[grid]\n"dumbbell.queue.limit_packets" = [20]\n'
+    filled = text.format(bulk='scenario = "bulk.toml"\n', grid=grid, many="2" * 4000, nines="9" * 5000)
+    with pytest.raises((SweepError, ScenarioError)) as refused:
+        read(filled, tmp_path)
+    assert message in str(refused.value)
+    assert "toml" in str(refused.value) or "\\x00" in str(refused.value)
+    assert len(str(refused.value)) < 2000
+
+
+LARGE = {
+    "a grid of four ranges": "[grid]\n"
+    + "".join(
+        f'"{key}" = {{ low = 1.0, high = 2.0, points = 1000 }}\n' for key in ("a.b", "c.d", "e.f", "g.h")
+    ),
+    "a grid beside a list": '[[list]]\n"a.b" = 1\n[[list]]\n"a.b" = 2\n[grid]\n"c.d" = '
+    "{ low = 1.0, high = 2.0, points = 100_000 }\n",
+    "draws beside draws": "".join(
+        f'[{name}]\npoints = 50_000\n[{name}.keys]\n"{key}" = {{ low = 1.0, high = 2.0 }}\n'
+        for name, key in (("random", "a.b"), ("latin-hypercube", "c.d"))
+    ),
+    "draws of many keys": "[random]\npoints = 100_000\n[random.keys]\n"
+    + "".join(f'"a.k{number}" = [1]\n' for number in range(200)),
+    "many seeds": '[grid]\n"a.b" = { low = 1.0, high = 2.0, points = 1001 }\n',
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_a_size_is_refused_before_anything_of_that_size_is_made(what: str, tmp_path: Path) -> None:
+    file = write(tmp_path, f'scenario = "bulk.toml"\nreplications = 1000\n{LARGE[what]}')
+    tracemalloc.start()
+    try:
+        with pytest.raises(SweepError, match=r"at most 1(00,000 points and 1,000,000 runs|0,000,000 values)"):
+            sweep.read(file)
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_full_disk_leaves_the_table_that_was_there(made: tuple[Path, Path], tmp_path: Path) -> None:
+    found = sweep.status(sweep.read(made[0]), made[1])
+    for name in ("table.csv", "table.parquet"):
+        table = tmp_path / name
+        table.write_text("what was there")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+        try:
+            with pytest.raises(StorageError, match=f"{name}: the file was not written: no space left"):
+                sweep.export(found, table)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert table.read_text() == "what was there"
+        table.unlink()
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_is_written_where_a_link_leads(made: tuple[Path, Path], tmp_path: Path) -> None:
+    found = sweep.status(sweep.read(made[0]), made[1])
+    (tmp_path / "link.csv").symlink_to(tmp_path / "deep/table.csv")
+    assert sweep.export(found, tmp_path / "link.csv") == 12
+    assert (tmp_path / "link.csv").is_symlink()
+    assert len((tmp_path / "deep/table.csv").read_text().splitlines()) == 13
+
+
+def test_a_table_that_cannot_be_written_is_refused_before_the_store_is_read() -> None:
+    with pytest.raises(FolderError, match="cannot write in /proc"):
+        check_form(Path("/proc/table.csv"))
 
 
 def test_every_point_has_the_same_seeds(made: tuple[Path, Path]) -> None:
@@ -144,7 +234,7 @@ def test_a_sweep_without_a_design_or_a_scenario_is_refused(tmp_path: Path) -> No
         read('scenario = "bulk.toml"', tmp_path)
     with pytest.raises(ScenarioError, match=r"nowhere\.toml: there is no such file"):
         read('scenario = "nowhere.toml"', tmp_path)
-    with pytest.raises(SweepError, match=r"absent\.toml: cannot be read: No such file"):
+    with pytest.raises(SweepError, match=r"absent\.toml: there is no such file"):
         sweep.read(tmp_path / "absent.toml")
 
 

@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from aqmlab.errors import TuneError
+from aqmlab.errors import FolderError, TuneError
 from aqmlab.statistics.summary import data_links, figures
 from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
 from aqmlab.tune.candidates import Candidate, Fate, front
-from aqmlab.tune.outcome import save
+from aqmlab.tune.outcome import require_own, save
 from aqmlab.tune.published import chosen_beside, settings_of
 from aqmlab.tune.racing import adjusted, is_worse, rungs
-from aqmlab.tune.space import default_ranges, with_scheme
+from aqmlab.tune.space import default_ranges, read_ranges_file, with_scheme
 from aqmlab.workers import Threads
 from small import WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
@@ -305,6 +305,105 @@ def test_a_paper_s_settings_need_its_scheme_and_its_link() -> None:
         settings_of("christiansen", busy())
     assert chosen_beside(busy()) is None
     assert chosen_beside(busy().with_overrides({"dumbbell.rate_mbps": 10.0})) == "christiansen2000"
+
+
+def test_the_scenario_as_given_is_run_as_it_is_whatever_scheme_is_searched(tmp_path: Path) -> None:
+    # Its queue is PI with settings of its own; the search is for RED.
+    given = busy('{ scheme = "pi", limit_packets = 300, q_ref_packets = 9 }')
+    space = space_of("red", {"limit_packets": 60})
+    plan = Plan(trials=3, seeds=(1,), fresh_seeds=tuple(range(11, 18)), batch=3)
+    outcome = tune(
+        given, space, Objective(), plan, store=tmp_path / "store", executor=Threads(2), progress=False
+    )  # fmt: skip
+    own = {seed: figures(aqmlab.run(given, seed=seed)) for seed in plan.fresh_seeds}
+    assert outcome.given.fresh == own
+    assert outcome.given.scenario is given
+    start = outcome.candidates[0]
+    assert (start.label, start.origin) == ("defaults of red", "defaults")
+    assert start.fresh != own
+    assert outcome.given not in outcome.candidates
+    cost = {seed: float(run["response_restricted_mean_2s_s"] or 0.0) for seed, run in own.items()}
+    mean = np.mean([outcome.winner.fresh_costs(outcome.objective)[seed] - cost[seed] for seed in cost])
+    assert outcome.against(outcome.given).mean == pytest.approx(mean)
+    told = outcome.summary().splitlines()[-1]
+    assert told.startswith(
+        f"against the scenario as given (pi), on fresh seeds: {outcome.against(outcome.given)}"
+    )
+    assert outcome.role(outcome.given) == "as given"
+    files = save(outcome, tmp_path / "out")
+    rows = pd.read_csv(files["front.csv"]).set_index("role")
+    assert rows.loc["as given", "cost_mean"] == pytest.approx(np.mean(list(cost.values())))
+    facts = json.loads(files["search.json"].read_text())
+    assert facts["scenario"]["dumbbell"]["queue"]["q_ref_packets"] == 9
+
+
+def test_a_scenario_of_the_scheme_is_the_start_of_the_search(
+    found: tuple[Outcome, Path, dict[str, Path]],
+) -> None:
+    outcome = found[0]
+    assert outcome.given is outcome.candidates[0]
+    assert outcome.given.label == "as given"
+    assert set(outcome.given.figures) == set(PLAN.seeds)
+
+
+def test_a_folder_with_the_search_of_another_scenario_is_refused(
+    found: tuple[Outcome, Path, dict[str, Path]],
+) -> None:
+    folder = found[2]["search.json"].parent
+    require_own(folder, busy())
+    require_own(folder / "nowhere", busy())
+    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another with --output"):
+        require_own(folder, busy().with_overrides({"name": "w/eb"}))
+
+
+RANGES = {
+    "a table that is none": ("red = 3", "red: a table of ranges, such as [red], not 3"),
+    "an unknown scheme": ("[reed]\n[red]", "scheme 'reed': unknown; did you mean \"red\"?"),
+    "another scheme alone": ("[pi]\nq_ref_packets = 5", "no table [red]; there are pi"),
+    "another scheme with a slip": (
+        "[red]\n[pi]\nq_ref_packet = 5",
+        'pi.q_ref_packet: unknown; did you mean "q_ref_packets"?',
+    ),
+    "a text for a number": ("[red]\nmax_p = { low = 'a', high = 1 }", "red.max_p.low: a number, not 'a'"),
+    "no number": ("[red]\nmax_p = { low = nan, high = 1 }", "red.max_p.low: a number, not nan"),
+    "a number beyond all": (
+        "[red]\nmax_p = { low = 0, high = 1e300 }",
+        "red.max_p.high: a number, not 1e+300",
+    ),
+    "a number for a flag": (
+        "[red]\nmax_p = { low = 0.1, high = 1, log = 1 }",
+        "red.max_p.log: true or false, not 1",
+    ),
+    "a list for a name": (
+        "[red]\nmax_p = { low = 1, high = 2, times = [1] }",
+        "red.max_p.times: the name of",
+    ),
+    "a multiple of texts": (
+        "[red]\nmin_th_packets = 'x'",
+        "red.max_th_packets.times: min_th_packets: is searched among values",
+    ),
+    "a date among the values": (
+        "[red]\nmax_p = { values = [1979-05-27] }",
+        "red.max_p.values: numbers, texts",
+    ),
+    "a list among the values": ("[red]\nmax_p = { values = [[1]] }", "red.max_p.values: numbers, texts"),
+}
+
+
+@pytest.mark.parametrize("what", RANGES)
+def test_a_file_of_ranges_is_checked_whole_and_told_with_file_and_key(what: str, tmp_path: Path) -> None:
+    text, message = RANGES[what]
+    file = tmp_path / "ranges.toml"
+    file.write_text(text)
+    with pytest.raises(TuneError) as refused:
+        read_ranges_file(file, "red")
+    assert str(refused.value).startswith(f"{file}: ")
+    assert message in str(refused.value)
+
+
+def test_the_shipped_ranges_are_such_a_file() -> None:
+    for scheme, ranges in default_ranges().items():
+        assert read_ranges_file(ROOT / "python/aqmlab/tune/ranges.toml", scheme) == ranges
 
 
 def test_a_budget_ends_the_search(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 import warnings
 from typing import TextIO
@@ -18,17 +20,13 @@ from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.sweep import sweep
 from aqmlab.cli.tune import tune
-from aqmlab.errors import (
-    ExecutorError,
-    FolderError,
-    ResultError,
-    RunError,
-    ScenarioError,
-    SweepError,
-    TuneError,
-)
+from aqmlab.errors import RefusalError, RunError, ScenarioError
+from aqmlab.terminal import say
 
 DONE, FAILED, MISTAKEN, INTERRUPTED = 0, 1, 2, 130
+_LONGEST_SHOWN = 200
+# No disk takes such a name: too long, or of links that lead in a circle.
+_NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -59,26 +57,42 @@ def main(arguments: list[str] | None = None) -> None:
 def _exit_code(arguments: list[str] | None) -> int:
     warnings.showwarning = _show_warning
     try:
+        _refuse_nul(sys.argv[1:] if arguments is None else arguments)
         commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (ScenarioError, SweepError, TuneError, ExecutorError, FolderError, ResultError) as error:
-        return _fail(str(error), MISTAKEN)
-    except (RunError, OSError) as error:
-        return _fail(str(error), FAILED)
-    except (click.Abort, KeyboardInterrupt):
-        return _fail(
-            "interrupted; what had finished is kept, and the same command goes on from there", INTERRUPTED
-        )
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    return DONE
-
-
-def _fail(message: str, code: int) -> int:
-    click.echo(f"aqmlab: {message}", err=True)
+    except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
+        code, message = _told(error)
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+        message = "aqmlab: interrupted; what had finished is kept, and the same command goes on from there"
+    else:
+        return DONE
+    say(message, err=True)
     return code
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    """The exit code, which says whose doing it is, and the message."""
+    if isinstance(error, click.ClickException):
+        usage = io.StringIO()
+        error.show(usage)
+        return error.exit_code, usage.getvalue().rstrip("\n")
+    if isinstance(error, OSError):
+        return MISTAKEN if error.errno in _NO_SUCH_NAME else FAILED, f"aqmlab: {_of_system(error)}"
+    return FAILED if isinstance(error, RunError) else MISTAKEN, f"aqmlab: {error}"
+
+
+def _of_system(error: OSError) -> str:
+    if not error.strerror or error.filename is None:
+        return str(error)
+    name = str(error.filename)
+    return f"{name if len(name) <= _LONGEST_SHOWN else name[:_LONGEST_SHOWN] + '…'}: {error.strerror}"
+
+
+def _refuse_nul(arguments: list[str]) -> None:
+    if any("\x00" in word for word in arguments):
+        raise click.UsageError("an argument holds a NUL, which no file, key or value may")
 
 
 def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
@@ -90,4 +104,4 @@ def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    click.echo(f"aqmlab: warning: {message}", err=True)
+    say(f"aqmlab: warning: {message}", err=True)

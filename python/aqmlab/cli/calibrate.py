@@ -17,6 +17,7 @@ from aqmlab.cli.options import (
 from aqmlab.errors import ScenarioError
 from aqmlab.folders import require_writable
 from aqmlab.scenario import Scenario
+from aqmlab.terminal import say
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText
@@ -94,9 +95,9 @@ def calibrate(
         scenario, users=users, seeds=seeds, workers=workers, store=output / "runs", progress=not quiet
     )
     file = calibration.save(output / "calibration.json")
-    click.echo(calibration)
+    say(str(calibration))
     where = "on each side" if all(browsing_sides(scenario)) else "on one side"
     for load in loads:
         count = calibration.users_per_side(load / 100 * scenario.resolved["dumbbell"]["rate_mbps"])
-        click.echo(f"  {load:>3} % load: {count:,} users {where}")
-    click.echo(f"kept in {file}")
+        say(f"  {load:>3} % load: {count:,} users {where}")
+    say(f"kept in {file}")

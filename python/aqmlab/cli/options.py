@@ -9,13 +9,14 @@ import click
 
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import TomlText
+from aqmlab.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-_LONGEST_RANGE = 100_000
+_MOST_NUMBERS = 100_000
 
 
 def read_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -24,20 +25,23 @@ def read_numbers(context: click.Context, parameter: click.Parameter, text: str |
     numbers: dict[int, None] = {}
     for part in text.split(",") if text else []:
         numbers.update(dict.fromkeys(_read_range(parameter, part.strip())))
+        if len(numbers) > _MOST_NUMBERS:
+            raise click.BadParameter(f"more than {_MOST_NUMBERS:,} numbers", param=parameter)
     return tuple(numbers)
 
 
 def _read_range(parameter: click.Parameter, part: str) -> range:
-    first, dash, last = part.partition("-")
-    if not first.isdecimal() or (dash and not last.isdecimal()):
-        raise click.BadParameter(f"{part!r} is not a whole number or a range such as 1-8", param=parameter)
-    low, high = int(first), int(last or first)
-    if low > high or high > SEED_MAX or high - low >= _LONGEST_RANGE:
+    found = whole_numbers(part)
+    if found is None:
         raise click.BadParameter(
-            f"{part!r}: a range ascends, holds at most {_LONGEST_RANGE} numbers and ends at 2^64 - 1 at most",
+            f"{quoted(part)} is not a whole number or a range such as 1-8", param=parameter
+        )
+    if not found or found[-1] > SEED_MAX or found.stop - found.start > _MOST_NUMBERS:
+        raise click.BadParameter(
+            f"{quoted(part)}: a range ascends, to 2^64 - 1 at most, over {_MOST_NUMBERS:,} numbers at most",
             param=parameter,
         )
-    return range(low, high + 1)
+    return found
 
 
 def read_names(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
@@ -56,7 +60,8 @@ def read_overrides(
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise click.BadParameter(
-                f"{text!r} is not of the form key=value, such as dumbbell.queue.ecn=true", param=parameter
+                f"{quoted(text)} is not of the form key=value, such as dumbbell.queue.ecn=true",
+                param=parameter,
             )
         overrides[key.strip()] = TomlText(value.strip())
     return overrides

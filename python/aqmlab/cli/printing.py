@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from aqmlab.statistics.distribution import response_times
+from aqmlab.terminal import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

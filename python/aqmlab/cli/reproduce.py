@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
 from aqmlab.folders import require_writable
+from aqmlab.terminal import console, say
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
@@ -81,6 +81,6 @@ def reproduce(
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
     if not quiet:
-        Console(width=max(Console().width, MINIMUM_COLUMNS)).print(reproduction)
+        console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
     for name, file in reproduction.files.items():
-        click.echo(f"{name}: {file}")
+        say(f"{name}: {file}")

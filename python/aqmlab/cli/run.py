@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from aqmlab.cli.options import (
     FOLDER,
@@ -16,10 +14,14 @@ from aqmlab.cli.options import (
     read_numbers,
     workers_option,
 )
+from aqmlab.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
+from aqmlab.terminal import console, say, shown
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from aqmlab.result import Result
     from aqmlab.scenario import TomlText
 
@@ -81,32 +83,28 @@ def run(
         Job(scenario, number, folder=folder, measure_offered_load=offered_load)
         for number, folder in zip(wanted, folders, strict=True)
     ]
-    console = Console(highlight=False)
+    screen = console()
     for _, result in run_each(jobs, workers=workers, progress=not quiet):
-        _print(console, result, quiet=quiet)
+        _print(screen, result, quiet=quiet)
 
 
 def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:
     if output is not None and seeds == 1:
         return output
-    return (output or Path("results") / _as_folder_name(scenario.name)) / f"seed-{seed}"
+    return (output or Path("results") / folder_name(scenario.name)) / f"seed-{seed}"
 
 
-def _as_folder_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "scenario"
-
-
-def _print(console: Console, result: Result, *, quiet: bool) -> None:
+def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
-        click.echo(result.folder)
+        say(str(result.folder))
         return
     from aqmlab.cli.printing import result_tables
 
     for table in result_tables(result):
-        console.print(table)
+        screen.print(table)
     if (load := result.offered_load) is not None:
         by_link = ", ".join(f"{name} {mbps:.2f}" for name, mbps in load["realised_mbps"].items())
-        console.print(f"offered load: {load['realised_percent']:.1f} % of the bottleneck ({by_link} Mbit/s)")
+        screen.print(f"offered load: {load['realised_percent']:.1f} % of the bottleneck ({by_link} Mbit/s)")
     for warning in result.warnings:
-        console.print(f"warning: {warning}", style="yellow", markup=False)
-    console.print(f"kept in {result.folder}", markup=False, soft_wrap=True)
+        screen.print(shown(f"warning: {warning}", "yellow"))
+    screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)

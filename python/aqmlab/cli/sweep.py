@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from aqmlab.cli.options import FOLDER, executor_option, overrides_option, quiet_option, workers_option
+from aqmlab.terminal import Table, console, say
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText
@@ -84,7 +83,7 @@ def sweep(
         found = status(checked, place, progress=not quiet)
         count = export(found, export_file)
         _complain(found)
-        click.echo(f"{export_file}: {count} of {len(found.found)} runs")
+        say(f"{export_file}: {count} of {len(found.found)} runs")
     else:
         _run(checked, place, resume=resume, executor=executor, workers=workers, quiet=quiet)
 
@@ -108,20 +107,20 @@ def _run(
     if not quiet:
         begun = f", {there} there already: going on" if there else ""
         size = f"{len(checked.points)} points × {len(checked.seeds)} seeds = {total} runs"
-        click.echo(f"{checked.name}: {size}{begun}", err=True)
+        say(f"{checked.name}: {size}{begun}", err=True)
     for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=engine):
         pass
     if not quiet:
         from aqmlab.cli.printing import sweep_table
 
-        Console(highlight=False).print(sweep_table(status(checked, place, progress=True)))
-    click.echo(f"kept in {place}")
+        console().print(sweep_table(status(checked, place, progress=True)))
+    say(f"kept in {place}")
 
 
 def _print_status(found: Status) -> None:
     from aqmlab.store import State
 
-    console = Console(highlight=False)
+    screen = console()
     table = Table(title=f"{found.sweep.name}: {found.store}", title_justify="left")
     table.add_column("point", justify="right")
     table.add_column("settings")
@@ -132,11 +131,11 @@ def _print_status(found: Status) -> None:
     for point, counts in found.by_point():
         numbers = (str(counts[state]) for state in State)
         table.add_row(str(point.index), described(point.settings), *numbers)
-    console.print(table)
+    screen.print(table)
     totals = ", ".join(f"{found.count(state)} {state.value}" for state in State)
-    console.print(f"{len(found.found)} runs: {totals}", markup=False)
+    screen.print(f"{len(found.found)} runs: {totals}")
     if found.results_of_others:
-        console.print(
+        screen.print(
             f"{found.results_of_others} other results in the store, which this sweep does not ask for"
         )
     _complain(found)
@@ -144,4 +143,4 @@ def _print_status(found: Status) -> None:
 
 def _complain(found: Status) -> None:
     for complaint in found.complaints():
-        click.echo(f"aqmlab: warning: {complaint}", err=True)
+        say(f"aqmlab: warning: {complaint}", err=True)

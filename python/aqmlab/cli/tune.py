@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from aqmlab.cli.options import (
     FOLDER,
@@ -19,8 +17,12 @@ from aqmlab.cli.options import (
     workers_option,
 )
 from aqmlab.cli.sweep import STORE
-from aqmlab.folders import require_writable
+from aqmlab.errors import TuneError
+from aqmlab.folders import folder_name, require_writable
+from aqmlab.reading import parse_toml
 from aqmlab.scenario import Scenario
+from aqmlab.spelling import quoted
+from aqmlab.terminal import console, say
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText
@@ -40,7 +42,8 @@ def read_ranges(context: click.Context, parameter: click.Parameter, texts: tuple
             ranges[name.strip()] = _range(given if equals and name.strip() else "")
         except ValueError:
             raise click.BadParameter(
-                f"{text!r} is not of the form key=low:high, key=low:high:log or key=value", param=parameter
+                f"{quoted(text)} is not of the form key=low:high, key=low:high:log or key=value",
+                param=parameter,
             ) from None
     return ranges
 
@@ -48,7 +51,7 @@ def read_ranges(context: click.Context, parameter: click.Parameter, texts: tuple
 def _range(given: str) -> object:
     low, colon, rest = given.partition(":")
     if not colon:
-        return tomllib.loads(f"value = {given}")["value"]
+        return parse_toml(f"value = {given}", "value", TuneError)["value"]
     high, colon, scale = rest.partition(":")
     if colon and scale != "log":
         raise ValueError
@@ -69,7 +72,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
             weights[name.strip()] = float(weight)
         except ValueError:
             raise click.BadParameter(
-                f"{part!r} is not of the form response=1, idle=1 or loss=1", param=parameter
+                f"{quoted(part)} is not of the form response=1, idle=1 or loss=1", param=parameter
             ) from None
     return weights
 
@@ -110,12 +113,12 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
 @click.option(
     "--ranges",
     "ranges_file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     metavar="FILE.toml",
     help="Ranges by scheme, in the form of aqmlab's own ranges.toml.",
 )
 @click.option(
-    "--trials", type=click.IntRange(min=1), default=40, show_default=True, help="Candidates to propose."
+    "--trials", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Candidates to propose."
 )
 @click.option(
     "--seeds",
@@ -201,19 +204,20 @@ def tune(
     from aqmlab.executors import executor_of
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
-    from aqmlab.tune.outcome import save
+    from aqmlab.tune.outcome import require_own, save
     from aqmlab.tune.published import chosen_beside
-    from aqmlab.tune.space import with_scheme
+    from aqmlab.tune.space import read_ranges_file, with_scheme
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    own = tomllib.loads(ranges_file.read_text(encoding="utf-8")).get(scheme, {}) if ranges_file else {}
+    own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
     space = space_of(scheme, {**own, **ranges})
     sought = (
         Objective(objective, restricted_to_s, weights) if weights else Objective(objective, restricted_to_s)
     )
     plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
-    folder = output or Path("results") / f"tune-{_as_name(scenario.name)}-{scheme}-{objective}"
+    folder = output or Path("results") / f"tune-{folder_name(scenario.name)}-{scheme}-{objective}"
     require_writable(folder)
+    require_own(folder, scenario)
     if beside is None:
         beside = chosen_beside(with_scheme(scenario, scheme))
     outcome = search(
@@ -228,10 +232,6 @@ def tune(
     )
     files = save(outcome, folder)
     if not quiet:
-        Console(width=max(Console().width, MINIMUM_COLUMNS), highlight=False).print(outcome)
+        console(minimum_columns=MINIMUM_COLUMNS).print(outcome)
     for name, file in files.items():
-        click.echo(f"{name}: {file}")
-
-
-def _as_name(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "scenario"
+        say(f"{name}: {file}")

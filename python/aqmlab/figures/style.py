@@ -20,10 +20,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -132,10 +133,21 @@ def figure_of(axes: Axes) -> Figure:
 
 @styled
 def settle(figure: Figure) -> Figure:
-    """Lays the figure out, once for all the forms it is written in."""
+    """Lays the figure out, once for all the forms it is written in; a `$` in a name is a `$`, no formula."""
+    for text in _words(figure):
+        text.set_parse_math(False)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     return figure
+
+
+def _words(figure: Figure) -> Iterator[Text]:
+    """What is written in the figure, but for the numbers at the axes."""
+    yield from figure.texts
+    for axes in figure.axes:
+        yield from (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts)
+    for legend in (*figure.legends, *(axes.get_legend() for axes in figure.axes)):
+        yield from legend.get_texts() if legend is not None else ()
 
 
 @styled

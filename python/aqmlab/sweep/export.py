@@ -9,6 +9,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from aqmlab.errors import SweepError
+from aqmlab.folders import require_writable, whole_file
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.sweep.file import shown
 
@@ -48,19 +49,20 @@ def export(status: Status, file: Path) -> int:
     table = rows(status)
     if not table:
         raise SweepError(f"{status.sweep.name}: no run has finished, so there is nothing to export")
-    file.parent.mkdir(parents=True, exist_ok=True)
     write(table, file, as_text=status.sweep.keys)
     return len(table)
 
 
 def check_form(file: Path) -> None:
-    """Checks the ending of a table's name before any work.
+    """Checks the ending of a table's name and its folder before any work.
 
     Raises:
         SweepError: It is neither .parquet nor .csv.
+        FolderError: Nothing can be written there.
     """
     if file.suffix not in _FORMS:
         raise SweepError(f"{file}: a table ends in {' or '.join(_FORMS)}")
+    require_writable(file)
 
 
 def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str] = ()) -> None:
@@ -71,10 +73,11 @@ def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str]
         if name in columns and not _is_plain(columns[name]):
             columns[name] = [None if value is None else shown(value) for value in columns[name]]
     arrow = pa.table({name: _numbers_if_empty(pa.array(values)) for name, values in columns.items()})
-    if file.suffix == ".csv":
-        pa_csv.write_csv(arrow, file)
-    else:
-        pq.write_table(arrow, file, compression="zstd")
+    with whole_file(file) as partial:
+        if file.suffix == ".csv":
+            pa_csv.write_csv(arrow, partial)
+        else:
+            pq.write_table(arrow, partial, compression="zstd")
 
 
 def _numbers_if_empty(column: pa.Array) -> pa.Array:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import tomllib
+import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from aqmlab import reading
 from aqmlab.errors import ScenarioError, SweepError
 from aqmlab.runs import SEED_MAX, Job
 from aqmlab.scenario import Scenario
-from aqmlab.spelling import unknown
+from aqmlab.spelling import quoted, unknown, whole_numbers
 from aqmlab.sweep import designs
 from aqmlab.sweep.designs import Axis, Choice, Range, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _KEYS = (
     "name", "description", "scenario", "overrides", "replications", "seeds", "store", "measure_offered_load",
@@ -26,7 +28,11 @@ _KEYS = (
 _DESIGNS = ("grid", "list", "random", "latin-hypercube")
 _RANGE = ("low", "high", "scale", "integer", "points")
 _DRAWN = ("points", "seed", "keys")
-_MOST_POINTS = 1_000_000
+_MOST_POINTS = 100_000
+_MOST_RUNS = 1_000_000
+_MOST_VALUES = 10_000_000
+_LARGEST = 1e15
+"""No value of a scenario is near it, and a double holds every whole number below."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +103,7 @@ def read(file: str | Path, *, overrides: Mapping[str, object] | None = None) -> 
         ScenarioError: The base scenario is refused.
     """
     file = Path(file)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise SweepError(f"{file}: cannot be read: {reason}") from None
+    text = reading.read_text(file, SweepError)
     return read_text(text, source=str(file), folder=file.parent, overrides=overrides)
 
 
@@ -109,10 +111,7 @@ def read_text(
     text: str, *, source: str = "sweep", folder: Path = Path(), overrides: Mapping[str, object] | None = None
 ) -> Sweep:
     """Like `read`, from the text of a file; `folder` is where relative paths start."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SweepError(f"{source}: {error}") from None
+    document = reading.parse_toml(text, source, SweepError)
     try:
         return _Reader(document, source, folder).sweep(overrides or {})
     except SweepError as error:
@@ -126,7 +125,10 @@ def described(settings: Mapping[str, Any]) -> str:
 
 def shown(value: object) -> str:
     """A value as a cell of a table shows it."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"
+    try:
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"
+    except ValueError:  # a number of too many digits
+        return quoted(value)
 
 
 class _Reader:
@@ -140,16 +142,19 @@ class _Reader:
     def sweep(self, overrides: Mapping[str, object]) -> Sweep:
         document = self._document
         _only(document, _KEYS, "")
+        seeds = self._seeds()
         base = self._base(overrides)
-        settings = self._settings()
+        settings = self._settings(len(seeds))
         keys = tuple(dict.fromkeys(key for each in settings for key in each))
         store = _typed(document, "store", str, "a folder")
+        if store and "\x00" in store:
+            raise SweepError("store: the name of a folder holds no NUL")
         measure = _typed(document, "measure_offered_load", bool, "true or false")
         return Sweep(
             name=_typed(document, "name", str, "a text") or base.name,
             keys=keys,
             points=_points(base, settings),
-            seeds=self._seeds(),
+            seeds=seeds,
             store=self._folder / store if store else None,
             measure_offered_load=bool(measure),
         )
@@ -161,33 +166,37 @@ class _Reader:
         elif isinstance(given, dict):
             from aqmlab.scenario_toml import to_toml  # noqa: PLC0415
 
-            base = Scenario.from_toml(to_toml(given), source_name=f"{self._source}: [scenario]")
+            with _only_what_a_scenario_holds("scenario"):
+                base = Scenario.from_toml(to_toml(given), source_name=f"{self._source}: [scenario]")
         else:
             raise SweepError("scenario: required; the path of a scenario file, or a table that is a scenario")
         own = _typed(self._document, "overrides", dict, "a table of dotted keys in quotes") or {}
         for key, value in own.items():
             _dotted(f"overrides.{key}", key, value)
         try:
-            return base.with_overrides({**_ordered(own), **overrides})
+            with _only_what_a_scenario_holds("overrides"):
+                return base.with_overrides({**_ordered(own), **overrides})
         except ScenarioError as error:
             raise SweepError(f"overrides: {_plainly(error)}") from None
 
-    def _settings(self) -> list[Settings]:
+    def _settings(self, seeds: int) -> list[Settings]:
         present = [name for name in _DESIGNS if name in self._document]
         if not present:
             raise SweepError(f"no design; give at least one of {', '.join(_DESIGNS)}")
-        made = {name: _MAKERS[name](self._document[name]) for name in present}
+        planned = {name: _MAKERS[name](self._document[name]) for name in present}
+        # Before any point is made: a grid of four ranges of a thousand would fill the memory.
+        count = math.prod(each.points for each in planned.values())
+        if count > _MOST_POINTS or count * seeds > _MOST_RUNS:
+            raise SweepError(
+                f"{count:,} points × {seeds:,} seeds; at most {_MOST_POINTS:,} points and {_MOST_RUNS:,} runs"
+            )
+        made = {name: each.make() for name, each in planned.items()}
         owner: dict[str, str] = {}
         for name, settings in made.items():
             for key in dict.fromkeys(key for each in settings for key in each):
                 if key in owner:
                     raise SweepError(f'{name}."{key}": {owner[key]} sets it already')
                 owner[key] = name
-        count = 1
-        for settings in made.values():
-            count *= len(settings)
-        if count > _MOST_POINTS:
-            raise SweepError(f"{count:,} points; at most {_MOST_POINTS:,}")
         return designs.combined(list(made.values()))
 
     def _seeds(self) -> tuple[int, ...]:
@@ -195,7 +204,7 @@ class _Reader:
         if "seeds" in document and "replications" in document:
             raise SweepError("seeds: excludes replications")
         if "seeds" not in document:
-            return tuple(range(1, _count(document.get("replications", 1), "replications") + 1))
+            return tuple(range(1, _count(document.get("replications", 1), "replications", _MOST_RUNS) + 1))
         seeds = document["seeds"]
         if isinstance(seeds, str):
             seeds = _seeds_of_text(seeds)
@@ -211,11 +220,23 @@ def _points(base: Scenario, settings: Sequence[Settings]) -> tuple[Point, ...]:
     points = []
     for index, each in enumerate(settings, start=1):
         try:
-            scenario = base.with_overrides(_ordered(each)) if each else base
-        except (ScenarioError, TypeError) as error:
+            with _only_what_a_scenario_holds("a value"):
+                scenario = base.with_overrides(_ordered(each)) if each else base
+        except (ScenarioError, SweepError) as error:
             raise SweepError(f"point {index} ({described(each)}): {_plainly(error)}") from None
         points.append(Point(index, each, scenario))
     return tuple(points)
+
+
+@contextmanager
+def _only_what_a_scenario_holds(place: str) -> Iterator[None]:
+    """Refuses what TOML can hold and a scenario cannot, such as a date, or tables in tables without end."""
+    try:
+        yield
+    except TypeError as error:
+        raise SweepError(f"{place}: {error}") from None
+    except RecursionError:
+        raise SweepError(f"{place}: nested too deeply") from None
 
 
 def _plainly(error: Exception) -> str:
@@ -228,44 +249,57 @@ def _ordered(settings: Mapping[str, Any]) -> dict[str, Any]:
     return dict(sorted(settings.items(), key=lambda item: item[0].count(".")))
 
 
-def _grid(given: object) -> list[Settings]:
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A design that is checked and not yet made: how many points it will have, and how to make them."""
+
+    points: int
+    make: Callable[[], list[Settings]]
+
+
+def _grid(given: object) -> _Planned:
     axes = _axes(given, "grid")
     for key, axis in axes.items():
         if isinstance(axis, Range) and axis.points is None:
             raise SweepError(f'grid."{key}".points: required; how many values, from end to end')
-    return designs.grid(axes)
+    return _Planned(math.prod(len(axis.spread()) for axis in axes.values()), lambda: designs.grid(axes))
 
 
-def _list(given: object) -> list[Settings]:
+def _list(given: object) -> _Planned:
     if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
         raise SweepError("list: a repeated table, [[list]], with one point each")
     for number, settings in enumerate(given, start=1):
         for key, value in settings.items():
             _dotted(f'list[{number}]."{key}"', key, value)
-    return given
+    points: list[Settings] = given
+    return _Planned(len(points), lambda: points)
 
 
-def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[object], list[Settings]]:
-    def settings(given: object) -> list[Settings]:
+def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[object], _Planned]:
+    def planned(given: object) -> _Planned:
         if not isinstance(given, dict):
             raise SweepError(f"{name}: a table with points, seed and keys")
         _only(given, _DRAWN, f"{name}.")
-        points = _count(given.get("points"), f"{name}.points")
+        points = _count(given.get("points"), f"{name}.points", _MOST_POINTS)
         seed = given.get("seed", 1)
         if not _is_whole(seed) or not 0 <= seed <= SEED_MAX:
-            raise SweepError(f"{name}.seed: a whole number from 0 to 2^64 - 1, not {seed!r}")
+            raise SweepError(f"{name}.seed: a whole number from 0 to 2^64 - 1, not {quoted(seed)}")
         axes = _axes(given.get("keys"), f"{name}.keys")
         for key, axis in axes.items():
             if isinstance(axis, Range) and axis.points is not None:
                 raise SweepError(
                     f'{name}.keys."{key}".points: the design draws {name}.points values; leave it out'
                 )
-        return draw(axes, points=points, seed=seed)
+        if points * len(axes) > _MOST_VALUES:
+            raise SweepError(
+                f"{name}: {points:,} points of {len(axes):,} keys; at most {_MOST_VALUES:,} values"
+            )
+        return _Planned(points, lambda: draw(axes, points=points, seed=seed))
 
-    return settings
+    return planned
 
 
-_MAKERS: dict[str, Callable[[object], list[Settings]]] = {
+_MAKERS: dict[str, Callable[[object], _Planned]] = {
     "grid": _grid,
     "list": _list,
     "random": _drawn("random", designs.random),
@@ -291,17 +325,17 @@ def _axis(given: object, key: str, place: str) -> Axis:
     _only(given, _RANGE, f"{place}.")
     low, high = _number(given.get("low"), f"{place}.low"), _number(given.get("high"), f"{place}.high")
     scale, whole = given.get("scale", "linear"), given.get("integer", False)
-    if scale not in {"linear", "log"}:
-        raise SweepError(f'{place}.scale: "linear" or "log", not {scale!r}')
+    if scale not in ("linear", "log"):
+        raise SweepError(f'{place}.scale: "linear" or "log", not {quoted(scale)}')
     if not isinstance(whole, bool):
-        raise SweepError(f"{place}.integer: true or false, not {whole!r}")
+        raise SweepError(f"{place}.integer: true or false, not {quoted(whole)}")
     if low >= high:
         raise SweepError(f"{place}: low ({low:g}) has to be below high ({high:g})")
     if scale == "log" and low <= 0:
         raise SweepError(f"{place}: a log scale starts above 0, not at {low:g}")
     if whole and (low % 1 or high % 1):
         raise SweepError(f"{place}: with integer = true, low and high are whole numbers")
-    points = _count(given["points"], f"{place}.points") if "points" in given else None
+    points = _count(given["points"], f"{place}.points", _MOST_POINTS) if "points" in given else None
     return Range(low, high, log=scale == "log", integer=whole, points=points)
 
 
@@ -321,19 +355,19 @@ def _only(table: Mapping[str, Any], known: Sequence[str], place: str) -> None:
 def _typed(table: Mapping[str, Any], key: str, kind: type, legal: str) -> Any:  # noqa: ANN401
     value = table.get(key)
     if value is not None and not isinstance(value, kind):
-        raise SweepError(f"{key}: {legal}, not {value!r}")
+        raise SweepError(f"{key}: {legal}, not {quoted(value)}")
     return value
 
 
 def _number(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
-        raise SweepError(f"{place}: a finite number, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        raise SweepError(f"{place}: a finite number, {_LARGEST:g} at most, not {quoted(value)}")
     return value
 
 
-def _count(value: object, place: str) -> int:
-    if not _is_whole(value) or not 1 <= value <= _MOST_POINTS:
-        raise SweepError(f"{place}: a whole number from 1 to {_MOST_POINTS:,}, not {value!r}")
+def _count(value: object, place: str, most: int) -> int:
+    if not _is_whole(value) or not 1 <= value <= most:
+        raise SweepError(f"{place}: a whole number from 1 to {most:,}, not {quoted(value)}")
     return value
 
 
@@ -344,11 +378,8 @@ def _is_whole(value: object) -> TypeGuard[int]:
 def _seeds_of_text(text: str) -> list[int] | None:
     seeds: list[int] = []
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        numbers = whole_numbers(part.strip())
+        if numbers is None or len(seeds) + numbers.stop - numbers.start > _MOST_RUNS:
             return None
-        low, high = int(first), int(last or first)
-        if high - low >= _MOST_POINTS:
-            return None
-        seeds += range(low, high + 1)
+        seeds += numbers
     return seeds

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
+from aqmlab.terminal import Table as RichTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,11 +11,11 @@ import html
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.tables.cells import published_rows
+from aqmlab.terminal import Table as RichTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 
 from aqmlab._core import version
+from aqmlab.errors import FolderError
+from aqmlab.folders import write_whole
+from aqmlab.reading import read_json
 from aqmlab.scenario_toml import to_toml
+from aqmlab.spelling import quoted
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
 from aqmlab.statistics.summary import restricted_mean_name
 from aqmlab.sweep.export import write
+from aqmlab.terminal import Table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,11 +35,13 @@ class Outcome:
     """What a search found.
 
     Attributes:
-        base: The scenario as given, with the scheme that was searched.
+        base: The scenario with the scheme that was searched.
+        given: The scenario as given, its own queue and all, with the figures of the fresh seeds.
         space: What was searched.
         objective: What was sought.
         plan: How much was searched.
-        candidates: The scenario as given, then every proposal, with the figures of its search seeds.
+        candidates: What the search started from (the scenario as given, or the defaults of the scheme where
+            its queue is of another), then every proposal, with the figures of its search seeds.
         winner: The candidate with the lowest cost over the search seeds.
         front: Those run with all search seeds that no other one dominates, by fresh seeds.
         published: Settings of a paper, with the figures of the fresh seeds.
@@ -43,6 +49,7 @@ class Outcome:
     """
 
     base: Scenario
+    given: Candidate
     space: Space
     objective: Objective
     plan: Plan
@@ -54,8 +61,9 @@ class Outcome:
 
     @property
     def shown(self) -> list[Candidate]:
-        """The winner, the front, the scenario as given and the published settings, each once."""
-        return list(dict.fromkeys((self.winner, *self.front, self.candidates[0], *self.published)))
+        """The winner, the front, the start, the scenario as given and the published settings, each once."""
+        start = self.candidates[0]
+        return list(dict.fromkeys((self.winner, *self.front, start, self.given, *self.published)))
 
     def against(self, other: Candidate) -> Interval | NotEnoughReplications:
         """The winner's cost minus that of another candidate, paired by fresh seed."""
@@ -69,14 +77,15 @@ class Outcome:
             for name, holds in (
                 ("winner", candidate is self.winner),
                 ("front", candidate in self.front),
-                ("as given", candidate is self.candidates[0]),
+                ("as given", candidate is self.given),
+                ("defaults", candidate.origin == "defaults"),
             )
             if holds
         ]
         return ", ".join(roles) or ("published" if candidate in self.published else "")
 
     def __rich__(self) -> Group:
-        return Group(_table(self), self.summary())
+        return Group(_table(self), shown(self.summary()))
 
     def summary(self) -> str:
         """The winner in words."""
@@ -87,12 +96,29 @@ class Outcome:
             f"{self.objective.name}: {self.winner.label} ({settings})",
             f"{len(self.candidates) - 1} candidates, {stopped} stopped by the race; {self.runs} runs",
         ]
-        if self.winner is not self.candidates[0]:
-            difference = self.against(self.candidates[0])
+        if self.winner is not self.given:
+            difference = self.against(self.given)
             mean = difference.mean if difference.mean is not None else float("nan")
             told = str(difference) if isinstance(difference, Interval) else f"{mean:.4g} ({difference})"
-            lines.append(f"against the scenario as given, on fresh seeds: {told} {self.objective.unit}")
+            queue = self.given.label.removeprefix("as given")
+            lines.append(
+                f"against the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
+            )
         return "\n".join(lines)
+
+
+def require_own(folder: Path, scenario: Scenario) -> None:
+    """Checks, before hours of work, that the folder holds no search of a scenario with another name.
+
+    Raises:
+        FolderError: It does: names that differ may give the same folder, such as "a b" and "a-b".
+    """
+    facts = folder / "search.json"
+    if facts.exists():
+        held = read_json(facts, FolderError).get("scenario")
+        name = held.get("name") if isinstance(held, dict) else None
+        if name != scenario.name:
+            raise FolderError(f"{folder}: holds the search of {quoted(name)}; name another with --output")
 
 
 def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
@@ -118,14 +144,15 @@ def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
         as_text=names,
     )
     write([_row(outcome, each) for each in _evaluated(outcome)], files["front.csv"], as_text=names)
-    files["best.toml"].write_text(_best(outcome), encoding="utf-8")
-    files["search.json"].write_text(json.dumps(_facts(outcome), indent=1) + "\n", encoding="utf-8")
+    write_whole(files["best.toml"], _best(outcome))
+    write_whole(files["search.json"], json.dumps(_facts(outcome), indent=1) + "\n")
     draw_trade_off(outcome, svg=files["trade-off.svg"], png=files["trade-off.png"])
     return files
 
 
 def _evaluated(outcome: Outcome) -> list[Candidate]:
-    return [each for each in (*outcome.candidates, *outcome.published) if each.fresh]
+    every = dict.fromkeys((*outcome.candidates, outcome.given, *outcome.published))
+    return [each for each in every if each.fresh]
 
 
 def _trial(candidate: Candidate, number: int) -> dict[str, Any]:
@@ -176,7 +203,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
     return {
         "aqmlab_version": version(),
         "optuna_version": optuna.__version__,
-        "scenario": outcome.base.resolved,
+        "scenario": (outcome.given.scenario or outcome.base).resolved,
         "objective": outcome.objective.name,
         "restricted_to_s": outcome.objective.restricted_to_s,
         "weights": dict(outcome.objective.weights),

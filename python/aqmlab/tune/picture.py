@@ -62,7 +62,7 @@ def _groups(outcome: Outcome) -> list[tuple[Sequence[Candidate], dict[str, Any]]
     groups: list[tuple[Sequence[Candidate], dict[str, Any]]] = [
         (full, {"c": GREY, "s": 12, "label": "candidates"}),
         (outcome.front, {"c": _FRONT, "s": 24, "label": "front"}),
-        ([outcome.candidates[0]], {"c": BLACK, "s": 36, "marker": "x", "label": "as given"}),
+        ([outcome.given], {"c": BLACK, "s": 36, "marker": "x", "label": "as given"}),
         ([outcome.winner], {"edgecolors": BLACK, "facecolors": "none", "s": 70, "label": "winner"}),
         (good, {"c": _GOOD, "s": 30, "marker": "^", "label": "published best"}),
         (bad, {"c": _BAD, "s": 30, "marker": "v", "label": "published as bad"}),

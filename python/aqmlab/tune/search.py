@@ -77,7 +77,8 @@ def tune(
     """Searches, and evaluates what was found on fresh seeds.
 
     Args:
-        scenario: The link and its users; its own queue takes part in the search.
+        scenario: The link and its users. Its queue takes part in the search if it is of the scheme that is
+            searched, and is run on the fresh seeds beside the winner in any case.
         space: What is searched.
         objective: What is sought.
         plan: How much is searched.
@@ -93,14 +94,21 @@ def tune(
     base = with_scheme(scenario, space.scheme)
     published = settings_of(beside, base) if beside else []
     evaluation = _Evaluation(store, executor, objective, progress=progress)
-    candidates = _Search(base, space, objective, plan, evaluation).candidates()
+    start = _start(scenario, base, space)
+    candidates = _Search(
+        start, base, space=space, objective=objective, plan=plan, evaluation=evaluation
+    ).candidates()
+    # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
+    given = start if start.origin == "scenario" else Candidate(_label(scenario), {}, scenario, "scenario")
     full = [candidate for candidate in candidates if candidate.fate is Fate.FULL]
     winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
-    runs = [(candidate, seed) for candidate in (*full, *published) for seed in plan.fresh_seeds]
+    compared = dict.fromkeys((*full, given, *published))
+    runs = [(candidate, seed) for candidate in compared for seed in plan.fresh_seeds]
     with evaluation.bar("fresh seeds", len(runs), base) as bar:
         evaluation.run(runs, bar, fresh=True)
     return Outcome(
         base=base,
+        given=given,
         space=space,
         objective=objective,
         plan=plan,
@@ -150,24 +158,32 @@ class _Search:
     """Proposes candidates and lets them race against the best so far."""
 
     def __init__(
-        self, base: Scenario, space: Space, objective: Objective, plan: Plan, evaluation: _Evaluation
+        self,
+        start: Candidate,
+        base: Scenario,
+        *,
+        space: Space,
+        objective: Objective,
+        plan: Plan,
+        evaluation: _Evaluation,
     ) -> None:
         self._space = space
         self._objective = objective
         self._plan = plan
         self._evaluation = evaluation
-        self._base = Candidate("as given", _as_given(base, space), base, "scenario")
-        self._incumbent = self._base
+        self._scenario = base
+        self._start = start
+        self._incumbent = start
         self._study = _study(plan)
         self._done = 0
 
     def candidates(self) -> list[Candidate]:
-        """The scenario as given, then every candidate in the order of the proposals."""
-        plan, found = self._plan, [self._base]
+        """What the search starts from, then every candidate in the order of the proposals."""
+        plan, found = self._plan, [self._start]
         runs = (plan.trials + 1) * len(plan.seeds)
         label = f"{self._space.scheme}, {self._objective.name}"
-        with self._evaluation.bar(label, runs, _scenario(self._base)) as bar:
-            self._race([self._base], bar)
+        with self._evaluation.bar(label, runs, self._scenario) as bar:
+            self._race([self._start], bar)
             while len(found) <= plan.trials and self._may_go_on():
                 size = min(plan.batch, plan.trials + 1 - len(found))
                 found += self._batch(size, first=len(found), bar=bar)
@@ -194,7 +210,7 @@ class _Search:
         settings = self._space.settings(drawn)
         label = f"trial {number}"
         try:
-            scenario = _scenario(self._base).with_overrides(
+            scenario = self._scenario.with_overrides(
                 {f"{QUEUE}.{name}": value for name, value in settings.items()}
             )
         except ScenarioError as error:
@@ -215,7 +231,7 @@ class _Search:
                 candidate.fate = Fate.STOPPED
                 self._done += left
             racing = [candidate for candidate in racing if candidate not in slower]
-        reference = self._base.costs(self._objective)
+        reference = self._start.costs(self._objective)
         for candidate in batch:
             candidate.estimate = adjusted(candidate.costs(self._objective), reference)
         for candidate in racing:
@@ -249,12 +265,14 @@ def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution
     return optuna.distributions.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
 
 
-def _as_given(base: Scenario, space: Space) -> dict[str, Any]:
+def _start(scenario: Scenario, base: Scenario, space: Space) -> Candidate:
+    """What the search starts from: the scenario as given, or its link with the defaults of another scheme."""
     queue = base.resolved["dumbbell"]["queue"]
-    return {parameter.name: queue.get(parameter.name) for parameter in space.parameters}
+    settings = {parameter.name: queue.get(parameter.name) for parameter in space.parameters}
+    if base is scenario:
+        return Candidate("as given", settings, base, "scenario")
+    return Candidate(f"defaults of {space.scheme}", settings, base, "defaults")
 
 
-def _scenario(candidate: Candidate) -> Scenario:
-    if candidate.scenario is None:
-        raise TuneError(f"{candidate.label}: {candidate.note}")
-    return candidate.scenario
+def _label(scenario: Scenario) -> str:
+    return f"as given ({scenario.resolved['dumbbell']['queue']['scheme']})"

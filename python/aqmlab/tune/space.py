@@ -7,20 +7,24 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from aqmlab import _core
 from aqmlab.errors import TuneError
-from aqmlab.spelling import unknown
+from aqmlab.reading import read_toml
+from aqmlab.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from aqmlab.scenario import Scenario
 
 QUEUE = "dumbbell.queue"
 _KEYS = ("low", "high", "log", "integer", "times", "values")
 _SIGNIFICANT_DIGITS = 4
+_LARGEST = 1e15
+"""No parameter of a queue is near it, and a double holds every whole number below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +106,32 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
         raise TuneError(f"{scheme}: nothing to search")
     for parameter in parameters.values():
         base = parameters.get(parameter.times or parameter.name)
+        place = f"{scheme}.{parameter.name}.times: {parameter.times}"
         if base is None or (base.times and parameter.times):
             known = [each.name for each in parameters.values() if not each.times]
-            place = f"{scheme}.{parameter.name}.times: {parameter.times}"
             raise TuneError(f"{place}: {unknown(str(parameter.times), known)}")
+        if parameter.times and not all(_is_number(value) for value in base.values):
+            raise TuneError(f"{place}: is searched among values that are no numbers")
     return Space(scheme, tuple(_after_their_bases(parameters.values())))
+
+
+def read_ranges_file(file: Path, scheme: str) -> dict[str, Any]:
+    """The ranges of a scheme in a file of ranges by scheme, all of which is checked.
+
+    Raises:
+        TuneError: The file cannot be read, or something in it is not legal; the message names file and key.
+    """
+    tables: dict[str, dict[str, Any]] = read_toml(file, TuneError)
+    for name, given in tables.items():
+        if not isinstance(given, dict):
+            raise TuneError(f"{file}: {name}: a table of ranges, such as [{scheme}], not {quoted(given)}")
+        try:
+            space_of(name, given)
+        except TuneError as error:
+            raise TuneError(f"{file}: {error}") from None
+    if scheme not in tables:
+        raise TuneError(f"{file}: no table [{scheme}]; there are {', '.join(tables) or 'none'}")
+    return tables[scheme]
 
 
 def with_scheme(base: Scenario, scheme: str) -> Scenario:
@@ -147,22 +172,24 @@ def _parameter(scheme: str, name: str, given: object) -> Parameter:
     if name not in legal or name == "scheme":
         raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")
     if not isinstance(given, dict):
-        return Parameter(name, values=(given,))
+        return Parameter(name, values=(_choice(given, place),))
     for key in given:
         if key not in _KEYS:
             raise TuneError(f"{place}.{key}: {unknown(key, _KEYS)}")
     if "values" in given:
         if not isinstance(given["values"], list) or not given["values"] or len(given) > 1:
             raise TuneError(f"{place}.values: a list that is not empty, and nothing beside it")
-        return Parameter(name, values=tuple(given["values"]))
+        return Parameter(name, values=tuple(_choice(value, f"{place}.values") for value in given["values"]))
     low, high = (_number(given.get(key), f"{place}.{key}") for key in ("low", "high"))
-    log = bool(given.get("log", False))
+    log, integer = (_flag(given.get(key, False), f"{place}.{key}") for key in ("log", "integer"))
     if low >= high:
         raise TuneError(f"{place}: low ({low:g}) has to be below high ({high:g})")
     if log and low <= 0:
         raise TuneError(f"{place}: a log scale starts above 0, not at {low:g}")
     times = given.get("times")
-    integer = bool(given.get("integer", False)) or _is_integer(legal[name])
+    if times is not None and not isinstance(times, str):
+        raise TuneError(f"{place}.times: the name of another parameter, not {quoted(times)}")
+    integer = integer or _is_integer(legal[name])
     if times is None:
         _within(legal[name], low, high, place)
         if integer and (low % 1 or high % 1):
@@ -171,8 +198,24 @@ def _parameter(scheme: str, name: str, given: object) -> Parameter:
 
 
 def _number(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TuneError(f"{place}: a number, not {value!r}")
+    if not _is_number(value):
+        raise TuneError(f"{place}: a number, not {quoted(value)}")
+    return value
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+
+
+def _flag(value: object, place: str) -> bool:
+    if not isinstance(value, bool):
+        raise TuneError(f"{place}: true or false, not {quoted(value)}")
+    return value
+
+
+def _choice(value: object, place: str) -> bool | float | str:
+    if not isinstance(value, bool | str) and not _is_number(value):
+        raise TuneError(f"{place}: numbers, texts, true or false, not {quoted(value)}")
     return value
 
 

@@ -1,0 +1,100 @@
+"""Files that a user names: read whole, and refused with the file's name whatever is wrong with them.
+
+A file may be missing, a folder, a device that never ends, too large, in another encoding, broken, nested
+deeper than any reader follows, or hold a number of five thousand digits. Each is the user's to mend and is
+told in one message; what the file then means is for its own module to check.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.plain import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.resources.abc import Traversable
+
+LARGEST_BYTES = 16 << 20
+"""More than any file that a person writes; a scenario of a megabyte is a large one."""
+
+_PART_BYTES = 1 << 16
+
+
+def read_text(file: str | Path | Traversable, refusal: type[Exception]) -> str:
+    """The text of a file.
+
+    Raises:
+        refusal: It cannot be read as text; the message names it and says why.
+    """
+    name = plain(str(file))
+    try:
+        data = _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except FileNotFoundError:
+        raise refusal(f"{name}: there is no such file") from None
+    except UnicodeDecodeError as error:
+        raise refusal(f"{name}: not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise refusal(f"{name}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a name that no file can have, such as one with a NUL in it
+        raise refusal(f"{name}: cannot be read: {error}") from None
+
+
+def read_toml(file: str | Path | Traversable, refusal: type[Exception]) -> dict[str, Any]:
+    """The document in a TOML file.
+
+    Raises:
+        refusal: There is none; the message names the file, and the line where there is one.
+    """
+    return parse_toml(read_text(file, refusal), plain(str(file)), refusal)
+
+
+def parse_toml(text: str, source: str, refusal: type[Exception]) -> dict[str, Any]:
+    """The document in TOML text.
+
+    Raises:
+        refusal: It is not TOML; the message names the source and the line.
+    """
+    document: dict[str, Any] = _parsed(lambda: tomllib.loads(text), source, refusal)
+    return document
+
+
+def read_json(file: str | Path, refusal: type[Exception]) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises:
+        refusal: There is none; the message names the file, and the line where there is one.
+    """
+    text = read_text(file, refusal)
+    document = _parsed(lambda: json.loads(text), plain(str(file)), refusal)
+    if not isinstance(document, dict):
+        raise refusal(f"{plain(str(file))}: holds no JSON object")
+    return document
+
+
+def _parsed(parse: Callable[[], Any], source: str, refusal: type[Exception]) -> Any:  # noqa: ANN401
+    try:
+        return parse()
+    except RecursionError:
+        raise refusal(f"{source}: nested too deeply") from None
+    except ValueError as error:  # what the parsers raise, and Python itself for a number of too many digits
+        raise refusal(f"{source}: {plain(str(error))}") from None
+
+
+def _bytes(file: Path) -> bytes:
+    kind = file.stat().st_mode
+    if not stat.S_ISREG(kind):
+        what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
+        raise OSError(0, f"{what}, not a file")
+    data = bytearray()
+    with file.open("rb") as handle:
+        while part := handle.read(_PART_BYTES):
+            data += part
+            if len(data) > LARGEST_BYTES:
+                raise OSError(0, f"larger than {LARGEST_BYTES >> 20} MiB")
+    return bytes(data)
