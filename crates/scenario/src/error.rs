@@ -1,6 +1,12 @@
 //! What is wrong with a scenario, in words for the person who wrote it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
+
+/// So many mistakes are told at once.
+const MOST_TOLD: usize = 20;
+
+/// A part of a mistake, such as a name that somebody gave, is told up to so many characters.
+const LONGEST_TOLD: usize = 1000;
 
 /// A scenario that was refused: every mistake that was found, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,15 +63,18 @@ impl ScenarioError {
 }
 
 impl fmt::Display for ScenarioError {
-    /// One line per mistake.
+    /// One line per mistake, for the first of them: a slip that stands in every element of a list is soon told.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.mistakes.iter().enumerate() {
+        for (index, mistake) in self.mistakes.iter().take(MOST_TOLD).enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
             mistake.fmt(f)?;
         }
-        Ok(())
+        match self.mistakes.len().saturating_sub(MOST_TOLD) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more mistakes"),
+        }
     }
 }
 
@@ -75,21 +84,36 @@ impl fmt::Display for Mistake {
     /// `file:line: key path: what is wrong; legal: ...; did you mean "..."?`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::Whole => write!(f, "{}: ", self.source_name)?,
-            Place::Line(line) => write!(f, "{}:{line}: ", self.source_name)?,
-            Place::Column(line, column) => write!(f, "{}:{line}:{column}: ", self.source_name)?,
-            Place::Override(given) => write!(f, "in --set {given}: ")?,
+            Place::Whole => write_plainly(f, &format!("{}: ", self.source_name))?,
+            Place::Line(line) => write_plainly(f, &format!("{}:{line}: ", self.source_name))?,
+            Place::Column(line, column) => {
+                write_plainly(f, &format!("{}:{line}:{column}: ", self.source_name))?;
+            }
+            Place::Override(given) => write_plainly(f, &format!("in --set {given}: "))?,
         }
         if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
+            write_plainly(f, &format!("{}: ", self.key))?;
         }
-        f.write_str(&self.wrong)?;
+        write_plainly(f, &self.wrong)?;
         if let Some(legal) = &self.legal {
-            write!(f, "; {legal}")?;
+            write_plainly(f, &format!("; {legal}"))?;
         }
         if let Some(nearest) = &self.nearest {
-            write!(f, "; did you mean \"{nearest}\"?")?;
+            write_plainly(f, &format!("; did you mean \"{nearest}\"?"))?;
         }
         Ok(())
     }
+}
+
+/// Writes text that may quote what a person wrote: what would steer a terminal is written out, what is endless cut.
+fn write_plainly(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let mut characters = text.chars();
+    characters.by_ref().take(LONGEST_TOLD).try_for_each(|one| {
+        if one.is_control() && one != '\n' {
+            write!(f, "{}", one.escape_unicode())
+        } else {
+            f.write_char(one)
+        }
+    })?;
+    if characters.next().is_some() { f.write_str("...") } else { Ok(()) }
 }

@@ -154,6 +154,11 @@ fn check_string(parts: &[&'static Json], text: &str, path: &str, mistakes: &mut 
     if strings.is_empty() {
         return;
     }
+    if let Some(character) = text.chars().find(|one| one.is_control() && !may_stand_in(path, *one)) {
+        let wrong = format!("holds the control character {}", character.escape_unicode());
+        mistakes.value(path, wrong, "text without control characters");
+        return;
+    }
     let legal: Option<Vec<Vec<&str>>> = strings.iter().map(|part| names(part)).collect();
     match legal.map(|names| names.concat()) {
         Some(legal) if !legal.contains(&text) => {
@@ -166,6 +171,11 @@ fn check_string(parts: &[&'static Json], text: &str, path: &str, mistakes: &mut 
         }
         None => {}
     }
+}
+
+/// Names stand in folders, tables and terminals; only the description has lines.
+fn may_stand_in(path: &str, control: char) -> bool {
+    path == "description" && matches!(control, '\n' | '\r' | '\t')
 }
 
 fn check_number(

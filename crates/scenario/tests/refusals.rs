@@ -151,3 +151,25 @@ fn an_override_is_refused_like_the_text_and_names_itself() {
         "in --set flows.7.count=9: flows.7.count: no element \"7\" in an array of 1; legal: 0"
     );
 }
+
+#[test]
+fn a_description_has_lines_and_no_other_control_character() {
+    let (scenario, _) = read_table(DUMBBELL);
+    let described = |text: &str| format!("description = \"{text}\"\n{scenario}");
+    assert!(Scenario::from_toml(&described("two\\nlines,\\tone tabulator"), "le.toml", &[]).is_ok());
+    assert_eq!(
+        refused(&described("\\u009b31m")).to_string(),
+        "le.toml:1: description: holds the control character \\u{9b}; legal: text without control characters"
+    );
+}
+
+#[test]
+fn a_slip_in_every_element_is_told_for_the_first_twenty_and_a_long_name_is_cut() {
+    let (scenario, _) = read_table(DUMBBELL);
+    let group = "[[flows]]\ncount = 1\ndirection = \"left-to-right\"\ncolour = \"red\"\n";
+    let message = refused(&format!("{scenario}{}", group.repeat(300))).to_string();
+    assert_eq!(message.lines().count(), 21);
+    assert!(message.ends_with("\nand 280 more mistakes"), "{message}");
+    let long = refused(&scenario.replace("[users]", &format!("[{}]", "u".repeat(5000)))).to_string();
+    assert!(long.len() < 5000 && long.contains("uuu..."), "{long}");
+}
