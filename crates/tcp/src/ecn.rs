@@ -8,6 +8,7 @@
 //! | ECN-capable (ECT) | new data | new data | all data, retransmissions too |
 //! | CWR on | the next new data | the next segment of any kind | the next data |
 //! | a packet with both CWR and a mark | echo goes on | echo stops | echo goes on |
+//! | a mark whose acknowledgement is delayed until a packet with CWR | echo stops | echo stops | echo goes on |
 //! | react to an echo when | it acknowledges beyond the last reduction | all before it was acknowledged beyond the last reduction | as RFC 3168, or after a timeout |
 //! | reaction | threshold = window = half, at least one segment | whole segments, only if the window is two or more | real half, at least two segments of threshold |
 //! | window of one segment | wait for the retransmission timer | nothing | window below one, so wait; a second echo backs the timer off |
@@ -40,13 +41,18 @@ impl Endpoint {
             return;
         }
         if segment.flags.contains(Flags::CWR) {
-            self.marks.clear(Marks::ECHO);
+            if !self.marks.has(Marks::ECHO_OWED) {
+                self.marks.clear(Marks::ECHO);
+            }
             if context.profile.ecn == Ecn::Kame {
                 return;
             }
         }
         if ce_marked && segment.payload > 0 {
             self.marks.set(Marks::ECHO);
+            if context.profile.ecn == Ecn::Ns2 {
+                self.marks.set(Marks::ECHO_OWED);
+            }
         }
     }
 

@@ -36,6 +36,10 @@ impl Marks {
     pub(crate) const ECN_WAIT: Self = Self(1 << 13);
     /// The connection was aborted: what still arrives is reset.
     pub(crate) const ABORTED: Self = Self(1 << 14);
+    /// The congestion mark came with data that no acknowledgement has covered yet (ns-2).
+    pub(crate) const ECHO_OWED: Self = Self(1 << 15);
+    /// What every acknowledgement settles.
+    pub(crate) const OWED: Self = Self(Self::ACK_NOW.0 | Self::ECHO_OWED.0);
 
     #[inline]
     pub(crate) const fn has(self, fact: Self) -> bool {

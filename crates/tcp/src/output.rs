@@ -249,7 +249,7 @@ impl Endpoint {
 
     #[inline]
     fn no_acknowledgement_owed(&mut self) {
-        self.marks.clear(Marks::ACK_NOW);
+        self.marks.clear(Marks::OWED);
         self.secondary_deadline = Time::MAX;
         self.owed = 0;
     }

@@ -4,12 +4,13 @@
 //! data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x tcp_input.c
 //! `DELAY_ACK` and tcp_timer.c `tcp_timer_delack`: the first segment in order starts a 100 ms timer, the second
 //! is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and `tcp_fasttimo`: two segments'
-//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; ns-2.35 tcp-sink.cc: every segment at once.
+//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; ns-2.35 tcp-sink.cc: every segment at
+//! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck).
 
 use crate::endpoint::{Context, Endpoint};
 use crate::marks::Marks;
 use crate::outbox::Outbox;
-use crate::profile::{AckCounting, AckTimer};
+use crate::profile::{AckCounting, AckTimer, Handshake};
 use crate::segment::{Flags, Segment};
 use aqmlab_units::Time;
 
@@ -24,7 +25,7 @@ impl Endpoint {
             out.delivered += bytes;
             self.owe_acknowledgement(now, context, bytes);
         } else {
-            self.on_unusual_data(segment, out);
+            self.on_unusual_data(now, context, segment, out);
         }
     }
 
@@ -52,7 +53,12 @@ impl Endpoint {
 
     /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once.
     #[cold]
-    fn on_unusual_data(&mut self, segment: &Segment, out: &mut Outbox) {
+    fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
+        let newest = segment.sequence.plus(u32::from(segment.payload)) == self.expected;
+        if newest && self.reassembly.is_empty() && context.profile.handshake == Handshake::OneWay {
+            // ns-2's delaying sink takes the newest packet, sent again, for one in order.
+            return self.owe_acknowledgement(now, context, u32::from(segment.payload));
+        }
         self.marks.set(Marks::ACK_NOW);
         let mut end = segment.sequence.plus(u32::from(segment.payload));
         if segment.flags.contains(Flags::FIN) {

@@ -48,7 +48,7 @@ pub(crate) fn open(endpoint: &mut Endpoint, profile: &HostProfile) {
     } else if syn_lost && endpoint.marks.has(Marks::ACTIVE) {
         match profile.congestion {
             Congestion::BsdNewReno => endpoint.threshold = bsd_newreno::THRESHOLD_AFTER_LOST_SYN,
-            Congestion::Ns2NewReno => endpoint.threshold = ns2_newreno::LEAST_THRESHOLD,
+            Congestion::Ns2NewReno => ns2_newreno::open_after_lost_syn(endpoint),
             Congestion::BsdReno | Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {}
         }
     }

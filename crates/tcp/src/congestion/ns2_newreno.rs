@@ -16,6 +16,7 @@
 //! | full acknowledgement | dupwnd = 0, then as a new one |
 //! | timeout | ssthresh = max(2, ⌊w / 2⌋), kept after an ECN reaction; cwnd = 1; go back |
 //! | retransmission timer with nothing outstanding | cwnd = 1 |
+//! | SYN sent again | ssthresh = 2; with ECN, as after an echo |
 //! | ECN-Echo, once per window | ssthresh = max(2, ⌊w / 2⌋), cwnd = w / 2, even below 1 |
 //!
 //! Fast retransmit is entered when everything sent at the last reduction is acknowledged (careful), or when the
@@ -37,9 +38,21 @@ use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 /// Least slow-start threshold in segments (tcp.cc `slowdown`).
-pub(crate) const LEAST_THRESHOLD: u32 = 2;
+const LEAST_THRESHOLD: u32 = 2;
 /// Most segments sent on one duplicate acknowledgement in fast recovery (tcp-newreno.cc `recv`).
 const SEGMENTS_PER_DUPLICATE: u16 = 2;
+
+/// The SYN had to be sent again. The acknowledgement that agrees to ECN carries the flag of an echo, and after a timeout
+/// ns-2 takes it for one.
+pub(crate) fn open_after_lost_syn(endpoint: &mut Endpoint) {
+    endpoint.threshold = LEAST_THRESHOLD;
+    if endpoint.marks.has(Marks::ECN) {
+        endpoint.recover = endpoint.highest;
+        endpoint.reduction = Reduction::Echo;
+        endpoint.marks.set(Marks::REDUCED);
+        endpoint.marks.set(Marks::ECN_WAIT);
+    }
+}
 
 pub(crate) fn on_new_acknowledgement(
     endpoint: &mut Endpoint,

@@ -1,10 +1,10 @@
 //! A deterministic world of two hosts: a client and a server, a fixed delay each way, no queue, and a script that
-//! decides the fate of every packet. At one instant arrivals come before timers.
+//! decides the fate of every packet. At one instant arrivals come before timers, unless a test wants it the other way.
 #![allow(dead_code, reason = "each test file uses its part of the world")]
 
 use aqmlab_tcp::{Context, Endpoint, Flags, HostClock, HostProfile, Outbox, Segment, respond_to_stray};
 use aqmlab_units::{Span, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -140,6 +140,10 @@ pub(crate) struct World<'a> {
     pub(crate) keep_trace: bool,
     /// Whether finished endpoints are forgotten at once.
     pub(crate) recycle: bool,
+    /// The instants at which a timer was due together with an arrival, so far.
+    pub(crate) ties: Vec<Time>,
+    /// At which of these, counted from 0, the timer comes first.
+    pub(crate) timers_first: BTreeSet<usize>,
     /// When request i was written and when its response was complete.
     pub(crate) exchanges: Vec<(Time, Time)>,
     one_way: Span,
@@ -164,6 +168,8 @@ impl<'a> World<'a> {
             trace: Vec::new(),
             keep_trace: true,
             recycle: false,
+            ties: Vec::new(),
+            timers_first: BTreeSet::new(),
             exchanges: Vec::new(),
             one_way: Span::from_nanoseconds(round_trip.nanoseconds() / 2),
             law: Box::new(|_| Fate::Pass),
@@ -335,7 +341,11 @@ impl<'a> World<'a> {
         let due = arrival.min(timer);
         assert!(due >= self.now, "an event in the past: {due} is before {}", self.now);
         self.now = due;
-        if arrival <= timer {
+        let timer_first = arrival == timer && {
+            self.ties.push(due);
+            self.timers_first.contains(&(self.ties.len() - 1))
+        };
+        if arrival <= timer && !timer_first {
             match self.events.pop_first().map(|(_, event)| event) {
                 Some((side, Event::Arrival(segment, marked))) => self.arrive(side, segment, marked),
                 Some((_, Event::Request(number))) => self.request(number),
