@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -21,7 +21,7 @@ from aqmlab.plain import plain
 from aqmlab.reading import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 ScenarioLike: TypeAlias = "Scenario | Path | str"
 """A scenario, the path of a TOML file, or TOML text."""
@@ -45,10 +45,14 @@ class Scenario:
     Made by `from_file`, `from_toml` or `of`; two scenarios are equal when they resolve to the same document.
 
     Attributes:
-        resolved_json: The resolved document as canonical JSON text.
+        resolved_json: The resolved document as canonical JSON text, with the texts of the files that it
+            names.
+        folder: Where files are looked for that overrides name: that of the scenario's file; without it the
+            current folder.
     """
 
     resolved_json: str
+    folder: Path | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_file(cls, path: str | Path, *, overrides: Mapping[str, object] | None = None) -> Self:
@@ -61,7 +65,9 @@ class Scenario:
         Raises:
             ScenarioError: The file cannot be read, or something in it is refused; the message says where.
         """
-        return cls.from_toml(read_text(path, ScenarioError), source_name=str(path), overrides=overrides)
+        text = read_text(path, ScenarioError)
+        folder = Path(path).absolute().parent
+        return cls.from_toml(text, source_name=str(path), folder=folder, overrides=overrides)
 
     @classmethod
     def from_toml(
@@ -69,6 +75,7 @@ class Scenario:
         text: str,
         *,
         source_name: str = "scenario",
+        folder: str | Path | None = None,
         overrides: Mapping[str, object] | None = None,
     ) -> Self:
         """Checks TOML text.
@@ -76,13 +83,15 @@ class Scenario:
         Args:
             text: The scenario.
             source_name: What messages call it.
+            folder: Where files are looked for that it names by relative paths; without it the current folder.
             overrides: Dotted keys and the values that replace what the text says, as in `with_overrides`.
 
         Raises:
             ScenarioError: Something in it is refused; the message names the place, line and key.
         """
-        overriding = _as_texts(overrides)
-        return cls(_core.resolve(_encodable(text, source_name), plain(source_name), overriding))
+        folder = Path(folder).absolute() if folder is not None else None
+        text, overriding = _encodable(text, source_name), _as_texts(overrides)
+        return cls(_core.resolve(text, plain(source_name), folder or Path(), overriding), folder)
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -118,12 +127,15 @@ class Scenario:
 
         Args:
             overrides: Dotted keys as in the TOML file and their new values (numbers, text, booleans, lists,
-                tables), for instance `{"dumbbell.queue.q_ref_packets": 240, "users.left": 8000}`.
+                tables), for instance `{"dumbbell.queue.q_ref_packets": 240, "users.left": 8000}`. Files that
+                they name are looked for in `folder`; one that the scenario holds already is not read again.
 
         Raises:
             ScenarioError: A key is unknown or a value is refused.
         """
-        return Scenario(_core.override_resolved(self.resolved_json, _as_texts(overrides)))
+        folder = self.folder or Path()
+        resolved_json = _core.override_resolved(self.resolved_json, folder, _as_texts(overrides))
+        return Scenario(resolved_json, self.folder)
 
     def uncongested_twin(self) -> Scenario:
         """The same users on a link and a queue that never congest: it defines the offered load.
@@ -131,51 +143,28 @@ class Scenario:
         Raises:
             ScenarioError: The scenario does not say what its uncongested network is.
         """
-        return Scenario(_core.uncongested_twin(self.resolved_json))
+        return Scenario(_core.uncongested_twin(self.resolved_json), self.folder)
 
     def content_address(self, seed: int) -> str:
         """Names the run of this scenario with this seed by what it depends on and nothing else.
 
-        Two runs with the same address have the same results: it is a hash of the resolved document, the
-        contents of the files that it names, the seed and the version. The scenario's name and description are
-        labels and do not count, so that one uncongested twin serves every scheme.
+        Two runs with the same address have the same results: it is a hash of the resolved document, which
+        holds the texts of the files that it names, the seed, and the sources that the run depends on: the
+        simulator's core and the schemes in the network. The scenario's name and description are labels and do
+        not count, so that one uncongested twin serves every scheme.
 
         Returns:
             40 hexadecimal digits.
-
-        Raises:
-            ScenarioError: A file that the scenario names cannot be read.
         """
         facts = {
-            "files": dict(_file_digests(self.resolved)),
             "scenario": {key: value for key, value in self.resolved.items() if key not in _LABELS},
             "seed": seed,
-            "version": _core.version(),
+            "sources": _core.sources_of(self.resolved_json),
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
-
-
-def _file_digests(part: object) -> Iterator[tuple[str, str]]:
-    """The files that a document names, under keys that end in `_file`, with digests of their contents."""
-    if isinstance(part, list):
-        for item in part:
-            yield from _file_digests(item)
-    elif isinstance(part, dict):
-        for key, value in part.items():
-            if key.endswith("_file") and isinstance(value, str):
-                yield value, _digest(key, value)
-            else:
-                yield from _file_digests(value)
-
-
-def _digest(key: str, file: str) -> str:
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError as error:
-        raise ScenarioError(f"{key}: {file}: cannot be read: {error.strerror}") from None
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
@@ -222,6 +211,7 @@ def toml_value(value: object) -> str:
             return repr(value)
         case str():
             # JSON's escapes are a subset of TOML's, as long as letters beyond ASCII stand for themselves.
+            # JSON leaves out one of the characters that TOML asks to escape.
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case _:
             raise TypeError(f"a scenario holds numbers, text, booleans, lists and tables, not {value!r}")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+import aqmlab
 from aqmlab import Scenario, ScenarioError, _core
 from aqmlab.scenario import TomlText, toml_value
+from aqmlab.scenario_toml import to_toml
 from small import BULK, WEB, bulk
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
         "",
         'quote " and \\ and \n',
         "naïve 😀",
+        "\x7f",
         [1, [2.0, "x"]],
         {"a b": {"c": 1}},
     ],
@@ -103,23 +112,119 @@ def test_the_address_depends_on_what_happens_and_not_on_what_it_is_called(
         scenario.content_address(2),
         bulk(duration_s=3.5).content_address(1),
     }
-    monkeypatch.setattr(_core, "version", lambda: "another")
+    monkeypatch.setattr(_core, "sources_of", lambda _: "another")
     assert len(addresses | {scenario.content_address(1)}) == 4
 
 
+CDF = "users.model.response_bytes_cdf_file"
+
+
 def test_the_address_depends_on_the_contents_of_the_files_that_are_named(tmp_path: Path) -> None:
-    law = tmp_path / "sizes.cdf"
-    law.write_text("100 0.5\n200 1.0\n")
-    scenario = Scenario.from_toml(WEB, overrides={"users.model.response_bytes_cdf_file": str(law)})
-    before = scenario.content_address(1)
-    assert scenario.content_address(1) == before
-    law.write_text("100 0.5\n201 1.0\n")
-    assert scenario.content_address(1) != before
-    law.unlink()
+    def address(text: str) -> str:
+        (tmp_path / "sizes.cdf").write_text(text)
+        return Scenario.from_toml(WEB, folder=tmp_path, overrides={CDF: "sizes.cdf"}).content_address(1)
+
+    before = address("100 0.5\n200 1.0\n")
+    assert address("100 0.5\n201 1.0\n") != before
+    assert address("100 0.5\n200 1.0\n") == before
+
+
+def test_a_file_is_looked_for_beside_the_scenario_and_not_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario_folder, elsewhere = tmp_path / "scenario", tmp_path / "elsewhere"
+    for folder, size in (scenario_folder, 100), (elsewhere, 200):
+        folder.mkdir()
+        (folder / "sizes.cdf").write_text(f"{size} 1\n")
+        (folder / "others.cdf").write_text(f"{size + 1} 1\n")
+    (scenario_folder / "web.toml").write_text(
+        WEB + '[users.model]\nmodel = "unc"\nresponse_bytes_cdf_file = "sizes.cdf"\n'
+    )
+    monkeypatch.chdir(elsewhere)
+    scenario = Scenario.from_file(Path("..") / "scenario" / "web.toml")
+    assert scenario.resolved["files"] == {"sizes.cdf": "100 1\n"}
+    monkeypatch.chdir(tmp_path)
+    assert scenario.with_overrides({CDF: "others.cdf"}).resolved["files"] == {"others.cdf": "101 1\n"}
+    assert scenario.uncongested_twin().with_overrides({CDF: "others.cdf"}).resolved["files"]
     with pytest.raises(
-        ScenarioError, match=r"response_bytes_cdf_file: .*sizes\.cdf: cannot be read: No such file"
+        ScenarioError, match=r'response_bytes_cdf_file: "gone\.cdf": there is no file /.*/scenario/gone'
     ):
-        scenario.content_address(1)
+        scenario.with_overrides({CDF: "gone.cdf"})
+
+
+def test_a_scenario_whose_files_are_gone_runs_as_before(tmp_path: Path) -> None:
+    (tmp_path / "sizes.cdf").write_text("# every response\n1234 1\n")
+    overrides = {CDF: "sizes.cdf", "record.responses": "rows", "duration_s": 8.0}
+    scenario = Scenario.from_toml(WEB, folder=tmp_path, overrides=overrides)
+    (tmp_path / "sizes.cdf").unlink()
+    result = aqmlab.run(scenario)
+    assert set(result.responses["response_bytes"].to_pylist()) == {1234}
+    again = Scenario.from_toml(to_toml(result.scenario), folder=tmp_path)
+    assert again.content_address(1) == result.content_address
+
+
+@pytest.fixture(name="digests", scope="module")
+def the_digests_of_a_copy_of_the_sources(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[], dict[str, str]]:
+    """Runs the build script over a copy of the sources that `root` may have changed meanwhile."""
+    if (rustc := shutil.which("rustc")) is None:
+        pytest.skip("needs rustc")
+    root = tmp_path_factory.mktemp("tree")
+    for folder in ("units", "random", "aqm", "tcp", "web", "scenario", "record", "sim"):
+        shutil.copytree(ROOT / "crates" / folder, root / "crates" / folder)
+    shutil.copy(ROOT / "Cargo.lock", root)
+    (root / "crates/python").mkdir()
+    script = root / "build-script"
+    subprocess.run([rustc, "--edition=2024", "-o", script, ROOT / "crates/python/build.rs"], check=True)
+
+    def digests() -> dict[str, str]:
+        ran = subprocess.run([script], cwd=root / "crates/python", check=True, capture_output=True, text=True)
+        said = dict(re.findall(r"cargo::rustc-env=AQMLAB_(\w+)=(.*)", ran.stdout))
+        schemes = dict(each.split("=") for each in said.pop("SCHEME_DIGESTS").split())
+        return {"root": str(root), **said, **schemes}
+
+    return digests
+
+
+def _changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    return {key for key in before | after if before.get(key) != after.get(key)}
+
+
+def test_a_scheme_that_is_added_or_changed_leaves_the_addresses_of_others(
+    digests: Callable[[], dict[str, str]],
+) -> None:
+    before = digests()
+    algorithms = Path(before["root"]) / "crates/aqm/src/algorithms"
+    (algorithms / "codel.rs").write_text("pub struct Params;\n")
+    registered = (algorithms / "mod.rs").read_text()
+    line = '    "codel" => codel::Codel,\n'
+    (algorithms / "mod.rs").write_text(registered.replace("register! {\n", "register! {\n" + line))
+    added = digests()
+    assert _changed(before, added) == {"SOURCE_DIGEST", "codel"}
+    red = (algorithms / "red.rs").read_text()
+    (algorithms / "red.rs").write_text(red + "\n// changed\n")
+    edited = digests()
+    assert _changed(added, edited) == {"SOURCE_DIGEST", "red"}
+    (algorithms / "codel.rs").write_text("use super::red::Params;\n")
+    built_on_red = digests()
+    (algorithms / "red.rs").write_text(red)
+    assert _changed(built_on_red, digests()) == {"SOURCE_DIGEST", "red", "codel"}
+    part = algorithms.parent / "parts/ewma.rs"
+    before = digests()
+    part.write_text(part.read_text() + "\n// changed\n")
+    assert _changed(before, digests()) == {"SOURCE_DIGEST", "CORE_DIGEST"}
+
+
+def test_the_address_depends_on_the_sources_of_the_schemes_in_the_network() -> None:
+    one = bulk()
+    (version, drop_tail) = _core.sources_of(one.resolved_json).rsplit(" ", 1)
+    assert drop_tail.startswith("drop-tail=")
+    assert version.startswith(_core.version().split("+")[0])
+    both = one.with_overrides({"dumbbell.queue_right_to_left": {"scheme": "pi", "limit_packets": 9}})
+    core, *schemes = _core.sources_of(both.resolved_json).split(" ")
+    assert [scheme.split("=")[0] for scheme in schemes] == ["drop-tail", "pi"]
+    assert (core, schemes[0]) == (version, drop_tail)
 
 
 def test_schemes_share_one_uncongested_twin() -> None:

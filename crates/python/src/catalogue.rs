@@ -2,8 +2,10 @@
 
 use crate::error::refused;
 use aqmlab_aqm::Scheme;
+use aqmlab_scenario::Scenario;
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
+use std::collections::BTreeSet;
 
 /// The queue disciplines.
 #[pyfunction]
@@ -31,9 +33,25 @@ pub(crate) fn json_schema() -> String {
     aqmlab_scenario::json_schema().to_string()
 }
 
-/// The version, with a digest of the simulator's sources: runs of the same version string, scenario and seed
+/// The version, with a digest of all sources of the simulator: runs of the same version string, scenario and seed
 /// have the same results.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "+", env!("AQMLAB_SOURCE_DIGEST"))
+}
+
+/// The version and digests of the sources that runs of a resolved scenario depend on: those of the core, and those of
+/// the schemes in its network. Runs of the same string, scenario and seed have the same results.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn sources_of(scenario_json: &str) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let names: BTreeSet<&str> =
+        scenario.network.links.iter().filter_map(|link| link.queue.as_ref()).map(Scheme::name).collect();
+    let own = |one: &&str| one.split_once('=').is_some_and(|(name, _)| names.contains(name));
+    let schemes: Vec<&str> = env!("AQMLAB_SCHEME_DIGESTS").split(' ').filter(own).collect();
+    assert_eq!(schemes.len(), names.len(), "every scheme has a digest");
+    let core = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AQMLAB_CORE_DIGEST"));
+    Ok([&[core], schemes.as_slice()].concat().join(" "))
 }

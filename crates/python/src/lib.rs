@@ -18,7 +18,7 @@ mod table;
 #[pyo3::pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
-    use crate::catalogue::{explain, json_schema, profile_names, scheme_names, version};
+    use crate::catalogue::{explain, json_schema, profile_names, scheme_names, sources_of, version};
     #[pymodule_export]
     use crate::error::{Cancelled, RunError, ScenarioError};
     #[pymodule_export]

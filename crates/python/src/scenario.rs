@@ -3,23 +3,33 @@
 use crate::error::refused;
 use aqmlab_scenario::Scenario;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
-/// Checks TOML text with overrides, and resolves it.
+/// Checks TOML text with overrides, and resolves it. Files that it names are looked for in `folder`.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
-pub(crate) fn resolve(text: &str, source_name: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
-    let scenario = Scenario::from_toml(text, source_name, &overrides).map_err(refused)?;
+pub(crate) fn resolve(
+    text: &str,
+    source_name: &str,
+    folder: PathBuf,
+    overrides: Vec<(String, String)>,
+) -> PyResult<String> {
+    let scenario = Scenario::from_toml_in(&folder, text, source_name, &overrides).map_err(refused)?;
     Ok(scenario.to_json())
 }
 
-/// A resolved scenario with some keys set anew, checked again.
+/// A resolved scenario with some keys set anew, checked again. Files that these name are looked for in `folder`.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
-pub(crate) fn override_resolved(scenario_json: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+pub(crate) fn override_resolved(
+    scenario_json: &str,
+    folder: PathBuf,
+    overrides: Vec<(String, String)>,
+) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.with_overrides(&overrides).map_err(refused)?.to_json())
+    Ok(scenario.with_overrides_in(&folder, &overrides).map_err(refused)?.to_json())
 }
 
 /// The uncongested twin of a resolved scenario.

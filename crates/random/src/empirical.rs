@@ -79,15 +79,11 @@ impl EmpiricalTable {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let numbers: Vec<f64> = line
-                .split([',', ' ', '\t', ';'])
-                .filter(|s| !s.is_empty())
-                .filter_map(|s| s.parse().ok())
-                .collect();
-            let [value, share] = numbers[..] else {
-                return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() });
-            };
-            knots.push((value, share));
+            let fields = line.split([',', ' ', '\t', ';']).filter(|field| !field.is_empty());
+            match fields.map(str::parse).collect::<Result<Vec<f64>, _>>().as_deref() {
+                Ok(&[value, share]) => knots.push((value, share)),
+                _ => return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() }),
+            }
         }
         Self::new(&knots, interpolation)
     }

@@ -1,6 +1,6 @@
 //! What a schema allows, in words.
 
-use crate::schema::{alternatives, kind, names, properties, tag};
+use crate::schema::{alternatives, any_property, kind, names, properties, tag};
 use serde_json::Value as Json;
 
 /// The legal values of a key, for messages and tables: `0 to 100000`, `"steady" or "fresh"`, `true or false`.
@@ -24,6 +24,9 @@ pub(crate) fn legal_values(part: &'static Json) -> String {
 fn legal_of_tables(tables: &[&'static Json]) -> String {
     if let Some(tag) = tag(tables) {
         return format!("a table with {tag} = ...");
+    }
+    if tables.iter().any(|table| any_property(table).is_some()) {
+        return "a table of texts".to_owned();
     }
     let keys: Vec<&str> = tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
     if keys.len() > 3 { "a table".to_owned() } else { format!("a table of {}", keys.join(", ")) }

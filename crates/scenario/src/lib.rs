@@ -40,7 +40,8 @@
 //!
 //! 1. `text`: TOML or JSON becomes a tree of values that remember their line; overrides are set in it.
 //! 2. `shape`: the tree is held against the JSON Schema of [`Document`]: keys, types, names, ranges.
-//! 3. The tree becomes a [`Document`], and defaults that depend on other keys are filled in.
+//! 3. The tree becomes a [`Document`]; defaults that depend on other keys are filled in, and the texts of the files
+//!    that it names.
 //! 4. `resolve`: names become indices, shorthands networks, numbers quantities; contradictions are refused.
 //!
 //! The first step with mistakes ends the way, with all the mistakes it found.
@@ -48,6 +49,7 @@
 
 pub mod document;
 mod error;
+mod files;
 mod legal;
 pub mod limits;
 mod mistakes;

@@ -31,11 +31,28 @@ impl<'a> Mistakes<'a> {
     /// The whole number that a person wrote at `key`, in the text or an override; not one that was filled in
     /// when a scenario was resolved before.
     pub(crate) fn written_number(&self, key: &str) -> Option<i128> {
-        let node = key.split('.').try_fold(self.tree, |node, part| node.child(part))?;
-        match node.value {
-            Value::Integer(number) if node.place != Place::Whole => Some(number),
+        match self.written(key)?.value {
+            Value::Integer(number) => Some(number),
             _ => None,
         }
+    }
+
+    /// Whether a person wrote `key`, in the text or an override.
+    pub(crate) fn is_written(&self, key: &str) -> bool {
+        self.written(key).is_some()
+    }
+
+    /// Whether `key` has a value, be it written or filled in when the scenario was resolved before.
+    pub(crate) fn is_given(&self, key: &str) -> bool {
+        self.given(key).is_some()
+    }
+
+    fn written(&self, key: &str) -> Option<&Node> {
+        self.given(key).filter(|node| node.place != Place::Whole)
+    }
+
+    fn given(&self, key: &str) -> Option<&Node> {
+        key.split('.').try_fold(self.tree, |node, part| node.child(part))
     }
 
     /// All is well, or every mistake.

@@ -2,14 +2,19 @@
 
 use crate::document::Document;
 use crate::error::{Mistake, Place, ScenarioError};
+use crate::files::read_files;
 use crate::mistakes::Mistakes;
 use crate::resolve::resolve;
 use crate::scenario::Scenario;
 use crate::shape::check_shape;
 use crate::text::{Node, apply_overrides, from_json, json_tree, toml_tree};
+use std::path::Path;
 
 /// How a scenario read back from JSON is named in messages.
 const RESOLVED: &str = "resolved scenario";
+
+/// Of a scenario that comes from no folder: no file is looked for.
+const NO_FOLDER: Option<&Path> = None;
 
 impl Scenario {
     /// The scenario of a TOML text. `source_name` is the file's name, for messages. Each override is a key
@@ -19,21 +24,36 @@ impl Scenario {
     /// # Errors
     /// Every mistake that can be found: a text that is not TOML is refused at its first error, a scenario of
     /// the wrong shape with every unknown or missing key and every value of a wrong type or out of range,
-    /// and one of the right shape with everything that contradicts itself.
+    /// and one of the right shape with everything that contradicts itself. No file is
+    /// read: the texts of those that it names must stand in `[files]`.
     pub fn from_toml(
         text: &str,
         source_name: &str,
         overrides: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
-        read(toml_tree(text, source_name)?, source_name, overrides)
+        read(toml_tree(text, source_name)?, source_name, NO_FOLDER, overrides)
     }
 
-    /// The scenario that [`Scenario::to_json`] wrote.
+    /// As [`Scenario::from_toml`], of a text that stands in `folder`, where the files are looked for that it names.
+    ///
+    /// # Errors
+    /// As of [`Scenario::from_toml`]; also a file that is missing, too large or no text, and one that is not the law
+    /// that its key asks for.
+    pub fn from_toml_in(
+        folder: &Path,
+        text: &str,
+        source_name: &str,
+        overrides: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        read(toml_tree(text, source_name)?, source_name, Some(folder), overrides)
+    }
+
+    /// The scenario that [`Scenario::to_json`] wrote. No file is read: the text holds theirs.
     ///
     /// # Errors
     /// As of [`Scenario::from_toml`]; places are key paths alone.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
-        read(json_tree(text, RESOLVED)?, RESOLVED, &[])
+        read(json_tree(text, RESOLVED)?, RESOLVED, NO_FOLDER, &[])
     }
 
     /// The scenario of a document made in code.
@@ -41,7 +61,7 @@ impl Scenario {
     /// # Errors
     /// As of [`Scenario::from_json`].
     pub fn from_document(document: &Document) -> Result<Self, ScenarioError> {
-        read(tree_of(document), RESOLVED, &[])
+        read(tree_of(document), RESOLVED, NO_FOLDER, &[])
     }
 
     /// This scenario with single keys set, as in [`Scenario::from_toml`].
@@ -49,7 +69,20 @@ impl Scenario {
     /// # Errors
     /// As of [`Scenario::from_toml`].
     pub fn with_overrides(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
-        read(tree_of(&self.document), RESOLVED, overrides)
+        read(tree_of(&self.document), RESOLVED, NO_FOLDER, overrides)
+    }
+
+    /// As [`Scenario::with_overrides`], where files that the overrides name are looked for in `folder`. A file that
+    /// this scenario names already is not read again.
+    ///
+    /// # Errors
+    /// As of [`Scenario::from_toml_in`].
+    pub fn with_overrides_in(
+        &self,
+        folder: &Path,
+        overrides: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        read(tree_of(&self.document), RESOLVED, Some(folder), overrides)
     }
 
     /// The scenario as JSON with every default filled in, keys in the order of the schema's structs: equal
@@ -77,6 +110,7 @@ impl Scenario {
 fn read(
     mut tree: Node,
     source_name: &str,
+    folder: Option<&Path>,
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
@@ -86,6 +120,7 @@ fn read(
     let mut document = typed(&tree, source_name)?;
     document.settle();
     let mut mistakes = Mistakes::new(source_name, &tree);
+    read_files(&tree, folder, &mut document.files, &mut mistakes);
     let scenario = resolve(&document, &mut mistakes);
     mistakes.into_result()?;
     Ok(scenario.expect("a scenario is refused only with a mistake"))

@@ -1,7 +1,7 @@
 //! Every key of a scenario, read off the schema: for the documentation, and for `--help`.
 
 use crate::legal::legal_values;
-use crate::schema::{alternatives, kind, properties, property, required, schema};
+use crate::schema::{alternatives, any_property, kind, properties, property, required, schema};
 use serde_json::Value as Json;
 
 /// The keys of one table.
@@ -50,7 +50,9 @@ fn add_table(path: &str, table: &'static Json, repeated: bool, tables: &mut Vec<
         if let [one] = parts.as_slice() {
             match one.get("items") {
                 Some(items) => add_table(&path, alternatives(items)[0], true, tables),
-                None if is_plain_table(one) => add_table(&path, one, false, tables),
+                None if is_plain_table(one) && any_property(one).is_none() => {
+                    add_table(&path, one, false, tables);
+                }
                 None => {}
             }
         }
@@ -85,6 +87,7 @@ fn written(default: &Json, part: &'static Json) -> String {
     match default {
         Json::Null => ABSENT.to_owned(),
         Json::Array(_) => "none".to_owned(),
+        Json::Object(_) if any_property(part).is_some() => "none".to_owned(),
         Json::Object(members) => {
             let own = |key: &str| {
                 let part = alternatives(part).into_iter().find_map(|table| property(table, key));

@@ -71,6 +71,11 @@ pub(crate) fn property(part: &'static Json, key: &str) -> Option<&'static Json> 
     part.get("properties")?.get(key)
 }
 
+/// What a table takes under keys that are not listed: names that its author chooses.
+pub(crate) fn any_property(part: &'static Json) -> Option<&'static Json> {
+    part.get("additionalProperties").filter(|part| part.is_object())
+}
+
 /// The keys that a table must have.
 pub(crate) fn required(part: &'static Json) -> impl Iterator<Item = &'static str> {
     part.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)

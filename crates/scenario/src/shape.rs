@@ -1,8 +1,9 @@
 //! The shape of a scenario against the schema: keys, types, names and ranges.
 
+use crate::files::SPACING;
 use crate::legal::{Range, legal_values, listed, shortest};
 use crate::mistakes::{Mistakes, joined};
-use crate::schema::{alternatives, kind, names, properties, property, required, schema, tag};
+use crate::schema::{alternatives, any_property, kind, names, properties, property, required, schema, tag};
 use crate::text::{Node, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ fn check_table(
     let legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
     let mut meant = Vec::new();
     for (key, member) in members {
-        match property(table, key) {
+        match property(table, key).or_else(|| any_property(table)) {
             Some(part) => check(part, member, &joined(path, key), mistakes),
             None => meant.extend(mistakes.unknown_key(path, key, &belongs_elsewhere(path, key), &legal)),
         }
@@ -173,9 +174,9 @@ fn check_string(parts: &[&'static Json], text: &str, path: &str, mistakes: &mut 
     }
 }
 
-/// Names stand in folders, tables and terminals; only the description has lines.
+/// Names stand in folders, tables and terminals; only the description and the texts of files have lines.
 fn may_stand_in(path: &str, control: char) -> bool {
-    path == "description" && matches!(control, '\n' | '\r' | '\t')
+    (path == "description" || path.starts_with("files.")) && SPACING.contains(&control)
 }
 
 fn check_number(

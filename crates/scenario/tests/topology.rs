@@ -35,7 +35,8 @@ from = "far"
 to = "site"
 both_ways = false
 rate_mbps = 5.0
-monitored = true
+queue = { scheme = "drop-tail", limit_packets = 9 }
+monitored = false
 [[topology.links]]
 from = "site"
 to = "far"
@@ -97,7 +98,7 @@ fn a_link_of_a_group_is_a_link_of_each_machine_and_both_ways() {
 }
 
 #[test]
-fn links_are_as_written_and_monitored_when_they_have_a_queue_or_are_said_to_be() {
+fn links_are_as_written_and_monitored_when_they_have_a_queue_unless_said_not_to_be() {
     let network = line().network;
     let by_name = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
     for name in ["near-to-far", "far-to-near"] {
@@ -106,7 +107,7 @@ fn links_are_as_written_and_monitored_when_they_have_a_queue_or_are_said_to_be()
         assert_eq!(link.delay, Span::from_milliseconds(20));
         assert!(link.queue.is_some() && link.monitored);
     }
-    assert!(by_name("far-to-site").monitored && by_name("far-to-site").queue.is_none());
+    assert!(!by_name("far-to-site").monitored && by_name("far-to-site").queue.is_some());
     assert!(by_name("site-to-far").rate.is_none() && !by_name("site-to-far").monitored);
     assert!(!by_name("readers-0-to-near").monitored);
 }

@@ -58,7 +58,9 @@ impl Populations {
             .populations
             .iter()
             .enumerate()
-            .map(|(index, population)| Population::new(population, ProfileId::of(index), hosts, key))
+            .map(|(index, population)| {
+                Population::new(scenario, population, ProfileId::of(index), hosts, key)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let links = scenario.network.links.iter().filter(|link| link.queue.is_some()).count();
         let bytes_per_user = scenario.record.users.then(|| BytesPerUser {
@@ -140,13 +142,14 @@ const USER_COLUMNS: [&str; 8] = [
 
 impl Population {
     fn new(
+        scenario: &Scenario,
         population: &scenario::Population,
         profile: ProfileId,
         hosts: &mut Hosts,
         key: Key,
     ) -> Result<Self, RunError> {
         let minimum_delay = AccessDelay::new(population, key);
-        let people = people(population, key.named("user").named(&population.name))?;
+        let people = people(scenario, population, key.named("user").named(&population.name))?;
         let mut machines =
             |nodes: &[scenario::NodeIndex]| nodes.iter().map(|&node| hosts.machine(profile, node)).collect();
         Ok(Self {
@@ -197,18 +200,15 @@ impl Population {
     }
 }
 
-/// The users of a population under their model.
-fn people(population: &scenario::Population, key: Key) -> Result<People, RunError> {
-    let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
+/// The users of a population under their model. Whatever files this names, the scenario holds their texts.
+fn people(scenario: &Scenario, population: &scenario::Population, key: Key) -> Result<People, RunError> {
+    let texts = &scenario.document().files;
+    let read = |name: &str| texts.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
     let people = match &population.model {
-        UserModel::Unc(parameters) => {
-            People::unc(parameters, population.users, key, &read).map_err(|error| error.to_string())
-        }
-        UserModel::Mah(parameters) => {
-            People::mah(parameters, population.users, key, &read).map_err(|error| error.to_string())
-        }
+        UserModel::Unc(parameters) => People::unc(parameters, population.users, key, &read),
+        UserModel::Mah(parameters) => People::mah(parameters, population.users, key, &read),
     };
-    people.map_err(RunError::Model)
+    people.map_err(|error| RunError::Model(error.to_string()))
 }
 
 impl Simulation {

@@ -42,6 +42,7 @@
 mod cdf_file;
 mod exchange;
 mod mah_tables;
+mod model_error;
 pub mod models;
 mod parameter_error;
 mod people;
@@ -52,8 +53,9 @@ mod statistics;
 
 pub use cdf_file::{CdfFileError, LoadFile};
 pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
-pub use models::mah::{MahModel, MahModelError, MahParameters, MahUser, ThinkTimeCut};
-pub use models::unc::{UncModel, UncModelError, UncParameters, User};
+pub use model_error::ModelError;
+pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
+pub use models::unc::{UncModel, UncParameters, User};
 pub use parameter_error::ParameterError;
 pub use people::{Fact, People, Person};
 pub use server::{Respond, Server};

@@ -1,8 +1,8 @@
 //! The users of a population, whatever their model.
 
-use crate::models::mah::{MahModel, MahModelError, MahParameters, MahUser};
-use crate::models::unc::{UncModel, UncModelError, UncParameters, User};
-use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, StartRule};
+use crate::models::mah::{MahModel, MahParameters, MahUser};
+use crate::models::unc::{UncModel, UncParameters, User};
+use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, StartRule};
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
@@ -53,7 +53,7 @@ impl People {
         count: u32,
         key: Key,
         load_file: &LoadFile<'_>,
-    ) -> Result<Self, UncModelError> {
+    ) -> Result<Self, ModelError> {
         let model = UncModel::new(parameters, load_file)?;
         let users = (0..count).map(|user| User::new(key.indexed(u64::from(user)), &model)).collect();
         Ok(Self { kind: Kind::Unc(Box::new(model), users) })
@@ -68,7 +68,7 @@ impl People {
         count: u32,
         key: Key,
         load_file: &LoadFile<'_>,
-    ) -> Result<Self, MahModelError> {
+    ) -> Result<Self, ModelError> {
         let model = MahModel::new(parameters, load_file)?;
         let users = (0..count).map(|user| MahUser::new(key.indexed(u64::from(user)), &model)).collect();
         Ok(Self { kind: Kind::Mah(Box::new(model), users) })

@@ -101,7 +101,7 @@ def compute_there(order: dict[str, Any]) -> Result | str:
     task = Task(scenario=scenario, place=None, **order)
     try:
         if scenario.content_address(task.seed) != task.address:
-            return f"{task}: a worker ({_core.version()}) has another version, or other files of that name"
+            return f"{task}: a worker ({_core.version()}) has another version"
         return _perform(task)
     except (RunError, ScenarioError) as error:
         return str(error)

@@ -46,7 +46,7 @@ def perform(task: Task, crew: Crew) -> dict[str, str]:
     try:
         address = task.scenario.content_address(task.seed)
         if address != task.address:
-            return {"failed": f"{task}: a file that the scenario names has changed since the run was planned"}
+            return {"failed": f"{task}: the worker ({_core.version()}) has another version"}
         crew.perform(task)
     except Cancelled:
         return {"failed": f"{task}: cancelled"}

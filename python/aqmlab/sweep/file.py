@@ -166,8 +166,9 @@ class _Reader:
         elif isinstance(given, dict):
             from aqmlab.scenario_toml import to_toml  # noqa: PLC0415
 
+            source = f"{self._source}: [scenario]"
             with _only_what_a_scenario_holds("scenario"):
-                base = Scenario.from_toml(to_toml(given), source_name=f"{self._source}: [scenario]")
+                base = Scenario.from_toml(to_toml(given), source_name=source, folder=self._folder)
         else:
             raise SweepError("scenario: required; the path of a scenario file, or a table that is a scenario")
         own = _typed(self._document, "overrides", dict, "a table of dotted keys in quotes") or {}

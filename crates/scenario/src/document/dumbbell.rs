@@ -110,17 +110,17 @@ const fn interface_rate() -> f64 {
 }
 
 /// IEEE 802.3: 14 bytes of header, 4 of check sequence.
-pub(super) const fn ethernet_overhead() -> u32 {
+pub(crate) const fn ethernet_overhead() -> u32 {
     18
 }
 
 /// IEEE 802.3: 64 bytes, header and check sequence included.
-pub(super) const fn ethernet_minimum_frame() -> u32 {
+pub(crate) const fn ethernet_minimum_frame() -> u32 {
     64
 }
 
 /// IEEE 802.3: 8 bytes of preamble, the time of 12 between frames.
-pub(super) const fn ethernet_gap() -> u32 {
+pub(crate) const fn ethernet_gap() -> u32 {
     20
 }
 

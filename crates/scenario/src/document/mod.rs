@@ -11,7 +11,10 @@ mod twin;
 mod users;
 
 pub use dumbbell::Dumbbell;
-pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
+pub(crate) use dumbbell::{
+    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
+    ethernet_overhead,
+};
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
 pub use record::{RecordTable, ResponseEnd, Responses, ThroughputLayer};
 pub use topology::{LinkTable, NodeTable, Topology};
@@ -20,6 +23,7 @@ pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel
 use crate::limits::DURATION_S;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One experiment: a network, the traffic on it, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +75,11 @@ pub struct Document {
     /// What to keep of a run.
     #[serde(default)]
     pub record: RecordTable,
+
+    /// Texts of the files that `..._cdf_file` keys name, by these names; filled in from the files when the scenario
+    /// is read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 impl Document {

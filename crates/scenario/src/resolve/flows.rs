@@ -3,6 +3,7 @@
 use super::host;
 use super::quantity::{milliseconds, seconds};
 use super::traffic::machines;
+use super::unused;
 use crate::document::{
     BROWSERS_LEFT, BROWSERS_RIGHT, DelayOn, Direction, Document, FlowsTable, SERVERS_LEFT, SERVERS_RIGHT,
 };
@@ -23,6 +24,7 @@ pub(super) fn resolve(document: &Document, network: &Network, mistakes: &mut Mis
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
         check_start(document, table, &path, mistakes);
+        unused::check_flows(table, &path, mistakes);
         let (senders, receivers) = machine_groups(document, table, &path, mistakes)?;
         let flows = flows(table, &path, network, (senders, receivers), mistakes);
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;

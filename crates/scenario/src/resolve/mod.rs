@@ -10,6 +10,7 @@ mod quantity;
 mod size;
 mod topology;
 mod traffic;
+mod unused;
 
 use crate::document::{Document, RecordTable, ResponseEnd};
 use crate::mistakes::Mistakes;
@@ -30,9 +31,10 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     if let Some(users) = &document.users {
         populations.extend(populations::of_dumbbell(document, users, &network, mistakes));
     }
-    populations.extend(populations::of_groups(&document.populations, &network, mistakes));
+    populations.extend(populations::of_groups(document, &network, mistakes));
     let flows = flows::resolve(document, &network, mistakes);
     journeys::check(document, &network, (&populations, &flows), mistakes);
+    unused::check_record(document, &network, mistakes);
     if mistakes.is_empty() {
         traffic::check(document, &populations, mistakes);
     }

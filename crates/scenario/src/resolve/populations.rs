@@ -3,6 +3,7 @@
 use super::host;
 use super::quantity::seconds;
 use super::traffic::machines;
+use super::unused;
 use crate::document::{
     BROWSERS_LEFT, BROWSERS_RIGHT, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT, SERVERS_RIGHT,
     Start, UserModel, UsersTable,
@@ -11,7 +12,12 @@ use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
-use std::collections::BTreeSet;
+use aqmlab_web::{CdfFileError, MahModel, ModelError, ParameterError, UncModel};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The populations of `[users]`.
+const LEFT: &str = "left";
+const RIGHT: &str = "right";
 
 /// The two populations of a dumbbell, each browsing the servers of the other side.
 pub(super) fn of_dumbbell(
@@ -27,7 +33,8 @@ pub(super) fn of_dumbbell(
     }
     check_sides(users, mistakes);
     check_server_count("users", &network.machines(SERVERS_LEFT), mistakes);
-    let Some(browsing) = browsing("users", &Habits::of_users(users), mistakes) else { return Vec::new() };
+    let habits = Habits::of_users(users);
+    let Some(browsing) = browsing("users", &habits, &document.files, mistakes) else { return Vec::new() };
     let side = |name: &str, count: Option<u32>, browsers: &str, servers: &str| Population {
         name: name.to_owned(),
         users: count.unwrap_or(0),
@@ -36,8 +43,8 @@ pub(super) fn of_dumbbell(
         ..browsing.clone()
     };
     vec![
-        side("left", users.left, BROWSERS_LEFT, SERVERS_RIGHT),
-        side("right", users.right, BROWSERS_RIGHT, SERVERS_LEFT),
+        side(LEFT, users.left, BROWSERS_LEFT, SERVERS_RIGHT),
+        side(RIGHT, users.right, BROWSERS_RIGHT, SERVERS_LEFT),
     ]
 }
 
@@ -56,20 +63,22 @@ fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-/// Populations between named machine groups.
+/// Populations between named machine groups. Their names address their random numbers, so none is that of one of
+/// the sides of `[users]`.
 pub(super) fn of_groups(
-    tables: &[PopulationTable],
+    document: &Document,
     network: &Network,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Population> {
-    let mut names = BTreeSet::new();
-    let populations = tables.iter().enumerate().filter_map(|(index, table)| {
+    let sides: &[&str] = if document.users.is_some() { &[LEFT, RIGHT] } else { &[] };
+    let mut names: BTreeSet<&str> = sides.iter().copied().collect();
+    let populations = document.populations.iter().enumerate().filter_map(|(index, table)| {
         let path = format!("populations.{index}");
         if !names.insert(table.name.as_str()) {
             let wrong = format!("a second population named \"{}\"", table.name);
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
-        of_group(table, &path, network, mistakes)
+        of_group(table, &path, network, &document.files, mistakes)
     });
     populations.collect()
 }
@@ -78,6 +87,7 @@ fn of_group(
     table: &PopulationTable,
     path: &str,
     network: &Network,
+    files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Population> {
     let browsers = machines(network, &table.browsers, &joined(path, "browsers"), mistakes);
@@ -88,7 +98,7 @@ fn of_group(
     } else {
         check_server_count(path, &servers, mistakes);
     }
-    let browsing = browsing(path, &Habits::of_population(table), mistakes)?;
+    let browsing = browsing(path, &Habits::of_population(table), files, mistakes)?;
     Some(Population { name: table.name.clone(), users: table.count, browsers, servers, ..browsing })
 }
 
@@ -127,8 +137,13 @@ impl<'a> Habits<'a> {
 }
 
 /// A population without name, users and machines: how it browses.
-fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Option<Population> {
-    check_model(path, habits.model, mistakes);
+fn browsing(
+    path: &str,
+    habits: &Habits<'_>,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Population> {
+    check_model(path, habits, files, mistakes);
     let MinimumDelayRange { low, high, per, power } = habits.minimum_delay_ms;
     if low > high {
         let wrong = format!("low = {low} is above high = {high}");
@@ -146,14 +161,39 @@ fn browsing(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Opt
     })
 }
 
-fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
-    let validated = match model {
-        UserModel::Unc(parameters) => parameters.validate(),
-        UserModel::Mah(parameters) => parameters.validate(),
-    };
-    if let Err(error) = validated {
-        let key = joined(path, &format!("model.{}", error.key));
-        mistakes.value(&key, format!("{} is not legal", error.value), error.legal);
+fn check_model(
+    path: &str,
+    habits: &Habits<'_>,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let path = joined(path, "model");
+    unused::check_model(&path, habits.model, mistakes);
+    // A file that could not be read is a mistake already.
+    if mistakes.concern(&path) {
+        return;
+    }
+    match laws_of(habits.model, files) {
+        Ok(()) => {}
+        Err(ModelError::Parameter(ParameterError { key, value, legal })) => {
+            mistakes.value(&joined(&path, key), format!("{value} is not legal"), legal);
+        }
+        Err(ModelError::File(CdfFileError { key, path: file, line, reason })) => {
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_LAW);
+        }
+    }
+}
+
+/// What a CDF file must hold.
+const LEGAL_LAW: &str = "lines of a value and its cumulative share, both never decreasing, the last share 1";
+
+/// Makes the laws that a run will draw from, to find out what is wrong with them.
+fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), ModelError> {
+    let load = |name: &str| files.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
+    match model {
+        UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
+        UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
     }
 }
 

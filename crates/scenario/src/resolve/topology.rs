@@ -2,6 +2,7 @@
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
 use super::traffic::check_scheme;
+use super::unused;
 use crate::document::{LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
@@ -16,6 +17,7 @@ pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Netwo
         add_nodes(&mut network, &mut groups, table, &format!("topology.nodes.{index}"), mistakes);
     }
     let mut pairs = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (index, table) in topology.links.iter().enumerate() {
         let path = format!("topology.links.{index}");
         check_link(table, &path, mistakes);
@@ -23,7 +25,9 @@ pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Netwo
         let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
+            let first = network.links.len();
             add_links(&mut network, table, from, to);
+            check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
     network
@@ -94,11 +98,7 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
         let rate = table.uncongested_rate_mbps.or(table.rate_mbps);
         check_scheme(&joined(path, "uncongested_queue"), scheme, rate, mistakes);
     }
-    if table.rate_mbps.is_none() && (table.queue.is_some() || table.monitored == Some(true)) {
-        let key = if table.queue.is_some() { "queue" } else { "monitored" };
-        let wrong = "a link without rate_mbps is an ideal wire: nothing ever queues there";
-        mistakes.value(&joined(path, key), wrong, format!("{key} together with rate_mbps"));
-    }
+    unused::check_link(table, path, mistakes);
 }
 
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
@@ -130,6 +130,18 @@ fn check_pair(
         mistakes.value(&key, wrong, "one link each way, which both_ways = true gives already");
     }
     fresh
+}
+
+/// Links are told apart by their names: results say them, and they address the random numbers of a queue. Two are
+/// alike where the nodes' own names hold `-to-`.
+fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistakes: &mut Mistakes<'_>) {
+    for link in links {
+        if !names.insert(link.name.clone()) {
+            let wrong = format!("a second link named \"{}\"", link.name);
+            mistakes.value(path, wrong, "nodes whose names, joined by \"-to-\", name no other link");
+            return;
+        }
+    }
 }
 
 fn add_links(network: &mut Network, table: &LinkTable, from: Group, to: Group) {

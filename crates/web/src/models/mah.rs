@@ -46,6 +46,6 @@ mod laws;
 mod parameters;
 mod user;
 
-pub use laws::{MahModel, MahModelError};
+pub use laws::MahModel;
 pub use parameters::{MahParameters, ThinkTimeCut};
 pub use user::MahUser;

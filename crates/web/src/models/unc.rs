@@ -52,6 +52,6 @@ mod laws;
 mod parameters;
 mod user;
 
-pub use laws::{UncModel, UncModelError};
+pub use laws::UncModel;
 pub use parameters::UncParameters;
 pub use user::User;

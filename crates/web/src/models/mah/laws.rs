@@ -2,11 +2,11 @@
 
 use super::documents::discrete_weibull;
 use super::parameters::{MahParameters, ThinkTimeCut};
-use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
+use crate::cdf_file::{CdfFile, LoadFile};
 use crate::mah_tables;
 use crate::models::count::{nearest, whole};
 use crate::models::visit_position::VisitPosition;
-use crate::{ObjectKind, ParameterError};
+use crate::{ModelError, ObjectKind, ParameterError};
 use aqmlab_random::{Equilibrium, Key, Law};
 use aqmlab_units::Span;
 
@@ -25,24 +25,13 @@ pub struct MahModel {
     page_seconds_at_start: f64,
 }
 
-/// Why a model cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MahModelError {
-    /// A parameter is outside its legal range.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// A CDF file cannot be used.
-    #[error(transparent)]
-    File(#[from] CdfFileError),
-}
-
-type LawResult<T> = Result<T, MahModelError>;
+type LawResult<T> = Result<T, ModelError>;
 
 impl MahModel {
     /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
     ///
     /// # Errors
-    /// [`MahModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong line.
+    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong line.
     pub fn new(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Self> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
@@ -211,8 +200,8 @@ fn think_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<
     }))
 }
 
-fn nothing_left(most: f64) -> MahModelError {
-    MahModelError::Parameter(ParameterError {
+fn nothing_left(most: f64) -> ModelError {
+    ModelError::Parameter(ParameterError {
         key: "think_time_maximum_seconds",
         value: most.to_string(),
         legal: "at least the shortest think time of the file".to_owned(),

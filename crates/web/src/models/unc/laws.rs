@@ -2,11 +2,11 @@
 
 use super::deal::{PageShape, Quota};
 use super::parameters::UncParameters;
-use crate::cdf_file::{CdfFile, CdfFileError, LoadFile};
+use crate::cdf_file::{CdfFile, LoadFile};
 use crate::mah_tables;
 use crate::models::count::{Count, nearest, whole};
 use crate::models::visit_position::VisitPosition;
-use crate::{ObjectKind, ParameterError};
+use crate::{ModelError, ObjectKind};
 use aqmlab_random::{Equilibrium, Key, Law, LognormalPareto};
 use aqmlab_units::Span;
 
@@ -35,17 +35,6 @@ pub struct UncModel {
     page_seconds_at_start: f64,
 }
 
-/// Why a model cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UncModelError {
-    /// A parameter is outside its legal range.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// A CDF file cannot be used.
-    #[error(transparent)]
-    File(#[from] CdfFileError),
-}
-
 /// One law for each kind of object.
 #[derive(Clone, Debug)]
 struct PerKind {
@@ -57,9 +46,9 @@ impl UncModel {
     /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
     ///
     /// # Errors
-    /// [`UncModelError`]: a number outside its legal range, a file that cannot be read, or a file with a
+    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a
     /// wrong line.
-    pub fn new(parameters: &UncParameters, load_file: &LoadFile<'_>) -> Result<Self, UncModelError> {
+    pub fn new(parameters: &UncParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
         let pages_per_visit = pages_law(parameters, load_file)?;
@@ -232,7 +221,7 @@ impl PerKind {
     }
 }
 
-type LawResult<T> = Result<T, UncModelError>;
+type LawResult<T> = Result<T, ModelError>;
 
 /// The law in the file that `path` names, if it names one.
 fn from_file(
@@ -318,7 +307,7 @@ mod tests {
     use super::*;
 
     /// Files named after their only value.
-    fn model(parameters: &UncParameters) -> Result<UncModel, UncModelError> {
+    fn model(parameters: &UncParameters) -> Result<UncModel, ModelError> {
         UncModel::new(parameters, &|name| Ok(format!("{name} 1\n")))
     }
 

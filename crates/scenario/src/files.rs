@@ -1,0 +1,110 @@
+//! The files that a scenario names: read once, when the scenario is, and kept in it with their text.
+//!
+//! A resolved scenario needs no file any more. It runs again on another machine, in another folder and years later,
+//! and its text, which holds the files' texts, is the whole of what its runs depend on.
+
+use crate::mistakes::{Mistakes, joined};
+use crate::text::{Node, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest file that a scenario may name, as its text is part of every result: some 60,000 lines.
+pub(crate) const LARGEST_FILE_BYTES: u64 = 1 << 20;
+
+/// The control characters that a text of lines may hold.
+pub(crate) const SPACING: [char; 3] = ['\n', '\r', '\t'];
+
+/// The key of the table that keeps the texts.
+const TEXTS: &str = "files";
+
+/// What a file that is named must be.
+const LEGAL: &str = "a text file of at most 1 MiB, its path absolute or seen from the scenario's folder";
+
+/// Reads each file that `tree` names and whose text is not among `texts`, and forgets the texts that nothing names.
+/// `folder` is where relative names are looked for; without it nothing is read.
+pub(crate) fn read_files(
+    tree: &Node,
+    folder: Option<&Path>,
+    texts: &mut BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let mut named = Vec::new();
+    collect(tree, "", &mut named);
+    for (key, name) in &named {
+        if texts.contains_key(name) {
+            continue;
+        }
+        match folder.map(|folder| read(&folder.join(name))) {
+            Some(Ok(text)) => _ = texts.insert(name.clone(), text),
+            Some(Err(why)) => mistakes.value(key, format!("\"{name}\": {why}"), LEGAL),
+            None => mistakes.value(key, format!("\"{name}\": its text is not there"), "a name in [files]"),
+        }
+    }
+    let names: BTreeSet<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
+    if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
+        if mistakes.is_written(TEXTS) {
+            mistakes.sentence(TEXTS, format!("the text of \"{unused}\", which no ..._cdf_file key names"));
+        }
+    }
+    texts.retain(|name, _| names.contains(name.as_str()));
+}
+
+/// Every key below `node` that names a file, with the name.
+fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
+    match &node.value {
+        Value::Table(members) => {
+            for (key, member) in members {
+                let path = joined(path, key);
+                match &member.value {
+                    Value::String(name) if key.ends_with("_cdf_file") => named.push((path, name.clone())),
+                    _ => collect(member, &path, named),
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                collect(element, &joined(path, &index.to_string()), named);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The text of a file, or why there is none, in words. Devices and pipes are never opened: they may not end, or wait.
+fn read(path: &Path) -> Result<String, String> {
+    let facts = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    if facts.is_dir() {
+        return Err(format!("{} is a folder", path.display()));
+    }
+    if !facts.is_file() {
+        return Err(format!("{} is a device, a pipe or a socket, and no file", path.display()));
+    }
+    let mut bytes = Vec::new();
+    // One byte more than is legal: a file that grows meanwhile is found out.
+    let limited = |file: File| file.take(LARGEST_FILE_BYTES + 1).read_to_end(&mut bytes);
+    File::open(path).and_then(limited).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > LARGEST_FILE_BYTES {
+        return Err(format!("{} has {} bytes", path.display(), facts.len().max(bytes.len() as u64)));
+    }
+    let line_at =
+        |offset: usize, bytes: &[u8]| 1 + bytes[..offset].iter().filter(|&&byte| byte == b'\n').count();
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = line_at(error.utf8_error().valid_up_to(), error.as_bytes());
+        format!("{}, line {line}: not UTF-8 text", path.display())
+    })?;
+    match text.find(|one: char| one.is_control() && !SPACING.contains(&one)) {
+        Some(at) => {
+            Err(format!("{}, line {}: a control character", path.display(), line_at(at, text.as_bytes())))
+        }
+        None => Ok(text),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no file {}", path.display()),
+        _ => format!("{} cannot be read: {error}", path.display()),
+    }
+}

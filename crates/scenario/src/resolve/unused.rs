@@ -1,0 +1,144 @@
+//! Keys that a run would pass over in silence: what differs from its default and means nothing here is refused.
+//! Defaults pass, so that a scenario with everything filled in is as legal as the one that it was made of.
+
+use crate::document::{
+    DelayOn, Document, FlowsTable, LinkTable, ResponseEnd, UserModel, ethernet_gap, ethernet_minimum_frame,
+    ethernet_overhead,
+};
+use crate::mistakes::{Mistakes, joined};
+use crate::network::Network;
+use crate::{MahParameters, UncParameters};
+use serde::Serialize;
+
+/// Keys of a link that has no queue discipline, or no rate and so neither a queue nor transmission times.
+pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let (wrong, others) = match table.rate_mbps {
+        None => (IDEAL_WIRE, "rate_mbps and queue"),
+        Some(_) => (INTERFACE, "queue"),
+    };
+    let queues = table.rate_mbps.is_some() && table.queue.is_some();
+    if table.rate_mbps.is_none() && table.queue.is_some() {
+        mistakes.value(&joined(path, "queue"), wrong, "queue together with rate_mbps");
+    } else if table.monitored == Some(true) && !queues {
+        mistakes.value(&joined(path, "monitored"), wrong, format!("monitored together with {others}"));
+    }
+    if table.transmit_ring_packets > 0 && !queues && table.uncongested_queue.is_none() {
+        let legal = format!("transmit_ring_packets together with {others}");
+        mistakes.value(&joined(path, "transmit_ring_packets"), wrong, legal);
+    }
+    if table.rate_mbps.is_none() && table.uncongested_rate_mbps.is_none() {
+        check_ideal_wire(table, path, mistakes);
+    }
+}
+
+const IDEAL_WIRE: &str = "a link without rate_mbps is an ideal wire: nothing ever queues there";
+const INTERFACE: &str =
+    "a link without a queue discipline is an interface: it is not recorded and its driver has no ring";
+
+/// A wire that is ideal in the uncongested twin too.
+fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    if table.uncongested_queue.is_some() {
+        let legal = "uncongested_queue together with rate_mbps or uncongested_rate_mbps";
+        mistakes.value(&joined(path, "uncongested_queue"), IDEAL_WIRE, legal);
+    }
+    for (key, bytes, default) in [
+        ("layer2_overhead_bytes", table.layer2_overhead_bytes, ethernet_overhead()),
+        ("layer2_minimum_frame_bytes", table.layer2_minimum_frame_bytes, ethernet_minimum_frame()),
+        ("layer2_gap_bytes", table.layer2_gap_bytes, ethernet_gap()),
+    ] {
+        if bytes != default {
+            let wrong = "a link without rate_mbps is an ideal wire: bytes take no time there";
+            mistakes.value(&joined(path, key), wrong, format!("{key} together with rate_mbps"));
+        }
+    }
+}
+
+/// Keys of a group of flows. A delay of zero that is written is a value like others: a sweep may begin with it.
+pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    if table.delay_on != DelayOn::Both && !mistakes.is_given(&joined(path, "base_rtt_ms")) {
+        let wrong = "there is no delay to put there";
+        mistakes.value(&joined(path, "delay_on"), wrong, "delay_on together with base_rtt_ms");
+    }
+}
+
+/// Parameters of laws that a file takes the place of.
+pub(super) fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
+    let (given, default, replaced) = match model {
+        UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
+        UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
+    };
+    for (files, parameters) in replaced {
+        if files.iter().any(|file| given[file].is_null()) {
+            continue;
+        }
+        let files = files.join(" and ");
+        for parameter in parameters.iter().filter(|parameter| given[*parameter] != default[*parameter]) {
+            let legal = format!("{parameter} without {files}");
+            mistakes.value(&joined(path, parameter), format!("{files} goes before it"), legal);
+        }
+    }
+}
+
+fn tree(parameters: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(parameters).expect("parameters are a table of scalars")
+}
+
+/// Which parameters have no effect where all of these files are given.
+type Replaced = (&'static [&'static str], &'static [&'static str]);
+
+const UNC_REPLACED: &[Replaced] = &[
+    (
+        &["think_time_seconds_cdf_file"],
+        &[
+            "think_time_median_seconds",
+            "think_time_sigma",
+            "think_time_pareto_alpha",
+            "think_time_maximum_seconds",
+        ],
+    ),
+    (&["embedded_objects_per_page_cdf_file"], &["objects_per_page_mean"]),
+    (&["servers_per_page_cdf_file"], &["servers_per_page_mean"]),
+    (&["pages_per_server_visit_cdf_file"], &["pages_per_server_visit_mean"]),
+    (&["requests_per_persistent_connection_cdf_file"], &["requests_per_persistent_connection_mean"]),
+    (&["top_level_request_bytes_cdf_file", "embedded_request_bytes_cdf_file"], &["request_bytes_cdf_file"]),
+    (&["response_bytes_cdf_file"], RESPONSE_LAW),
+    (&["top_level_response_bytes_cdf_file", "embedded_response_bytes_cdf_file"], RESPONSE_LAW),
+    (
+        &["top_level_response_bytes_cdf_file", "embedded_response_bytes_cdf_file"],
+        &["response_bytes_cdf_file"],
+    ),
+];
+
+const RESPONSE_LAW: &[&str] =
+    &["response_median_bytes", "response_sigma", "response_pareto_alpha", "response_maximum_bytes"];
+
+const MAH_REPLACED: &[Replaced] = &[
+    (&["files_per_document_cdf_file"], &["single_file_document_share", "files_per_document_mean"]),
+    (
+        &["documents_per_server_visit_cdf_file"],
+        &["single_document_visit_share", "documents_per_server_visit_mean"],
+    ),
+];
+
+/// What is to be recorded where there is nothing of the kind.
+pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mut Mistakes<'_>) {
+    let record = &document.record;
+    let without_users = document.users.is_none() && document.populations.is_empty();
+    let unwatched = !network.links.iter().any(|link| link.monitored);
+    let nobody = "there are no users";
+    let nothing = "no link has a queue discipline and is monitored";
+    for (key, is_asked, is_empty, wrong) in [
+        ("users", record.users, without_users, nobody),
+        ("response_end", record.response_end == ResponseEnd::ConnectionClosed, without_users, nobody),
+        ("users", record.users && !without_users, unwatched, nothing),
+        ("arrivals", record.arrivals, unwatched, nothing),
+        ("packets", record.packets, unwatched, nothing),
+        ("queue_summary_interval_ms", record.queue_summary_interval_ms.is_some(), unwatched, nothing),
+    ] {
+        if is_asked && is_empty {
+            let legal =
+                if wrong == nobody { "together with users" } else { "together with a monitored link" };
+            mistakes.value(&joined("record", key), format!("{wrong} to record"), legal);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Why a model of users cannot be made.
+
+use crate::{CdfFileError, ParameterError};
+
+/// Why a model of users cannot be made from its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// A parameter is outside its legal range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A CDF file cannot be used.
+    #[error(transparent)]
+    File(#[from] CdfFileError),
+}
