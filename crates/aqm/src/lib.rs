@@ -52,7 +52,10 @@
 //!
 //! One file `src/algorithms/<name>.rs` with its `Params` and its implementation of [`Aqm`]; one line in
 //! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; half a page
-//! `docs/algorithms/<name>.md`. Nothing else is edited.
+//! `docs/algorithms/<name>.md`. With these every scenario may name it, and the checks that all schemes share try it.
+//! Beside them go its name in the list of `tests/schema.rs`, its golden digests (`crates/sim/tests`), its instructions
+//! per packet (`make bench-check UPDATE=1`), its ranges for `aqmlab tune` (`python/aqmlab/tune/ranges.toml`) and its
+//! page in `docs/README.md`.
 #![deny(missing_docs)]
 
 pub mod algorithms;
