@@ -8,6 +8,9 @@ A scenario is checked whole before anything runs; a result is `run.json` and tab
 carry their units. Many runs, on all cores, interruptible and resumable: `run_many`.
 """
 
+from aqmlab import _startup  # noqa: F401  (first: it hears Ctrl-C during the imports below)
+
+# isort: split
 from aqmlab._core import version as _version
 from aqmlab.compare import compare
 from aqmlab.errors import (

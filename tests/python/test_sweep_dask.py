@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import _core
+import aqmlab
+from aqmlab import _core, sweep
 from small import aqmlab_run, command, contents
 from sweeping import finished, reference, wait_until, write
 
@@ -46,7 +47,7 @@ def scheduler(folder: Path) -> Iterator[tuple[str, Path]]:
     file = folder / "scheduler.json"
     host = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     with dask("scheduler", *host, "--scheduler-file", file) as process:
-        wait_until(file.exists, process)
+        wait_until(lambda: file.exists() and file.stat().st_size > 0, process)
         yield json.loads(file.read_text())["address"].removeprefix("tcp://"), file
 
 
@@ -74,6 +75,56 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
     assert process.returncode == 0, errors
     assert "12/12 runs" in errors
     assert contents(there) == expected
+
+
+def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_is_kept(
+    tmp_path: Path,
+) -> None:
+    from aqmlab.errors import ExecutorError
+    from aqmlab.executors.cluster import Cluster
+
+    file = write(tmp_path, duration_s=25.0)
+    store = tmp_path / "store"
+    with scheduler(tmp_path) as (address, contact), dask(*worker(contact)) as only:
+        executor = Cluster(f"tcp://{address}", patience_s=2.0)
+        runs = aqmlab.run_each(sweep.read(file).jobs(), store=store, progress=False, executor=executor)
+        next(runs)
+        only.kill()
+        only.wait()
+        begin = time.monotonic()
+        with pytest.raises(
+            ExecutorError, match=r"no worker for 2 s, and \d+ runs are left; what had finished is kept"
+        ):
+            list(runs)
+        assert time.monotonic() - begin < 30.0
+    assert finished(store) >= 1
+
+
+def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_has_started() -> None:
+    from aqmlab.executors.cluster import _ctrl_c_held_back
+
+    children: list[subprocess.Popen[bytes]] = []
+    steps: list[str] = []
+
+    def begin() -> None:
+        with _ctrl_c_held_back():
+            children.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
+            steps.append("went on")
+        steps.append("not interrupted")
+
+    with pytest.raises(KeyboardInterrupt):
+        begin()
+    assert steps == ["went on"]
+    (child,) = children
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    assert child.poll() is None, "a process of the cluster heard Ctrl-C"
+    child.kill()
+    child.communicate()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def processor_s(process: subprocess.Popen[str]) -> float:

@@ -149,6 +149,69 @@ def test_a_run_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     assert finished(tmp_path) == 2
 
 
+def worker_killed_at_its_start(folder: Path, times: int) -> list[str]:
+    """The command of a worker that is killed before it is ready, so many times, and then works."""
+    program = f"""
+import os, pathlib, signal
+from aqmlab.executors import worker
+starts = pathlib.Path({str(folder / "starts")!r})
+with starts.open("a") as file:
+    file.write("x")
+if starts.stat().st_size <= {times}:
+    os.kill(os.getpid(), signal.SIGKILL)
+worker.main()
+"""
+    return [sys.executable, "-c", program]
+
+
+def test_a_worker_killed_before_it_is_ready_is_replaced(tmp_path: Path) -> None:
+    jobs = [Job(bulk(), seed) for seed in (1, 2, 3)]
+    executor = Processes(1, command=worker_killed_at_its_start(tmp_path, 3))
+    with pytest.warns(
+        UserWarning, match="SIGKILL .* before it was ready; another one takes its place"
+    ) as told:
+        results = aqmlab.run_many(jobs, store=tmp_path / "store", progress=False, executor=executor)
+    assert [result.seed for result in results] == [1, 2, 3]
+    assert len(told) == 3
+
+
+def test_workers_that_are_killed_one_after_another_end_the_sweep(tmp_path: Path) -> None:
+    executor = Processes(2, command=worker_killed_at_its_start(tmp_path, 1000))
+    with (
+        pytest.warns(UserWarning, match="another one takes its place"),
+        pytest.raises(RunError, match=r"5 worker processes in a row died before they were ready, .*SIGKILL"),
+    ):
+        aqmlab.run_many([Job(bulk(), 1), Job(bulk(), 2)], store=tmp_path, progress=False, executor=executor)
+
+
+def has_loaded(process: subprocess.Popen[str], name: str) -> bool:
+    """Whether a process has mapped a library whose file has this in its name."""
+    try:
+        return name in Path(f"/proc/{process.pid}/maps").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("moment", ["aqmlab", "numpy", "arrow", "scipy", "the pool"])
+def test_ctrl_c_at_the_start_ends_cleanly(moment: str, tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=1_000_000.0)
+    process = start("sweep", file, "--store", tmp_path / "store", "--workers", "2")
+    if moment == "the pool":
+        wait_until(lambda: bool(workers_of(process)), process)
+    elif moment == "aqmlab":
+        wait_until(lambda: has_loaded(process, "_core.abi3"), process)
+    else:
+        wait_until(lambda: has_loaded(process, moment), process)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 3.0  # a second, and some for a busy machine
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
+    assert "Traceback" not in errors
+    assert contents(tmp_path / "store") == {}
+
+
 def test_a_worker_that_cannot_start_is_told_at_once(tmp_path: Path) -> None:
     executor = Processes(1, command=[sys.executable, "-c", "raise SystemExit(3)"])
     with pytest.raises(RunError, match="a worker process ended with code 3 before it was ready"):

@@ -14,6 +14,7 @@ from typing import TextIO
 import click
 
 from aqmlab import __version__
+from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
 from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.reproduce import reproduce
@@ -23,7 +24,7 @@ from aqmlab.cli.tune import tune
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal import say
 
-DONE, FAILED, MISTAKEN, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, MISTAKEN = 0, 1, 2
 _LONGEST_SHOWN = 200
 # No disk takes such a name: too long, or of links that lead in a circle.
 _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -64,10 +65,15 @@ def _exit_code(arguments: list[str] | None) -> int:
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-        message = "aqmlab: interrupted; what had finished is kept, and the same command goes on from there"
+        code, message = INTERRUPTED, INTERRUPTION
+    except Exception:
+        if not was_interrupted():
+            raise
+        code, message = INTERRUPTED, INTERRUPTION
     else:
         return DONE
+    if was_interrupted():  # and something else has made an error of its own of it
+        code, message = INTERRUPTED, INTERRUPTION
     say(message, err=True)
     return code
 

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
@@ -35,18 +36,27 @@ if TYPE_CHECKING:
 
 _CONNECT_S = 5.0
 _POLL_S = 0.2
+_READY_S = 0.05
+_LOOK_S = 1.0
+_ANSWER_S = 10.0
+PATIENCE_S = 30.0
+"""How long a cluster may be without any worker; Dask starts those on this machine anew in a few seconds."""
 
 
 class Cluster:
     """Makes runs on the workers of a Dask scheduler."""
 
-    def __init__(self, address: str | None, *, workers: int | None = None) -> None:
+    def __init__(
+        self, address: str | None, *, workers: int | None = None, patience_s: float = PATIENCE_S
+    ) -> None:
         """Connects to nothing yet.
 
         Args:
             address: Of the scheduler, such as tcp://10.0.0.1:8786; without it, a cluster on this machine.
             workers: How many on this machine; by default one for each core. Only without an address.
+            patience_s: How long to wait, in seconds, where the cluster has no worker left.
         """
+        self._patience_s = patience_s
         self._address = address
         self._workers = workers or available_cores()
 
@@ -55,14 +65,14 @@ class Cluster:
 
         Raises:
             RunsFailed: Some runs failed, or killed too many workers; all others were yielded before.
-            ExecutorError: No scheduler, no worker, or workers of another version.
+            ExecutorError: No scheduler, no worker, workers of another version, or none left for too long.
             StorageError: A result could not be kept.
         """
         if not tasks:
             return
         with self._client() as client:
             check_versions(client)
-            yield from _gather(client, tasks, bar)
+            yield from _gather(client, tasks, bar, _Company(client, self._patience_s))
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[distributed.Client]:
@@ -70,7 +80,7 @@ class Cluster:
             with _connect(self._address) as client:
                 yield client
             return
-        with _deaf_to_ctrl_c():
+        with _ctrl_c_held_back():
             cluster = distributed.LocalCluster(
                 n_workers=self._workers,
                 threads_per_worker=1,
@@ -83,16 +93,25 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that start meanwhile do not hear Ctrl-C: the client does, and stops them in good order."""
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Holds Ctrl-C back until the block ends; processes that start meanwhile never hear it.
+
+    They inherit the mask, and the client, which does hear it, stops them in good order.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heard: list[int] = []
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Threads that were there before are not masked, and hear it for the whole process.
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def compute_there(order: dict[str, Any]) -> Result | str:
@@ -164,13 +183,53 @@ def check_versions(client: distributed.Client) -> None:
         )
 
 
-def _gather(client: distributed.Client, tasks: Sequence[Task], bar: Bar) -> Generator[tuple[Task, Result]]:
+class _Company:
+    """Whether the cluster still has workers, looked at once a second."""
+
+    def __init__(self, client: distributed.Client, patience_s: float) -> None:
+        self._client = client
+        self._patience_s = patience_s
+        self._seen = self._looked = time.monotonic()
+
+    def expect(self, left: int) -> None:
+        """Waits a moment for `left` runs.
+
+        Raises:
+            ExecutorError: For too long there was nobody to make them.
+        """
+        time.sleep(_READY_S)
+        now = time.monotonic()
+        if now - self._looked < _LOOK_S:
+            return
+        self._looked = now
+        if self._workers():
+            self._seen = now
+        elif now - self._seen > self._patience_s:
+            raise ExecutorError(
+                f"the Dask scheduler has had no worker for {self._patience_s:g} s, and {left} runs are left;"
+                " what had finished is kept: start workers with `dask worker ...` and give the command again"
+            )
+
+    def _workers(self) -> int:
+        try:
+            return len(self._client.sync(self._client.scheduler.ncores, callback_timeout=_ANSWER_S))
+        except (TimeoutError, OSError):  # nor is there a scheduler
+            return 0
+
+
+def _gather(
+    client: distributed.Client, tasks: Sequence[Task], bar: Bar, company: _Company
+) -> Generator[tuple[Task, Result]]:
     pending = {client.submit(compute_there, _order(task), key=_key(task), pure=False): task for task in tasks}
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:
         stream = distributed.as_completed(list(pending), with_results=True, raise_errors=False)
-        for future, outcome in stream:
+        while pending:
+            if not stream.has_ready():
+                company.expect(len(pending))
+                continue
+            future, outcome = next(stream)
             task = pending.pop(future)
             if isinstance(outcome, Result):
                 yield task, outcome if task.place is None else keep(outcome, task.place)

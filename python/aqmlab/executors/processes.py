@@ -42,6 +42,7 @@ WORKER = (sys.executable, "-P", "-m", "aqmlab.executors.worker")
 _POLL_S = 0.1
 _PATIENCE_S = 0.7
 _DEATHS_OF_A_RUN = 2
+_FALSE_STARTS = 5
 
 
 class Processes:
@@ -136,6 +137,7 @@ class _Crew:
         self._waiting = waiting
         self._workers: list[_Worker] = []
         self._deaths: Counter[Task] = Counter()
+        self._false_starts = 0
         self._finished_s = 0.0
         self._selector = selectors.DefaultSelector()
 
@@ -200,7 +202,7 @@ class _Crew:
                     raise RunError(
                         f"a worker is of version {version}, this is {_core.version()}: install anew"
                     )
-                worker.ready = True
+                worker.ready, self._false_starts = True, 0
             case {"simulated_s": seconds}:
                 worker.simulated_s = seconds
             case {"kept": _}:
@@ -213,6 +215,20 @@ class _Crew:
             case _:
                 raise RunError(f"a worker said what nobody understands: {message}")
         return None
+
+    def _mourn_false_start(self, process: subprocess.Popen[bytes], death: str) -> None:
+        """Has a worker that somebody killed replaced; one that left by itself would do so again."""
+        self._false_starts += 1
+        if process.returncode >= 0:
+            raise RunError(f"a worker process {death} before it was ready; what it wrote stands above")
+        if self._false_starts >= _FALSE_STARTS:
+            raise RunError(
+                f"{_FALSE_STARTS} worker processes in a row died before they were ready, the last {death}"
+            )
+        warnings.warn(
+            f"worker process {process.pid} {death} before it was ready; another one takes its place",
+            stacklevel=2,
+        )
 
     def _settle(self, worker: _Worker) -> Task:
         task = worker.task
@@ -228,7 +244,7 @@ class _Crew:
         worker.close()
         death = _death(worker.process.wait())
         if not worker.ready:
-            raise RunError(f"a worker process {death} before it was ready; what it wrote stands above")
+            self._mourn_false_start(worker.process, death)
         if worker.task is None:
             return
         task = worker.task
