@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks bench bench-check crosscheck wheel clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks mutants bench bench-check crosscheck wheel clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -40,6 +40,11 @@ FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS
 fuzz-networks: ## random legal networks alone, or with CASE=seed:case one of them again
 	cargo run --locked --quiet --profile test -p aqmlab-fuzz -- \
 		$(if $(CASE),replay $(CASE),networks --seed $(FUZZ_SEED) $(FUZZ_LENGTH))
+
+mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
+	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }
+	CARGO_PROFILE_TEST_DEBUG=0 cargo mutants --package aqmlab-$(or $(CRATE),aqm) \
+		$(if $(SHARD),--shard $(SHARD)) --output target/mutants
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed
 	$(PYTHON) tools/bench/bench.py

@@ -138,6 +138,7 @@ def test_queue_parameters_are_those_that_ns2_reported(
 
 def test_rules_of_the_queues_are_those_that_ns2_reported(ns2_parameters: Mapping[str, float]) -> None:
     queues = measurement.schemes()
+    assert set(queues) == {"droptail", "red", "ared", "pi", "rem"}
     assert all(queue["limit_packets"] == ns2_parameters["queue:limit_"] for queue in queues.values())
     for scheme in ("red", "ared"):
         assert 1.0 / queues[scheme]["max_p"] == pytest.approx(ns2_parameters[f"queue_{scheme}:linterm_"])

@@ -154,6 +154,7 @@ def test_too_few_users_in_the_first_run_are_followed_by_more() -> None:
         cast("Scenario", FakeScenario()), seeds=[1, 2], largest_mbps=90.0, users=300, run=world.run
     )
     assert world.runs > 2
+    assert sorted(surveys) == [1, 2]
     assert all(survey.reaches(90.0) for survey in surveys.values())
 
 

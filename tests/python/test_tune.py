@@ -245,6 +245,7 @@ def test_all_candidates_saw_the_same_seeds_and_the_figures_come_from_others(
     }
     assert outcome.winner.label == min(costs, key=lambda label: float(costs[label]))
     assert set(outcome.front) <= set(outcome.candidates)
+    assert outcome.published
     assert all(set(each.fresh) == set(PLAN.fresh_seeds) for each in outcome.published)
 
 

@@ -75,3 +75,36 @@ fn balance(
     }
     Err(ConservationError::Unbalanced { codepoint, class, came, went, waiting })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::PacketFacts;
+
+    struct Packet(PacketFacts);
+
+    impl Queued for Packet {
+        fn facts(&self) -> PacketFacts {
+            self.0
+        }
+
+        fn mark(&mut self) {
+            self.0.codepoint = Codepoint::Ce;
+        }
+    }
+
+    #[test]
+    fn a_mark_of_a_packet_that_cannot_be_marked_is_noticed() {
+        let facts =
+            PacketFacts { flow: 1, bytes: 1500, codepoint: Codepoint::NotEct, class: PacketClass::Data };
+        let empty = Fifo::<Packet>::new(false);
+        let mut counters = Counters::ZERO;
+        assert_eq!(check(&counters, &empty), Ok(()));
+        // It arrived, was marked and left as marked: the sums agree, the mark was not allowed.
+        counters.arrivals.count(&facts);
+        counters.marks.count(&facts);
+        counters.departures.count(&PacketFacts { codepoint: Codepoint::Ce, ..facts });
+        let marked = Tally { packets: 1, bytes: 1500 };
+        assert_eq!(check(&counters, &empty), Err(ConservationError::MarkedNotEct(marked)));
+    }
+}

@@ -62,6 +62,10 @@ impl Aqm for Script {
             "departure of {} queued at {:?} before {behind:?}",
             leaving.facts.bytes, leaving.arrived
         ));
+        if self.wants_instants {
+            let (head, beyond) = (queue.arrived(0), queue.arrived(queue.packets()));
+            self.note(format!("the head was queued at {head:?}, what is beyond the tail at {beyond:?}"));
+        }
         self.on_departure.pop_front().unwrap_or(Verdict::Pass)
     }
 
@@ -265,6 +269,10 @@ fn a_scheme_that_asks_learns_when_packets_were_queued() {
         departures[1],
         format!("departure of 300 queued at {:?} before []", Some(Time::from_nanoseconds(8)))
     );
+    let heads: Vec<String> = bench.log().into_iter().filter(|line| line.starts_with("the head")).collect();
+    let instant =
+        |head: Option<Time>| format!("the head was queued at {head:?}, what is beyond the tail at None");
+    assert_eq!(heads, [instant(Some(Time::from_nanoseconds(8))), instant(None)]);
 }
 
 #[test]

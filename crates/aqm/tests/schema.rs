@@ -199,6 +199,27 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
 }
 
 #[test]
+fn bounds_between_two_parameters_hold_to_the_last_value() {
+    let red = |min_th: f64, max_th: f64| {
+        parse(&json_schema!({
+            "scheme": "red", "limit_packets": 50, "min_th_packets": min_th, "max_th_packets": max_th
+        }))
+        .unwrap()
+        .validate()
+    };
+    assert!(red(14.9, 15.0).is_ok());
+    assert_eq!(red(15.0, 15.0).unwrap_err().key, "min_th_packets");
+    // A step takes at most a quarter: from 0.8 to 1 and no further, whatever alpha.
+    let ared = |top: f64| {
+        parse(&json_schema!({ "scheme": "ared", "limit_packets": 50, "alpha": 1.0, "top": top }))
+            .unwrap()
+            .validate()
+    };
+    assert!(ared(0.8).is_ok());
+    assert_eq!(ared(0.801).unwrap_err().key, "top");
+}
+
+#[test]
 fn a_refusal_reads_as_a_sentence() {
     let table =
         json_schema!({ "scheme": "red", "limit_packets": 50, "min_th_packets": 90, "max_th_packets": 30 });

@@ -256,7 +256,9 @@ conversations! {
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
+    ns2_slow_start_ends_at_the_window
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
+    rfc5681_an_old_acknowledgement_is_no_duplicate
     rfc5681_fast_retransmit_with_three_segments_halves_to_two
     rfc5681_halves_to_two_segments_at_least
     rfc5681_keeps_the_threshold_at_a_repeated_timeout

@@ -101,12 +101,19 @@ fn a_fresh_population_begins_far_too_busy() {
 
 #[test]
 fn a_spread_delays_the_first_pages() {
-    let spread = Span::from_milliseconds(30_000);
-    let spread_out = rates(StartRule::Fresh { spread }, 10.0, 1)[0];
-    let at_once = rates(StartRule::Fresh { spread: Span::ZERO }, 10.0, 1)[0];
-    // In the first third of the spread a third of the users have begun, half of that time ago on average:
-    // far fewer pages than when all begin at once, far more than none.
-    assert!(spread_out.0 > 0.05 * at_once.0 && spread_out.0 < at_once.0 / 3.0, "{spread_out:?} {at_once:?}");
+    // Users begin uniformly over S = 30 s. After T = 10 s they have asked for (1/S) ∫ N(u) du over 0..T pages each, where
+    // N(u) are the pages of a user who began u ago: what the start at once shows. N never falls, so that its values at
+    // the ends of short steps enclose the integral.
+    const STEPS: usize = 40;
+    let (spread, until) = (30.0, 10.0);
+    let step = until / STEPS as f64;
+    let at_once = rates(StartRule::Fresh { spread: Span::ZERO }, step, STEPS);
+    let pages_at = |steps: usize| at_once[..steps].iter().map(|(rate, _)| rate * step).sum::<f64>();
+    let sum = |first: usize| (first..first + STEPS).map(pages_at).sum::<f64>() * step / spread;
+    let (found, error) = rates(StartRule::Fresh { spread: Span::from_seconds(spread) }, until, 1)[0];
+    let (found, error) = (found * until, 4.0 * error * until);
+    assert!(sum(0) - error < found && found < sum(1) + error, "{} < {found} < {}", sum(0), sum(1));
+    assert!(sum(1) - sum(0) + 2.0 * error < 0.25 * found, "bounds within an eighth, at four standard errors");
 }
 
 #[test]

@@ -126,6 +126,14 @@ mod tests {
     }
 
     #[test]
+    fn at_either_bound_no_step_is_taken_towards_it() {
+        // As in its authors' ns-2 code: up below top alone, down above bottom alone.
+        assert_eq!(PAPER.step(14.0, &RedCurve::new(5.0, 15.0, 0.5)), None);
+        assert_eq!(PAPER.step(6.0, &RedCurve::new(5.0, 15.0, 0.01)), None);
+        assert_eq!(PAPER.step(6.0, &RedCurve::new(5.0, 15.0, 0.5)), Some(0.45));
+    }
+
+    #[test]
     fn the_target_is_the_middle_fifth() {
         // 5 + 0.4·10 = 9 to 15 − 0.4·10 = 11.
         let curve = RedCurve::new(5.0, 15.0, 0.1);
