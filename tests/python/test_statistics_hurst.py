@@ -36,7 +36,9 @@ def test_local_whittle_and_wavelet_intervals_cover_the_truth(hurst: float) -> No
     for estimator in (local_whittle, wavelet):
         estimates = [estimator(noise) for noise in series]
         covered = np.mean([found.lower <= hurst <= found.upper for found in estimates])
-        assert 0.87 <= covered < 1.0  # nominal 0.95, asymptotic; 150 series, and an interval that is wide enough for all lies
+        assert (
+            0.87 <= covered < 1.0
+        )  # nominal 0.95, asymptotic; 150 series, and an interval that is wide enough for all lies
         assert np.mean([found.hurst for found in estimates]) == pytest.approx(hurst, abs=0.015)
 
 

@@ -235,6 +235,7 @@ conversations! {
     a_lost_syn_is_repeated_at_3_6_9_12_15_21_33_57_and_given_up_at_75
     a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
     a_stray_fin_after_the_end_is_acknowledged
+    an_open_client_acknowledges_a_repeated_syn_ack
     an_open_end_is_aborted_by_a_reset
     bsd228_acknowledges_two_segments_of_bytes_at_once_and_less_at_the_machine_tick
     bsd228_any_new_acknowledgement_ends_fast_recovery
@@ -245,6 +246,7 @@ conversations! {
     bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
     bsd45_fast_retransmit_fills_one_hole_per_round_trip
     bsd45_halves_in_whole_segments
+    bsd45_leaves_recovery_with_what_is_outstanding_and_one_more
     bsd45_restarts_the_timer_at_a_partial_acknowledgement
     bsd45_restarts_with_one_segment_after_an_idle_timeout
     bsd45_server_keeps_its_window_because_the_request_has_just_arrived
@@ -265,5 +267,6 @@ conversations! {
     rfc5681_limited_transmit_then_fast_retransmit_then_impatient_newreno
     rfc5681_newreno_is_impatient_with_many_holes
     rfc5681_refills_a_segment_at_a_partial_acknowledgement_of_one
+    rfc5681_restarts_with_the_initial_window_after_more_than_a_timeout
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
 }

@@ -123,3 +123,83 @@ impl KindTotals {
         self.response_bytes += other.response_bytes;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ConnectionOrdinal;
+
+    fn open(persistent: bool, reopened: bool) -> Command {
+        let connection = ConnectionOrdinal::new(0);
+        Command::Open { connection, visit: 0, server: 0, delay_draw: 0.5, persistent, reopened }
+    }
+
+    fn request(page: u32, kind: ObjectKind, persistent: bool, bytes: (u32, u64)) -> Command {
+        let exchange = Exchange {
+            object: 0,
+            page,
+            kind,
+            on_persistent_connection: persistent,
+            request_bytes: bytes.0,
+            response_bytes: bytes.1,
+        };
+        Command::Request { connection: ConnectionOrdinal::new(0), exchange }
+    }
+
+    /// A visit of two pages with three embedded objects.
+    fn a_visit() -> Statistics {
+        let mut statistics = Statistics::new();
+        for command in [
+            open(true, false),
+            request(0, ObjectKind::TopLevel, true, (300, 5_000)),
+            request(0, ObjectKind::Embedded, true, (400, 700)),
+            open(false, false),
+            request(0, ObjectKind::Embedded, false, (500, 11)),
+            open(true, true),
+            request(1, ObjectKind::TopLevel, true, (600, 13)),
+            request(1, ObjectKind::Embedded, true, (700, 17)),
+        ] {
+            statistics.record(&command);
+        }
+        statistics
+    }
+
+    fn figures(statistics: &Statistics) -> [u64; 14] {
+        let Statistics { top_level, embedded, .. } = statistics;
+        [
+            statistics.server_visits,
+            statistics.pages,
+            statistics.connections,
+            statistics.persistent_connections,
+            statistics.reopened_connections,
+            statistics.objects_on_persistent_connections,
+            statistics.response_bytes_on_persistent_connections,
+            top_level.objects,
+            top_level.request_bytes,
+            top_level.response_bytes,
+            embedded.objects,
+            embedded.request_bytes,
+            embedded.response_bytes,
+            statistics.response_sizes.total(),
+        ]
+    }
+
+    const OF_A_VISIT: [u64; 14] = [1, 2, 2, 1, 1, 4, 5_730, 2, 900, 5_013, 3, 1_600, 728, 5];
+
+    #[test]
+    fn a_visit_is_counted() {
+        let statistics = a_visit();
+        assert_eq!(figures(&statistics), OF_A_VISIT);
+        assert_eq!(
+            (statistics.objects(), statistics.response_bytes(), statistics.request_bytes()),
+            (5, 5_741, 2_500)
+        );
+    }
+
+    #[test]
+    fn merging_adds_every_figure() {
+        let mut twice = a_visit();
+        twice.merge(&a_visit());
+        assert_eq!(figures(&twice), OF_A_VISIT.map(|figure| 2 * figure));
+    }
+}
