@@ -41,7 +41,7 @@ impl AccessDelay {
 fn drawn(law: MinimumDelay, draw: f64) -> Span {
     let choices = f64::from(law.high_ms - law.low_ms) + 1.0;
     let share = if law.power == 1.0 { draw } else { libm::pow(draw, law.power) };
-    Span::from_milliseconds(u64::from(law.low_ms) + (share * choices) as u64)
+    Span::from_milliseconds(u64::from(law.low_ms) + whole(share * choices))
 }
 
 /// The evenly spaced quantiles of the law from its least to its greatest value, in an order drawn at `key`.
@@ -50,11 +50,19 @@ fn dealt(law: MinimumDelay, pairs: usize, key: Key) -> Vec<Span> {
     let last = (pairs - 1).max(1) as f64;
     let quantile = |place: usize| f64::from(law.low_ms) + range * libm::pow(place as f64 / last, law.power);
     let mut delays: Vec<Span> =
-        (0..pairs).map(|place| Span::from_milliseconds((quantile(place) + 0.5) as u64)).collect();
+        (0..pairs).map(|place| Span::from_milliseconds(whole(quantile(place) + 0.5))).collect();
     for place in (1..pairs).rev() {
-        delays.swap(place, key.below(place as u64, place as u64 + 1) as usize);
+        let number = place as u64;
+        let other = usize::try_from(key.below(number, number + 1)).expect("a place is below another");
+        delays.swap(place, other);
     }
     delays
+}
+
+/// Rounded down. Delays are at most 100,000 ms.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is cut is meant to be
+const fn whole(milliseconds: f64) -> u64 {
+    milliseconds as u64
 }
 
 #[cfg(test)]

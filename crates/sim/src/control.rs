@@ -24,6 +24,7 @@ impl Control {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share is 0 to 1
     pub(crate) fn report(&self, share: f64) {
         self.progress_per_mille.store((share * 1000.0) as u32, Ordering::Relaxed);
     }

@@ -25,26 +25,32 @@
 //! delay could be the reverse (a delay in the host's network stack): the difference is at most the spacing of
 //! packets of one machine that leave the delay within the same few microseconds.
 #![deny(missing_docs)]
+#![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod access_delay;
 mod agenda;
+#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod browsing;
 mod connection;
 mod control;
+#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod flow_rows;
 mod flows;
 mod identifiers;
 mod links;
 mod losses;
+#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod monitor;
 mod network;
 mod output;
 mod packet;
 mod prefetch;
+#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod queue_summary;
 mod route_table;
 mod simulation;
 mod snapshot;
+#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod trace;
 mod transmissions;
 mod transport;

@@ -209,7 +209,7 @@ mod tests {
             "rate_mbps = 1.0\nqueue = { scheme = \"drop-tail\", limit_packets = 9 }\n",
         ];
         let mut link = |from: String, to: String, n: u64| {
-            let kind = kinds[key.named("kind").below(n, 4) as usize];
+            let kind = kinds[usize::try_from(key.named("kind").below(n, 4)).unwrap()];
             let _ = write!(text, "[[topology.links]]\nfrom = \"{from}\"\nto = \"{to}\"\n{kind}");
         };
         for router in 1..routers {

@@ -45,7 +45,8 @@ impl<T: Copy> Lists<T> {
     #[cold]
     #[inline(never)]
     fn add_node(&mut self, node: Node<T>) -> u32 {
+        let place = u32::try_from(self.nodes.len()).ok().filter(|&place| place != NONE);
         self.nodes.push(node);
-        (self.nodes.len() - 1) as u32
+        place.expect("as many entries as have places fill the memory of no machine")
     }
 }

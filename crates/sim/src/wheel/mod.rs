@@ -215,6 +215,7 @@ const fn page_of<const WIDTH_LOG2: u32>(due: Due) -> u64 {
 
 /// The slot, within its page, that something is due in.
 #[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // to the bits of a slot
 const fn slot_of<const WIDTH_LOG2: u32>(due: Due) -> usize {
     (due.instant >> WIDTH_LOG2) as usize & (SLOTS - 1)
 }

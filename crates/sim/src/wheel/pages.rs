@@ -8,9 +8,12 @@ use super::entry::{Entry, NONE};
 
 /// How many pages can be told apart.
 pub(super) const PAGES: u64 = 512;
-const COUNT: usize = PAGES as usize;
+const COUNT: usize = 512;
+const _: () = assert!(COUNT as u64 == PAGES);
 /// Entries of a chunk.
 const CHUNK: usize = 16;
+const FULL: u32 = 16;
+const _: () = assert!(FULL as usize == CHUNK);
 
 #[derive(Clone, Copy)]
 struct Page {
@@ -30,10 +33,17 @@ pub(super) struct Pages<T> {
     free: u32,
 }
 
+/// Where a page is kept, given its number counted from time zero.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // to the bits of a place
+const fn number_of(page: u64) -> usize {
+    page as usize % COUNT
+}
+
 impl<T: Copy> Pages<T> {
     pub(super) fn new() -> Self {
         Self {
-            pages: Box::new([Page { chunk: NONE, filled: CHUNK as u32 }; COUNT]),
+            pages: Box::new([Page { chunk: NONE, filled: FULL }; COUNT]),
             occupied: Bits::EMPTY,
             entries: Vec::new(),
             next: Vec::new(),
@@ -44,8 +54,8 @@ impl<T: Copy> Pages<T> {
     /// Adds an entry to a page; no two pages that hold something may lie [`PAGES`] or more apart.
     #[inline(always)]
     pub(super) fn push(&mut self, page: u64, entry: Entry<T>) {
-        let number = page as usize % COUNT;
-        if self.pages[number].filled == CHUNK as u32 {
+        let number = number_of(page);
+        if self.pages[number].filled == FULL {
             self.add_chunk(number, entry);
         }
         let page = &mut self.pages[number];
@@ -61,8 +71,9 @@ impl<T: Copy> Pages<T> {
             Some(&next) => std::mem::replace(&mut self.free, next),
             None => {
                 self.entries.resize(self.entries.len() + CHUNK, filler);
+                let place = u32::try_from(self.next.len()).ok().filter(|&place| place != NONE);
                 self.next.push(NONE);
-                (self.next.len() - 1) as u32
+                place.expect("as many chunks as have places fill the memory of no machine")
             }
         };
         self.next[chunk as usize] = self.pages[number].chunk;
@@ -72,7 +83,7 @@ impl<T: Copy> Pages<T> {
 
     /// The next page after `page` that holds something.
     pub(super) fn next_after(&self, page: u64) -> Option<u64> {
-        let here = page as usize % COUNT;
+        let here = number_of(page);
         let found = self.occupied.next_round(here)?;
         Some(page + (found + COUNT - here) as u64 % PAGES)
     }
@@ -80,8 +91,8 @@ impl<T: Copy> Pages<T> {
     /// Takes everything out of a page, in no order.
     #[inline(always)]
     pub(super) fn drain(&mut self, page: u64, mut take: impl FnMut(&Entry<T>)) {
-        let number = page as usize % COUNT;
-        let empty = Page { chunk: NONE, filled: CHUNK as u32 };
+        let number = number_of(page);
+        let empty = Page { chunk: NONE, filled: FULL };
         let Page { mut chunk, filled } = std::mem::replace(&mut self.pages[number], empty);
         self.occupied.remove(number);
         let mut filled = filled as usize;
