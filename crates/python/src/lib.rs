@@ -24,5 +24,5 @@ mod core {
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{override_resolved, resolve, uncongested_twin};
+    use crate::scenario::{memory_estimate, override_resolved, resolve, uncongested_twin};
 }

@@ -40,3 +40,12 @@ pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
     Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
 }
+
+/// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn memory_estimate(scenario_json: &str) -> PyResult<f64> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    Ok(aqmlab_sim::memory_estimate(&scenario))
+}

@@ -15,6 +15,7 @@
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
+//! | `memory.rs` | how much memory a run will take |
 //! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
 //!
 //! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
@@ -39,6 +40,7 @@ mod flows;
 mod identifiers;
 mod links;
 mod losses;
+mod memory;
 #[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod monitor;
 mod network;
@@ -58,6 +60,7 @@ mod warnings;
 mod wheel;
 
 pub use control::{Control, RunError};
+pub use memory::memory_estimate;
 pub use output::Output;
 
 use aqmlab_scenario::Scenario;

@@ -1,0 +1,77 @@
+//! The estimate of a run's memory beside what the kernel counts: each case runs in a process of its own.
+#![cfg(target_os = "linux")]
+
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, memory_estimate, run};
+use std::process::Command;
+
+const CASE: &str = "AQMLAB_MEMORY_CASE";
+
+/// Name, users a side, flows, keys of `[record]`.
+const CASES: [(&str, u32, u32, &str); 6] = [
+    ("many users, histograms alone", 100_000, 0, "responses = \"histogram\""),
+    ("many users, rows of exchanges", 40_000, 0, "responses = \"rows\""),
+    ("users, rows of connections and users", 20_000, 0, "responses = \"rows\"\nflows = true\nusers = true"),
+    ("flows, every packet", 1, 50, "responses = \"none\"\npackets = true"),
+    ("many flows", 1, 20_000, "responses = \"none\""),
+    ("close samples", 1, 5, "responses = \"none\"\nqueue_interval_ms = 0.02\narrivals = true"),
+];
+
+fn scenario(case: usize) -> Scenario {
+    let (_, users, flows, record) = CASES[case];
+    let rate = (f64::from(users) / 9_520.0 * 100.0 / 0.9).max(100.0);
+    let flows = if flows == 0 {
+        String::new()
+    } else {
+        format!("[[flows]]\ndirection = \"left-to-right\"\ncount = {flows}\nbase_rtt_ms = 60.0\n")
+    };
+    let text = format!(
+        "name = \"memory\"\nduration_s = 20.0\n[dumbbell]\nrate_mbps = {rate}\ninterface_rate_mbps = 1000.0\n\
+         queue = {{ scheme = \"drop-tail\", limit_packets = 500 }}\n[users]\nper_side = {users}\n{flows}\n[record]\n{record}\n"
+    );
+    Scenario::from_toml(&text, "memory", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Peak resident memory of this process.
+fn peak_bytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() * 1024.0
+}
+
+#[test]
+#[ignore = "a part of the test below, in a process of its own"]
+#[allow(clippy::disallowed_methods, clippy::print_stdout)]
+fn one_run() {
+    let case = std::env::var(CASE).unwrap().parse().unwrap();
+    let output = run(&scenario(case), 1, &Control::default()).unwrap();
+    let people = &output.summary.populations[0];
+    println!("peak {} {} {}", peak_bytes(), people.completed, output.summary.tcp.connections);
+}
+
+#[test]
+fn a_run_takes_about_the_memory_that_was_estimated() {
+    let mut report = String::new();
+    let mut wrong = false;
+    for (case, (name, ..)) in CASES.iter().enumerate() {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "one_run", "--ignored", "--nocapture"])
+            .env(CASE, case.to_string())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(child.stdout).unwrap();
+        let line = said.lines().find(|line| line.contains("peak ")).unwrap_or_else(|| panic!("{said}"));
+        let words: Vec<&str> = line.split("peak ").nth(1).unwrap().split_whitespace().collect();
+        let measured: f64 = words[0].parse().unwrap();
+        let estimated = memory_estimate(&scenario(case));
+        let ratio = estimated / measured;
+        wrong |= !(0.67..=2.0).contains(&ratio);
+        report += &format!(
+            "{name}: estimated {:.1} MiB, measured {:.1} MiB, ratio {ratio:.2} (completed, connections: {:?})\n",
+            estimated / 1048576.0,
+            measured / 1048576.0,
+            &words[1..]
+        );
+    }
+    assert!(!wrong, "\n{report}");
+}
