@@ -237,3 +237,26 @@ impl Counters {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_since_is_a_difference() {
+        let (earlier, later) = (Tally { packets: 2, bytes: 3_000 }, Tally { packets: 5, bytes: 3_120 });
+        assert_eq!(later.minus(earlier), Tally { packets: 3, bytes: 120 });
+    }
+
+    #[test]
+    #[should_panic(expected = "counts never decrease")]
+    fn fewer_packets_with_more_bytes_are_no_later_count() {
+        let _ = Tally { packets: 1, bytes: 9_000 }.minus(Tally { packets: 2, bytes: 3_000 });
+    }
+
+    #[test]
+    #[should_panic(expected = "counts never decrease")]
+    fn more_packets_with_fewer_bytes_are_no_later_count() {
+        let _ = Tally { packets: 3, bytes: 1_000 }.minus(Tally { packets: 2, bytes: 3_000 });
+    }
+}

@@ -164,6 +164,7 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
         ("ared", "beta", number(1.1), "beta"),
         ("ared", "beta", number(0.0), "beta"),
         ("ared", "top", number(0.995), "top"),
+        ("ared", "top", number(0.0), "top"),
         ("ared", "bottom", number(0.5), "bottom"),
         ("ared", "interval_ms", number(0.0), "interval_ms"),
         ("pi", "q_ref_packets", number(-1.0), "q_ref_packets"),
