@@ -37,6 +37,10 @@ pub(crate) fn begin(endpoint: &mut Endpoint, profile: &HostProfile) {
 /// The handshake is over: what it does to the initial window.
 pub(crate) fn open(endpoint: &mut Endpoint, profile: &HostProfile) {
     let syn_lost = endpoint.marks.has(Marks::SYN_LOST);
+    if profile.congestion == Congestion::Ns2NewReno {
+        // An echo before any data are acknowledged asks for nothing (tcp.cc: `recover_` starts as the SYN's number).
+        endpoint.recover = endpoint.highest;
+    }
     if syn_lost && profile.syn_loss_reduces_initial_window {
         endpoint.window = one_segment(profile);
     }

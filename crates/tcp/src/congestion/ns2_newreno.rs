@@ -255,7 +255,10 @@ pub(crate) fn output(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, 
     }
     let stuck = endpoint.unsent > 0 && endpoint.outstanding() == 0;
     if stuck && endpoint.retransmission_deadline == Time::MAX {
-        endpoint.start_timer(now, context);
+        // The timer that ran on through the pause.
+        let timer = &context.profile.retransmission;
+        endpoint.retransmission_deadline =
+            endpoint.round_trip_time.deadline(timer, &context.clock, endpoint.active_at);
     }
     if endpoint.marks.has(Marks::ACK_NOW) {
         endpoint.emit_acknowledgement(context, out);
