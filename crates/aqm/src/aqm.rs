@@ -18,6 +18,8 @@ counted_enum! {
         Match = "match",
         /// Refused by a filter in front of the queue (SFG, RED-PD, SFB's penalty box).
         Filter = "filter",
+        /// Lost on its way to the queue, which had no part in it (an impaired link).
+        Impairment = "impairment",
     }
 }
 

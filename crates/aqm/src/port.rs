@@ -115,6 +115,13 @@ impl<P: Queued> Port<P> {
         self.queue.push(now, packet, facts.bytes);
     }
 
+    /// A packet is lost on its way to the queue: it is counted, and the scheme never hears of it.
+    #[cold]
+    pub fn lose(&mut self, packet: P, discarded: &mut impl FnMut(P, Reason)) {
+        self.counters.arrivals.count(&packet.facts());
+        self.discard(packet, Reason::Impairment, discarded);
+    }
+
     /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that
     /// the scheme discards on the way are handed to `discarded`.
     ///

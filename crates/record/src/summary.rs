@@ -23,6 +23,9 @@ pub struct Summary {
     pub measured_until_s: f64,
     /// The monitored links.
     pub links: Vec<LinkSummary>,
+    /// The impaired links, monitored or not; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub impairments: Vec<ImpairmentSummary>,
     /// The populations of users.
     pub populations: Vec<PopulationSummary>,
     /// The groups of long-lived flows.
@@ -68,6 +71,17 @@ pub struct LinkSummary {
     pub mark_ratio: f64,
     /// Packets that arrived, left, were marked and were discarded.
     pub counters: LinkCounters,
+}
+
+/// What the impairment of a link did in the measured window.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImpairmentSummary {
+    /// Name of the link.
+    pub link: String,
+    /// Packets on their way to it.
+    pub arrived: Amount,
+    /// Of these, packets that were lost.
+    pub lost: Amount,
 }
 
 /// Packets and bytes (IP).

@@ -69,7 +69,7 @@ pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{MahParameters, StartRule, UncParameters};
 pub use document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
-pub use network::{Framing, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
+pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, QueueSummary, Record, Scenario};

@@ -89,6 +89,8 @@ pub struct Link {
     pub queue: Option<Scheme>,
     /// Packets that the interface's driver takes out of the queue ahead of transmission.
     pub transmit_ring_packets: u32,
+    /// What is lost on the way to it; none: nothing.
+    pub impairment: Option<Impairment>,
     /// Whether the drivers record this link.
     pub monitored: bool,
 }
@@ -98,6 +100,26 @@ impl Link {
     #[must_use]
     pub fn is_ideal(&self) -> bool {
         self.rate.is_none() && self.delay == Span::ZERO
+    }
+}
+
+/// Losses that no queue decides: of chosen packets, and by chance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Impairment {
+    /// Ordinals of the packets that are lost, from 1, ascending; each connection's packets over the link are counted
+    /// by themselves, whatever they are.
+    pub drop: Vec<u32>,
+    /// Probability with which any other packet is lost, 0 to 1.
+    pub loss_probability: f64,
+}
+
+impl Impairment {
+    /// The impairment with these losses; none if nothing is lost.
+    pub(crate) fn new(drop: &[u32], loss_probability: f64) -> Option<Self> {
+        let mut drop = drop.to_vec();
+        drop.sort_unstable();
+        let any = !drop.is_empty() || loss_probability > 0.0;
+        any.then_some(Self { drop, loss_probability })
     }
 }
 

@@ -203,6 +203,7 @@ mod tests {
             framing: Framing { overhead_bytes: 0, minimum_frame_bytes: 0, gap_bytes: 0 },
             queue: None,
             transmit_ring_packets: 0,
+            impairment: None,
             monitored: false,
         };
         Network { nodes: nodes.iter().map(node).collect(), links: links.iter().map(link).collect() }

@@ -7,6 +7,7 @@
 //! | `simulation.rs` | the event loop, and what happens to a packet at a link |
 //! | `agenda.rs`, `transmissions.rs`, `wheel/` | what is pending, and in which order it happens |
 //! | `network.rs`, `route_table.rs`, `links.rs` | links, routes, and what a link does with a packet; any topology |
+//! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
 //! | `connection.rs` | both ends of a connection, and where connections are kept |
 //! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
@@ -38,6 +39,7 @@ mod control;
 mod flow_rows;
 mod flows;
 mod identifiers;
+mod impairments;
 mod links;
 mod losses;
 mod memory;

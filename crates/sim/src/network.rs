@@ -1,17 +1,18 @@
 //! All links of a run and the routes over them; any topology.
 
-use crate::agenda::{Agenda, DELAYED};
+use crate::agenda::DELAYED;
 use crate::connection::AddedDelay;
 use crate::identifiers::{Column, Junction, QueuedId, Step};
+use crate::impairments::ImpairedLink;
 use crate::links::{Passage, QueuedLink};
-use crate::packet::{Packet, Way};
+use crate::packet::Way;
 use crate::route_table::{RouteTable, junctions};
 use crate::wheel::Rank;
 use aqmlab_aqm::Scheme;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
-use aqmlab_units::{Rate, Span, Time};
+use aqmlab_units::{Rate, Span};
 
 /// All links, and which of them leads where.
 pub(crate) struct Network {
@@ -19,6 +20,8 @@ pub(crate) struct Network {
     pub(crate) queued: Vec<QueuedLink>,
     /// All others that take time.
     passages: Vec<Passage>,
+    /// Those of either kind that lose packets which are on their way to them.
+    pub(crate) impaired: Vec<ImpairedLink>,
     routes: RouteTable,
     pipes: usize,
 }
@@ -27,13 +30,14 @@ impl Network {
     pub(crate) fn new(scenario: &Scenario, key: Key) -> Self {
         let description = &scenario.network;
         let routes = RouteTable::new(scenario, &steps(description));
-        let mut network = Self { queued: Vec::new(), passages: Vec::new(), routes, pipes: 0 };
+        let impaired = impaired_links(description, key);
+        let mut network = Self { queued: Vec::new(), passages: Vec::new(), impaired, routes, pipes: 0 };
         let (junctions, direct) = (junctions(description), sends_directly(scenario));
         for (number, link) in (0..).map(LinkIndex).zip(&description.links) {
             let to = junctions[link.to.0 as usize];
             match (link.rate, &link.queue) {
                 (Some(rate), Some(scheme)) => network.add_queued_link(number, link, to, (rate, scheme), key),
-                _ if link.is_ideal() => {}
+                _ if is_no_step(link) => {}
                 _ => network.add_passage(link, to, direct[link.from.0 as usize]),
             }
         }
@@ -65,8 +69,8 @@ impl Network {
         Rank::between(self.pipes - 1)
     }
 
-    /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], or beyond these a place in
-    /// [`Network::passages`].
+    /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], beyond these a place in
+    /// [`Network::passages`], or beyond those one in [`Network::impaired`].
     #[inline(always)]
     pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
         self.routes.step(at, destination)
@@ -78,19 +82,23 @@ impl Network {
         self.passages.get_mut(step.place().wrapping_sub(self.queued.len()))
     }
 
-    /// Hands a packet to a passage; it arrives at the far end.
-    #[inline(always)]
-    pub(crate) fn pass(&mut self, now: Time, step: Step, packet: Packet, agenda: &mut Agenda) {
-        let Some(passage) = self.passage(step) else { unreachable!("{step:?} is no passage") };
-        let arrival = passage.send(now, packet.ip_bytes());
-        agenda.push(passage.rank, arrival, packet.towards(passage.to));
+    /// Where a step stands in [`Network::impaired`], if it is one of those.
+    pub(crate) fn impairment(&self, step: Step) -> Option<usize> {
+        let place = step.place().checked_sub(self.queued.len() + self.passages.len())?;
+        (place < self.impaired.len()).then_some(place)
+    }
+
+    /// The step that packets take which are not lost on their way to it.
+    fn behind_impairment(&self, step: Step) -> Step {
+        self.impairment(step).map_or(step, |place| self.impaired[place].step)
     }
 
     /// How packets travel from `node` to `destination` after a delay of their own, or without one.
     pub(crate) fn way(&mut self, node: NodeIndex, destination: NodeIndex, delay: AddedDelay) -> Way {
         let (departure, destination) = (self.routes.departure(node), self.routes.destination(destination));
         let step = self.step(departure, destination);
-        let interface = self.passage(step).filter(|passage| passage.is_interface());
+        let behind = self.behind_impairment(step);
+        let interface = self.passage(behind).filter(|passage| passage.is_interface());
         let (at, of_interface) = match interface {
             Some(interface) => (interface.to, Some(interface.rank)),
             None => (departure, None),
@@ -114,7 +122,8 @@ impl Network {
     /// Whether the way from `node` towards `destination` begins with an interface.
     pub(crate) fn begins_with_interface(&mut self, node: NodeIndex, destination: NodeIndex) -> bool {
         let step = self.step(self.routes.departure(node), self.routes.destination(destination));
-        self.passage(step).is_some_and(|passage| passage.is_interface())
+        let behind = self.behind_impairment(step);
+        self.passage(behind).is_some_and(|passage| passage.is_interface())
     }
 
     /// The links with a queue, with their numbers in the scenario.
@@ -146,12 +155,33 @@ fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     direct
 }
 
-/// The step that each link is; none for ideal wires.
+/// Whether it only leads to the next node: an ideal wire that loses nothing.
+fn is_no_step(link: &Link) -> bool {
+    link.is_ideal() && link.impairment.is_none()
+}
+
+/// The impaired links, in the order of their steps.
+fn impaired_links(description: &scenario::Network, key: Key) -> Vec<ImpairedLink> {
+    let links = (0..).map(LinkIndex).zip(&description.links).zip(steps_behind_impairments(description));
+    let impaired = links.filter_map(|((number, link), step)| ImpairedLink::new((number, step?), link, key));
+    impaired.collect()
+}
+
+/// The step that each link is; none for ideal wires. Impairments come last, in the order of their links.
 pub(crate) fn steps(description: &scenario::Network) -> Vec<Option<Step>> {
+    let mut steps = steps_behind_impairments(description);
+    let beyond = steps.iter().flatten().count();
+    let impaired = steps.iter_mut().zip(&description.links).filter(|(_, link)| link.impairment.is_some());
+    impaired.enumerate().for_each(|(number, (step, _))| *step = Some(Step::of(beyond + number)));
+    steps
+}
+
+/// The step that each link is for the packets that are not lost on their way to it.
+fn steps_behind_impairments(description: &scenario::Network) -> Vec<Option<Step>> {
     let queued = description.links.iter().filter(|link| is_queued(link)).count();
     let (mut next_queued, mut next_passage) = (0, queued);
     let step = |link: &Link| {
-        if link.is_ideal() {
+        if is_no_step(link) {
             return None;
         }
         let next = if is_queued(link) { &mut next_queued } else { &mut next_passage };

@@ -6,10 +6,10 @@ use crate::links::{QueuedLink, Sent};
 use crate::simulation::Simulation;
 use crate::snapshot::Snapshot;
 use crate::warnings;
-use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason};
+use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_record::{
-    Amount, ClassCounts, FlowSummary, Invariant, LinkCounters, LinkSummary, PopulationSummary, Summary,
-    Table, TcpSummary,
+    Amount, ClassCounts, FlowSummary, ImpairmentSummary, Invariant, LinkCounters, LinkSummary,
+    PopulationSummary, Summary, Table, TcpSummary,
 };
 use aqmlab_scenario::{Responses, Scenario, ThroughputLayer};
 use aqmlab_web::Statistics;
@@ -47,6 +47,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         flows: flows(scenario, &simulation, &begin, &end),
         tcp: tcp(&begin, &end),
         links,
+        impairments: impairments(&simulation, scenario, &begin, &end),
         populations,
         invariants,
         warnings: Vec::new(),
@@ -84,6 +85,15 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             )));
         }
     }
+    for impaired in &simulation.network.impaired {
+        let Some(queued) = simulation.network.queued.get(impaired.step.place()) else { continue };
+        let (counts, counters) = (impaired.counts, queued.port.counters());
+        let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
+        if seen != (counts.arrived, counts.lost) {
+            let what = format!("{:?}: the impairment counts {counts:?}, the queue {seen:?}", impaired.link);
+            return Err(RunError::Invariant(what));
+        }
+    }
     let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
     Ok(vec![
         holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
@@ -105,6 +115,27 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
             link_summary(scenario, index, queued, &counters, sent, seconds, mean_queue)
         })
         .collect()
+}
+
+fn impairments(
+    simulation: &Simulation,
+    scenario: &Scenario,
+    begin: &Snapshot,
+    end: &Snapshot,
+) -> Vec<ImpairmentSummary> {
+    let windows = end.impaired.iter().zip(&begin.impaired).map(|(end, begin)| end.minus(*begin));
+    let impaired = simulation.network.impaired.iter().zip(windows);
+    impaired
+        .map(|(impaired, counts)| ImpairmentSummary {
+            link: scenario.network.link(impaired.link).name.clone(),
+            arrived: amount(counts.arrived),
+            lost: amount(counts.lost),
+        })
+        .collect()
+}
+
+fn amount(tally: Tally) -> Amount {
+    Amount { packets: tally.packets, bytes: tally.bytes }
 }
 
 fn link_summary(
@@ -146,14 +177,12 @@ fn link_summary(
 }
 
 fn link_counters(counters: &Counters) -> LinkCounters {
-    let amount = |tally: aqmlab_aqm::Tally| Amount { packets: tally.packets, bytes: tally.bytes };
     let discards = counters.all_discards();
-    let counts =
-        |arrived: aqmlab_aqm::Tally, marked: aqmlab_aqm::Tally, discarded: aqmlab_aqm::Tally| ClassCounts {
-            arrived_packets: arrived.packets,
-            marked_packets: marked.packets,
-            discarded_packets: discarded.packets,
-        };
+    let counts = |arrived: Tally, marked: Tally, discarded: Tally| ClassCounts {
+        arrived_packets: arrived.packets,
+        marked_packets: marked.packets,
+        discarded_packets: discarded.packets,
+    };
     let of_class = |class: PacketClass| {
         counts(
             counters.arrivals().of_class(class),

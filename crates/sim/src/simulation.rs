@@ -163,13 +163,21 @@ impl Simulation {
     /// Moves a packet on from a junction.
     #[inline(always)]
     pub(crate) fn forward(&mut self, at: Junction, packet: Packet) {
-        let step = self.network.step(at, packet.destination());
+        self.take(self.network.step(at, packet.destination()), packet);
+    }
+
+    /// Moves a packet on by a step.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, step: Step, packet: Packet) {
         if step == Step::DELIVERY {
             self.receive(packet);
         } else if step.place() < self.network.queued.len() {
             self.arrive_at_queue(step.place(), packet);
+        } else if let Some(passage) = self.network.passage(step) {
+            let arrival = passage.send(self.now, packet.ip_bytes());
+            self.agenda.push(passage.rank, arrival, packet.towards(passage.to));
         } else {
-            self.network.pass(self.now, step, packet, &mut self.agenda);
+            self.take_if_not_lost(step, packet);
         }
     }
 
@@ -226,6 +234,15 @@ impl Simulation {
         self.populations.count_bytes(self.now, position, packet, &mut self.connections, bytes);
     }
 
+    /// A packet is lost on its way to a queue.
+    pub(crate) fn lose_before_queue(&mut self, position: usize, packet: Packet) {
+        let Self { network, discarded, trace, now, .. } = self;
+        let queued = &mut network.queued[position];
+        trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        queued.port.lose(packet, &mut |packet, _reason| discarded.push(packet));
+        self.note_discards(position);
+    }
+
     /// Records what a link with a queue has just discarded.
     #[cold]
     #[inline(never)]
@@ -248,6 +265,7 @@ impl Simulation {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             links: self.monitored_links().map(|(_, queued)| queued.snapshot()).collect(),
+            impaired: self.network.impaired.iter().map(|impaired| impaired.counts).collect(),
             tcp: self.connections.statistics(),
             opened: self.connections.opened(),
             gave_up: self.gave_up,

@@ -7,7 +7,7 @@ use crate::packet::{Packet, Side};
 use crate::simulation::Simulation;
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
-use aqmlab_tcp::{Context, Endpoint, Handshake, HostClock, HostProfile, Outbox, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, Handshake, HostClock, HostProfile, Outbox, Segment, respond_to_stray};
 use aqmlab_units::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,11 @@ impl Hosts {
             ClockId::of(clocks.len() - 1)
         });
         Machine { node, clock }
+    }
+
+    /// Length of a segment's IP packet under a profile.
+    pub(crate) fn ip_bytes(&self, segment: &Segment, profile: ProfileId) -> u16 {
+        segment.ip_bytes(&self.profiles[profile.place()])
     }
 
     #[inline]
@@ -154,7 +159,7 @@ impl Simulation {
         }
         let identity = (place, connection.generation);
         let profile = &hosts.profiles[connection.profile.place()];
-        let Some(interface) = network.passage(way.step) else { return };
+        let Some(interface) = network.passage(way.step) else { return self.send_if_not_lost(place, from) };
         for segment in &outbox.segments {
             let ip_bytes = segment.ip_bytes(profile);
             let packet = Packet::new(segment, ip_bytes, identity, from, &way);

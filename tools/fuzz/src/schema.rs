@@ -65,6 +65,9 @@ impl Schema {
         match kind(one) {
             "boolean" => Some(json!(dice.chance(0.5))),
             "object" => Some(self.draw_table(one, dice)),
+            "array" => {
+                Some((0..dice.between(0, 4)).filter_map(|_| self.draw(&one["items"], key, dice)).collect())
+            }
             "integer" | "number" => Some(range(one, part).draw(key, dice)),
             _ => None,
         }

@@ -60,6 +60,27 @@ pub struct Dumbbell {
     #[schemars(range(max = 100_000))]
     pub transmit_ring_packets: u32,
 
+    /// Ordinals, from 1, of the packets of each connection that are lost on their way to the bottleneck link, from left
+    /// to right.
+    #[serde(default)]
+    #[schemars(inner(range(min = 1)))]
+    pub drop: Vec<u32>,
+
+    /// The same from right to left.
+    #[serde(default)]
+    #[schemars(inner(range(min = 1)))]
+    pub drop_right_to_left: Vec<u32>,
+
+    /// Probability with which any other packet is lost on its way to the bottleneck link, from left to right.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_probability: f64,
+
+    /// The same from right to left.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_probability_right_to_left: f64,
+
     /// Rate of the bottleneck link in the uncongested twin.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]

@@ -88,6 +88,16 @@ pub struct LinkTable {
     #[schemars(range(max = 100_000))]
     pub transmit_ring_packets: u32,
 
+    /// Ordinals, from 1, of the packets of each connection that are lost on their way to the link.
+    #[serde(default)]
+    #[schemars(inner(range(min = 1)))]
+    pub drop: Vec<u32>,
+
+    /// Probability with which any other packet is lost on its way to the link.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_probability: f64,
+
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]

@@ -6,7 +6,7 @@ use crate::error::{Mistake, Place, ScenarioError};
 impl Document {
     /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck
     /// takes its uncongested rate and queue, the links of a topology that have uncongested settings take
-    /// those. Everything else stays.
+    /// those, and no link loses anything on purpose. Everything else stays.
     ///
     /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
     /// their queue share one twin, and one stored result.
@@ -21,10 +21,13 @@ impl Document {
             dumbbell.rate_mbps = dumbbell.uncongested_rate_mbps;
             dumbbell.queue = dumbbell.uncongested_queue.clone();
             dumbbell.queue_right_to_left = None;
+            (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
+            (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
             return Ok(twin);
         }
         let mut settings = 0;
         for link in twin.topology.iter_mut().flat_map(|topology| &mut topology.links) {
+            (link.drop, link.loss_probability) = (Vec::new(), 0.0);
             if let Some(rate_mbps) = link.uncongested_rate_mbps {
                 link.rate_mbps = Some(rate_mbps);
                 settings += 1;

@@ -7,10 +7,10 @@
 //! the wait of a burst at the port is left out.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
-use super::traffic::check_scheme;
+use super::traffic::{check_ordinals, check_scheme};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
-use crate::network::{Framing, Link, Network, Node, NodeIndex, NodeKind};
+use crate::network::{Framing, Impairment, Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_units::{Rate, Span};
 
 const ROUTER_LEFT: NodeIndex = NodeIndex(0);
@@ -45,6 +45,8 @@ fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
     }
     let twin = Some(dumbbell.uncongested_rate_mbps);
     check_scheme("dumbbell.uncongested_queue", &dumbbell.uncongested_queue, twin, mistakes);
+    check_ordinals("dumbbell.drop", &dumbbell.drop, mistakes);
+    check_ordinals("dumbbell.drop_right_to_left", &dumbbell.drop_right_to_left, mistakes);
 }
 
 fn router(name: &str) -> Node {
@@ -57,9 +59,12 @@ const fn layer2(dumbbell: &Dumbbell) -> Framing {
 
 fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
-    for (name, from, to, queue) in [
-        ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, &dumbbell.queue),
-        ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, back),
+    let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
+    let impaired_back =
+        Impairment::new(&dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left);
+    for (name, from, to, queue, impairment) in [
+        ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, &dumbbell.queue, impaired),
+        ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, back, impaired_back),
     ] {
         network.links.push(Link {
             name: name.to_owned(),
@@ -70,6 +75,7 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
             framing: layer2(dumbbell),
             queue: Some(queue.clone()),
             transmit_ring_packets: dumbbell.transmit_ring_packets,
+            impairment,
             monitored: true,
         });
     }
@@ -95,6 +101,7 @@ fn add_machine(
         framing,
         queue: None,
         transmit_ring_packets: 0,
+        impairment: None,
         monitored: false,
     };
     network.links.push(link((machine, &name), (router, &router_name), Some(interface_rate)));

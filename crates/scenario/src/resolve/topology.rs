@@ -1,11 +1,11 @@
 //! The network of a topology.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
-use super::traffic::check_scheme;
+use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
 use crate::document::{LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
-use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
+use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a topology: nodes and links in the order of the document, the machines of a group
@@ -98,6 +98,7 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
         let rate = table.uncongested_rate_mbps.or(table.rate_mbps);
         check_scheme(&joined(path, "uncongested_queue"), scheme, rate, mistakes);
     }
+    check_ordinals(&joined(path, "drop"), &table.drop, mistakes);
     unused::check_link(table, path, mistakes);
 }
 
@@ -170,6 +171,7 @@ fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeI
         ),
         queue: table.queue.clone(),
         transmit_ring_packets: table.transmit_ring_packets,
+        impairment: Impairment::new(&table.drop, table.loss_probability),
         monitored: table.monitored == Some(true),
     });
 }

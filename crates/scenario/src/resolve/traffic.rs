@@ -7,6 +7,7 @@ use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex, NodeKind};
 use crate::scenario::Population;
 use aqmlab_aqm::PortFacts;
+use std::collections::BTreeSet;
 
 /// A scenario without traffic has nothing to say.
 pub(super) fn check(document: &Document, populations: &[Population], mistakes: &mut Mistakes<'_>) {
@@ -31,6 +32,20 @@ pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, 
             None => "not given".to_owned(),
         };
         mistakes.value(&joined(path, error.key), wrong, error.legal);
+    }
+}
+
+/// A packet is lost once: an ordinal that is written twice was meant to be another one.
+pub(super) fn check_ordinals(key: &str, ordinals: &[u32], mistakes: &mut Mistakes<'_>) {
+    let mut seen = BTreeSet::new();
+    for (place, ordinal) in ordinals.iter().enumerate() {
+        if !seen.insert(ordinal) {
+            mistakes.value(
+                &joined(key, &place.to_string()),
+                format!("{ordinal} a second time"),
+                "each ordinal once",
+            );
+        }
     }
 }
 

@@ -10,6 +10,12 @@ pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken)
     for link in &summary.links {
         check_link(link, summary, broken);
     }
+    for impairment in &summary.impairments {
+        let (lost, arrived) = (impairment.lost, impairment.arrived);
+        broken.unless(lost.packets <= arrived.packets && lost.bytes <= arrived.bytes, || {
+            format!("{}: {lost:?} were lost of {arrived:?}", impairment.link)
+        });
+    }
     for population in &summary.populations {
         check_population(population, broken);
     }

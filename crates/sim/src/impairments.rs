@@ -1,0 +1,157 @@
+//! Losses that no queue decides: of packets chosen by their ordinal, and by chance.
+//!
+//! An impaired link is a step of its own in front of the link proper, so that other links pay nothing for it. Both
+//! kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th packet of a
+//! connection has an address, and falls the same way under every queue discipline (common random numbers).
+
+use crate::connection::Owner;
+use crate::identifiers::Step;
+use crate::packet::{Packet, Side};
+use crate::simulation::Simulation;
+use aqmlab_aqm::{Queued, Tally};
+use aqmlab_random::Key;
+use aqmlab_scenario::{Impairment, Link, LinkIndex};
+use aqmlab_units::Time;
+
+/// What came to an impaired link, and what of it was lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ImpairedCounts {
+    pub(crate) arrived: Tally,
+    pub(crate) lost: Tally,
+}
+
+impl ImpairedCounts {
+    pub(crate) fn minus(self, earlier: Self) -> Self {
+        Self { arrived: self.arrived.minus(earlier.arrived), lost: self.lost.minus(earlier.lost) }
+    }
+}
+
+/// A link that loses packets on their way to it.
+pub(crate) struct ImpairedLink {
+    /// Its number in the scenario.
+    pub(crate) link: LinkIndex,
+    /// The step that packets take which are not lost.
+    pub(crate) step: Step,
+    pub(crate) counts: ImpairedCounts,
+    impairment: Impairment,
+    key: Key,
+    /// By the place of the connection, one for each of its ends.
+    passing: Vec<[Option<Passing>; 2]>,
+}
+
+/// The packets of one end of a connection that came here so far.
+#[derive(Clone, Copy)]
+struct Passing {
+    generation: u16,
+    packets: u32,
+    coins: Key,
+}
+
+impl ImpairedLink {
+    /// The impairment of a link, by the link's number and step; none if it loses nothing.
+    pub(crate) fn new((link, step): (LinkIndex, Step), described: &Link, key: Key) -> Option<Self> {
+        Some(Self {
+            link,
+            step,
+            counts: ImpairedCounts::default(),
+            impairment: described.impairment.clone()?,
+            key: key.named("impairment").named(&described.name),
+            passing: Vec::new(),
+        })
+    }
+
+    /// Whether a packet is lost. Packets of a connection that is over, which has no owner any more, pass: nobody
+    /// waits for them.
+    fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
+        count(&mut self.counts.arrived, packet);
+        let Some(owner) = owner else { return false };
+        let passing = self.passing(packet, owner);
+        passing.packets = passing.packets.saturating_add(1);
+        let Passing { packets: ordinal, coins, .. } = *passing;
+        let Impairment { drop, loss_probability } = &self.impairment;
+        let lost =
+            drop.binary_search(&ordinal).is_ok() || coins.uniform(u64::from(ordinal)) < *loss_probability;
+        if lost {
+            count(&mut self.counts.lost, packet);
+        }
+        lost
+    }
+
+    fn passing(&mut self, packet: &Packet, owner: Owner) -> &mut Passing {
+        let (place, side) = (packet.connection() as usize, packet.from());
+        if self.passing.len() <= place {
+            self.passing.resize(place + 1, [None; 2]);
+        }
+        let passing = &mut self.passing[place][side as usize];
+        // A place is reused: a packet of another connection begins to count anew.
+        *passing = passing.filter(|passing| passing.generation == packet.generation());
+        passing.get_or_insert_with(|| Passing {
+            generation: packet.generation(),
+            packets: 0,
+            coins: coins(self.key, owner, side),
+        })
+    }
+}
+
+/// The coins of what one end of a connection sends: whose connection it is does not depend on what the network does.
+fn coins(key: Key, owner: Owner, side: Side) -> Key {
+    let of_owner = match owner {
+        Owner::User { population, user, ordinal } => key
+            .named("user")
+            .indexed(population.place() as u64)
+            .indexed(u64::from(user))
+            .indexed(u64::from(ordinal.number())),
+        Owner::Flow { flow } => key.named("flow").indexed(flow.place() as u64),
+    };
+    of_owner.indexed(side as u64)
+}
+
+fn count(tally: &mut Tally, packet: &Packet) {
+    tally.packets += 1;
+    tally.bytes += u64::from(packet.facts().bytes);
+}
+
+impl Simulation {
+    /// Moves a packet on over an impaired link.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_if_not_lost(&mut self, step: Step, packet: Packet) {
+        if let Some(step) = self.past_impairment(step, packet) {
+            self.take(step, packet);
+        }
+    }
+
+    /// Sends what an endpoint has put into the outbox over an impaired interface.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_if_not_lost(&mut self, place: u32, from: Side) {
+        let connection = self.connections.at(place);
+        let (way, generation, profile) =
+            (connection.ways[from as usize], connection.generation, connection.profile);
+        let segments = std::mem::take(&mut self.outbox.segments);
+        for segment in &segments {
+            let ip_bytes = self.hosts.ip_bytes(segment, profile);
+            let packet = Packet::new(segment, ip_bytes, (place, generation), from, &way);
+            let Some(step) = self.past_impairment(way.step, packet) else { continue };
+            let Some(interface) = self.network.passage(step) else {
+                unreachable!("{step:?} is no interface")
+            };
+            let arrival = interface.send(self.now, ip_bytes).nanoseconds() + way.delay_ns;
+            self.agenda.push(way.rank, Time::from_nanoseconds(arrival), packet);
+        }
+        self.outbox.segments = segments;
+    }
+
+    /// The step behind an impairment, unless the packet is lost there.
+    fn past_impairment(&mut self, step: Step, packet: Packet) -> Option<Step> {
+        let Some(place) = self.network.impairment(step) else { unreachable!("{step:?} leads nowhere") };
+        let connection = self.connections.current(packet.connection(), packet.generation());
+        let owner = connection.map(|connection| connection.owner);
+        let impaired = &mut self.network.impaired[place];
+        let (lost, behind) = (impaired.loses(&packet, owner), impaired.step);
+        if lost && behind.place() < self.network.queued.len() {
+            self.lose_before_queue(behind.place(), packet);
+        }
+        (!lost).then_some(behind)
+    }
+}
