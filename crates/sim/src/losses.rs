@@ -10,10 +10,12 @@ pub(crate) struct WindowLosses {
     /// End of the data that had been sent when the episode began.
     until: SequenceNumber,
     dropped: u8,
+    /// Whether its first drop fell into the measured window.
+    measured: bool,
 }
 
 impl WindowLosses {
-    pub(crate) const NONE: Self = Self { until: SequenceNumber::new(0), dropped: 0 };
+    pub(crate) const NONE: Self = Self { until: SequenceNumber::new(0), dropped: 0, measured: false };
 }
 
 /// Counts over all connections.
@@ -50,16 +52,20 @@ impl LossCounts {
         }
     }
 
-    pub(crate) fn handshake(&mut self, class: PacketClass) {
-        self.handshake_segments += u64::from(matches!(class, PacketClass::Syn | PacketClass::SynAck));
+    /// What the loss of a packet of this class adds, if it is one of a handshake.
+    pub(crate) fn of_handshake(class: PacketClass) -> Self {
+        let handshake = matches!(class, PacketClass::Syn | PacketClass::SynAck);
+        Self { handshake_segments: u64::from(handshake), ..Self::NONE }
     }
 
-    /// A data segment that begins at `sequence` was dropped while its sender had sent up to `highest_sent`.
+    /// A data segment that begins at `sequence` was dropped while its sender had sent up to `highest_sent`, in the
+    /// measured window or not.
     pub(crate) fn data(
         &mut self,
         window: &mut WindowLosses,
         sequence: SequenceNumber,
         highest_sent: SequenceNumber,
+        measured: bool,
     ) {
         self.data_segments += 1;
         if window.dropped > 0 && sequence.before(window.until) {
@@ -67,7 +73,7 @@ impl LossCounts {
             window.dropped = 2;
         } else {
             self.episodes += 1;
-            *window = WindowLosses { until: highest_sent, dropped: 1 };
+            *window = WindowLosses { until: highest_sent, dropped: 1, measured };
         }
     }
 }
@@ -82,9 +88,23 @@ pub(crate) struct ConnectionLosses {
 impl ConnectionLosses {
     pub(crate) const NONE: Self = Self { windows: [WindowLosses::NONE; 2], total: LossCounts::NONE };
 
-    /// A data segment of `sender` was dropped.
-    pub(crate) fn data(&mut self, sender: Side, sequence: SequenceNumber, highest_sent: SequenceNumber) {
-        self.total.data(&mut self.windows[sender as usize], sequence, highest_sent);
+    /// A data segment of `sender` was dropped, in the measured window or not; answers with what that adds to the counts
+    /// of the run. An episode counts there where it begins: otherwise a measured window could have more episodes of
+    /// several drops than episodes.
+    pub(crate) fn data(
+        &mut self,
+        sender: Side,
+        sequence: SequenceNumber,
+        highest_sent: SequenceNumber,
+        measured: bool,
+    ) -> LossCounts {
+        let (before, window) = (self.total, &mut self.windows[sender as usize]);
+        self.total.data(window, sequence, highest_sent, measured);
+        let mut added = self.total.minus(before);
+        if !window.measured {
+            added.episodes_multiple = 0;
+        }
+        added
     }
 }
 
@@ -96,12 +116,33 @@ mod tests {
     fn drops_of_one_window_are_one_episode() {
         let (mut counts, mut window) = (LossCounts::default(), WindowLosses::NONE);
         let mut drop = |sequence, sent| {
-            counts.data(&mut window, SequenceNumber::new(sequence), SequenceNumber::new(sent));
+            counts.data(&mut window, SequenceNumber::new(sequence), SequenceNumber::new(sent), true);
             (counts.episodes, counts.episodes_multiple)
         };
         assert_eq!(drop(1000, 5000), (1, 0), "the first drop begins an episode");
         assert_eq!(drop(3000, 5000), (1, 1), "a second one in the window makes it multiple");
         assert_eq!(drop(4000, 6000), (1, 1), "which is counted once");
         assert_eq!(drop(5000, 9000), (2, 1), "data sent later begins another window");
+    }
+
+    #[test]
+    fn an_episode_is_counted_where_it_begins() {
+        let mut losses = ConnectionLosses::NONE;
+        let mut drop = |sequence, measured| {
+            let added = losses.data(
+                Side::Passive,
+                SequenceNumber::new(sequence),
+                SequenceNumber::new(5000),
+                measured,
+            );
+            (added.episodes, added.episodes_multiple)
+        };
+        assert_eq!(drop(1000, false), (1, 0));
+        assert_eq!(drop(2000, true), (0, 0), "of several drops, but it began before the window");
+        assert_eq!(
+            (losses.total.episodes, losses.total.episodes_multiple),
+            (1, 1),
+            "the connection has both"
+        );
     }
 }

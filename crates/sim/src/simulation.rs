@@ -247,12 +247,12 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     fn note_discards(&mut self, position: usize) {
-        let Self { network, connections, discarded, losses, trace, now, .. } = self;
+        let Self { network, connections, discarded, losses, trace, now, window, .. } = self;
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {
             trace.record(*now, TraceEvent::Discard, queued.link, &packet);
             if queued.monitored {
-                note_loss(connections, losses, &packet);
+                note_loss(connections, losses, &packet, window.contains(*now));
             }
         }
     }
@@ -286,15 +286,16 @@ fn prefetch_delivery(connections: &Connections, populations: &Populations, packe
 }
 
 /// Counts a packet that a monitored queue discarded, for its connection and for all.
-fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet) {
+fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet, measured: bool) {
     let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
-    let before = connection.losses.total;
-    connection.losses.total.handshake(packet.class());
+    let handshake = LossCounts::of_handshake(packet.class());
+    connection.losses.total = connection.losses.total.plus(handshake);
+    *losses = losses.plus(handshake);
     if packet.class() == PacketClass::Data {
         let highest_sent = connection.ends[packet.from() as usize].highest_sent();
-        connection.losses.data(packet.from(), packet.segment().sequence, highest_sent);
+        let sequence = packet.segment().sequence;
+        *losses = losses.plus(connection.losses.data(packet.from(), sequence, highest_sent, measured));
     }
-    *losses = losses.plus(connection.losses.total.minus(before));
 }
 
 fn rows(scenario: &Scenario) -> Rows {
