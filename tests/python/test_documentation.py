@@ -96,7 +96,9 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
     page = (ROOT / "docs/tcp.md").read_text()
     tests = ROOT / "crates/tcp/tests"
     conversations = len(list((tests / "conversations").glob("*.txt")))
-    traces = len([file for file in (tests / "ns2").glob("*.txt") if file.name != "scenarios.txt"])
+    traces = len(
+        [file for file in (tests / "ns2").glob("*.txt") if file.name not in {"scenarios.txt", "matrix.txt"}]
+    )
     assert f"| {conversations} conversations as text" in page
     assert f"| {traces} traces with losses" in page
 
@@ -129,3 +131,58 @@ def test_every_column_of_an_exported_sweep_is_documented(result: aqmlab.Result) 
     for name in figures(result):
         quantile = re.fullmatch(r"response_p\d+_s", name)
         assert name in documented or quantile or "." in name, name
+
+
+@pytest.mark.parametrize("scheme", aqmlab._core.scheme_names())
+def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
+    page = (ROOT / f"docs/algorithms/{scheme}.md").read_text()
+    schema = json.loads(aqmlab._core.json_schema())
+    variants = schema["$defs"]["Scheme"]["oneOf"]
+    (variant,) = [each for each in variants if each["properties"]["scheme"]["const"] == scheme]
+    parameters = variant["properties"]
+    compared = 0
+    for keys, defaults in _rows(section(page, "## Parameters")):
+        for key, default in zip(keys, defaults, strict=False):
+            assert key in parameters, key
+            real = parameters[key].get("default")
+            if len(keys) == len(defaults) and isinstance(real, bool | int | float | str):
+                assert _value(default) == real, f"{key}: {default} on the page, {real} in the schema"
+                compared += 1
+    assert compared >= (1 if scheme == "drop-tail" else 7)
+
+
+@pytest.mark.parametrize("model", ["unc", "mah"])
+def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
+    page = (ROOT / f"docs/models/{model}.md").read_text()
+    variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    (variant,) = [each for each in variants if each["properties"]["model"]["const"] == model]
+    parameters = variant["properties"]
+    rows = re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|$", section(page, "## Knobs"), re.MULTILINE)
+    on_page = {
+        key: _value(default)
+        for keys, defaults in rows
+        for key, default in zip(re.findall(r"`(\w+)`", keys), defaults.split(", "), strict=True)
+    }
+    real = {
+        key: part.get("default")
+        for key, part in parameters.items()
+        if key != "model" and not key.endswith("_cdf_file")
+    }
+    assert on_page == real
+
+
+def _rows(text: str) -> list[tuple[list[str], list[str]]]:
+    """The keys of each row of tables of parameters, and what stands for their defaults."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    return [(re.findall(r"`([^`]+)`", cells[0]), cells[2].split(", ")) for cells in rows if len(cells) == 3]
+
+
+def _value(text: str) -> object:
+    """A default as a page writes it."""
+    plain = text.strip('` "')
+    if plain in {"true", "false"}:
+        return plain == "true"
+    try:
+        return float(plain)
+    except ValueError:
+        return plain

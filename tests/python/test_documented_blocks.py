@@ -181,7 +181,7 @@ def _parse_line(line: str) -> None:
             _known(line)
         case "make":
             targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-            variables = set(re.findall(r"\$\(if \$\((\w+)\)", (ROOT / "Makefile").read_text()))
+            variables = set(re.findall(r"\$\((\w+)\)", (ROOT / "Makefile").read_text()))
             for argument in arguments:
                 name, assignment, _ = argument.partition("=")
                 assert name in (variables if assignment else targets), line
