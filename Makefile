@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks mutants bench bench-check crosscheck wheel clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck wheel clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,7 +32,7 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet
 
-fuzz: fuzz-networks ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
+fuzz: fuzz-networks fuzz-files ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
 
 FUZZ_SEED ?= $(shell date +%Y%m%d)
 FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS),1))
@@ -40,6 +40,9 @@ FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS
 fuzz-networks: ## random legal networks alone, or with CASE=seed:case one of them again
 	cargo run --locked --quiet --profile test -p aqmlab-fuzz -- \
 		$(if $(CASE),replay $(CASE),networks --seed $(FUZZ_SEED) $(FUZZ_LENGTH))
+
+fuzz-files: $(VENV)/.installed-dev ## damaged files of every kind that the tools read, alone
+	PYTHONPATH=tests/python $(BIN)/python -m file_fuzzer --seed $(FUZZ_SEED) $(FUZZ_LENGTH)
 
 mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }

@@ -19,6 +19,9 @@ import numpy as np
 
 from aqmlab.errors import CalibrationError
 from aqmlab.folders import write_whole
+from aqmlab.reading import read_json
+from aqmlab.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
+from aqmlab.spelling import quoted, whole_numbers
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
 from aqmlab.statistics.measures import throughput_mbps_by_link
 
@@ -118,16 +121,19 @@ class Calibration:
         """Reads what `save` wrote.
 
         Raises:
-            ValueError: The file holds no calibration of this layout.
+            CalibrationError: The file cannot be read, or holds no calibration of this layout.
         """
-        document = json.loads(Path(file).read_text(encoding="utf-8"))
+        document = read_json(file, CalibrationError)
         if document.get("format") != FORMAT:
-            raise ValueError(f"{file}: holds no calibration of layout {FORMAT}")
+            raise CalibrationError(f"{file}: holds no calibration of layout {FORMAT}")
+        conform(document, _SHAPE, str(file), CalibrationError)
         return cls(
             points=tuple(Point(**point) for point in document["points"]),
             line=Line(**document["line"]),
             r_squared=document["r_squared"],
-            lines_by_seed={int(seed): Line(**line) for seed, line in document["lines_by_seed"].items()},
+            lines_by_seed={
+                _seed(seed, file): Line(**line) for seed, line in document["lines_by_seed"].items()
+            },
             version=document["aqmlab_version"],
         )
 
@@ -137,6 +143,34 @@ class Calibration:
             f"throughput of one direction = {line.bits_per_second_per_user:,.1f} bit/s x users on one side "
             f"{line.intercept_mbps:+.3f} Mbit/s (R² {self.r_squared:.5f}, {len(self.points)} runs)"
         )
+
+
+_LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
+_POINT = Table(
+    {
+        "seed": WHOLE,
+        "users_per_side": COUNT,
+        "throughput_mbps": NUMBER,
+        "throughput_mbps_by_link": TableOf(NUMBER),
+    }
+)
+_SHAPE = Table(
+    {
+        "format": COUNT,
+        "aqmlab_version": TEXT,
+        "line": _LINE,
+        "r_squared": NUMBER,
+        "lines_by_seed": TableOf(_LINE),
+        "points": ListOf(_POINT, shortest=2),
+    }
+)
+
+
+def _seed(text: str, file: str | Path) -> int:
+    numbers = whole_numbers(text)
+    if numbers is None or len(numbers) != 1:
+        raise CalibrationError(f"{file}: lines_by_seed: the keys are seeds, not {quoted(text)}")
+    return numbers[0]
 
 
 def calibrate(

@@ -13,16 +13,20 @@ and no code. This module reads and checks it; `reproduce` runs it.
 
 from __future__ import annotations
 
-import csv
 import difflib
-import tomllib
+import math
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.calibration import Line
 from aqmlab.errors import ExperimentError
-from aqmlab.published import PublishedRow, PublishedTable, read_table
+from aqmlab.experiment_shape import EXPERIMENT, TOLERANCES
+from aqmlab.published import PublishedRow, PublishedTable, read_published
+from aqmlab.reading import read_table, read_text, read_toml
+from aqmlab.shape import conform, distinct
+from aqmlab.spelling import quoted
+from aqmlab.statistics.quantities import UnknownQuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -228,15 +232,27 @@ def load(name: str) -> Experiment:
 
 
 def read(folder: Traversable) -> Experiment:
-    """Reads and checks an experiment folder."""
-    document = tomllib.loads(folder.joinpath("experiment.toml").read_text(encoding="utf-8"))
+    """Reads and checks an experiment folder.
+
+    Raises:
+        ExperimentError: A file is missing or broken, or something in it is not legal; the message says where.
+    """
+    try:
+        return _read(folder)
+    except (ExperimentError, UnknownQuantityError) as error:
+        raise ExperimentError(f"{folder.name}: {error}") from None
+
+
+def _read(folder: Traversable) -> Experiment:
+    document = read_toml(folder / "experiment.toml", ExperimentError)
+    conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
     configurations = _configurations(document["configurations"])
     published = document["published"]
-    return Experiment(
+    experiment = Experiment(
         name=folder.name,
         title=document["title"],
         paper=document["paper"],
-        scenario_toml=folder.joinpath(document["scenario"]).read_text(encoding="utf-8"),
+        scenario_toml=read_text(folder / document["scenario"], ExperimentError),
         configurations=configurations,
         scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
         loads_percent=tuple(document["loads_percent"]),
@@ -244,14 +260,32 @@ def read(folder: Traversable) -> Experiment:
         users_on=_users_on(folder.name, document),
         published_line=Line(**published["calibration"]),
         published_tables=tuple(
-            read_table(entry, folder, configurations.values()) for entry in published.get("tables", [])
+            read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
         ),
         published_claims=_published_claims(folder / published["claims"]),
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
-        notes=folder.joinpath("notes.md").read_text(encoding="utf-8"),
+        notes=read_text(folder / "notes.md", ExperimentError),
         comparisons=_comparisons(document, configurations),
     )
+    _check_names(experiment)
+    return experiment
+
+
+def _check_names(experiment: Experiment) -> None:
+    """Whether everything that a figure or a table names is there."""
+    for figure in experiment.figures:
+        owner = f"figure {figure['id']}"
+        if figure["kind"] != "calibration" and not ("cells" in figure and "loads_percent" in figure):
+            raise ExperimentError(f"{owner}: cells and loads_percent are missing")
+        chosen(experiment.configurations, figure.get("cells", []), kind="cell", experiment=owner)
+    for table in experiment.published_tables:
+        wanted = [column.tolerance for column in table.columns]
+        owner = f"table {table.identifier}"
+        chosen(experiment.tolerances, wanted, kind="tolerance", experiment=owner)
+        chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
+    if experiment.comparisons is not None:
+        chosen(experiment.groups, experiment.comparisons.groups, kind="group", experiment="comparisons")
 
 
 def _users_on(name: str, document: Mapping[str, Any]) -> str:
@@ -294,6 +328,7 @@ def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
 
 def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configuration]:
     known: dict[str, Configuration] = {}
+    distinct([entry["name"] for entry in entries], "configurations", ExperimentError)
     for entry in entries:
         parent = entry.get("extends")
         if parent is not None and parent not in known:
@@ -308,9 +343,20 @@ def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configura
             extends=parent,
             published=entry.get("published"),
             loads_percent=tuple(entry.get("loads_percent", ())),
-            users={float(load): users for load, users in entry.get("users", {}).items()},
+            users={_load(load, entry["name"]): users for load, users in entry.get("users", {}).items()},
         )
     return known
+
+
+def _load(text: str, configuration: str) -> float:
+    """A load that stands as a key, in per cent."""
+    try:
+        load = float(text)
+    except ValueError:
+        load = math.nan
+    if not math.isfinite(load):
+        raise ExperimentError(f"{configuration}: users: the keys are loads in per cent, not {quoted(text)}")
+    return load
 
 
 def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, Configuration]) -> Scale:
@@ -349,10 +395,13 @@ def _users_from(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def _published_claims(file: Traversable) -> tuple[PublishedClaim, ...]:
-    with file.open(encoding="utf-8") as text:
-        return tuple(PublishedClaim(row["id"], row["where"], row["claim"]) for row in csv.DictReader(text))
+    rows = read_table(file, ExperimentError)
+    for missing in (column for column in ("id", "where", "claim") if rows and column not in rows[0]):
+        raise ExperimentError(f"{file.name} has no column {missing}")
+    return tuple(PublishedClaim(row["id"], row["where"], row["claim"]) for row in rows)
 
 
 def _tolerances(file: Traversable) -> dict[str, Tolerance]:
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    document = read_toml(file, ExperimentError)
+    conform(document, TOLERANCES, file.name, ExperimentError)
     return {name: Tolerance(**entry) for name, entry in document["tolerance"].items()}

@@ -7,12 +7,14 @@ is compared with and the tolerance. Nothing here knows any paper.
 
 from __future__ import annotations
 
-import csv
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError
+from aqmlab.reading import read_table
+from aqmlab.spelling import quoted
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
 
 if TYPE_CHECKING:
@@ -109,7 +111,7 @@ class PublishedTable:
         return self.rows.get((configuration, load_percent))
 
 
-def read_table(
+def read_published(
     entry: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
 ) -> PublishedTable:
     """Reads a declared table and finds the configuration of each of its rows.
@@ -158,22 +160,31 @@ def _rows(
     configurations: Sequence[Configuration],
 ) -> dict[tuple[str, float], PublishedRow]:
     rows: dict[tuple[str, float], PublishedRow] = {}
-    with file.open(encoding="utf-8") as lines:
-        texts = list(csv.DictReader(lines))
+    texts = read_table(file, ExperimentError)
     wanted = [entry["load"], *entry.get("key", []), *(column.name for column in columns)]
     for missing in (column for column in wanted if texts and column not in texts[0]):
         raise ExperimentError(f"{name}: {file.name} has no column {missing}")
     # Another reading of a table need not be run everywhere; the paper's own rows must all have their cells.
     required = entry.get("every_row", True)
     for text in texts:
-        load = float(text[entry["load"]])
+        load = _number(text, entry["load"], name)
         answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
         if required and not answering:
             raise ExperimentError(f"{name}: no configuration answers to the row {','.join(text.values())}")
-        values = {column.quantity.name: float(text[column.name]) for column in columns}
+        values = {column.quantity.name: _number(text, column.name, name) for column in columns}
         for own in answering:
             rows[own.name, load] = PublishedRow(own.name, load, values, text)
     return rows
+
+
+def _number(row: Mapping[str, str], column: str, table: str) -> float:
+    try:
+        number = float(row[column])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ExperimentError(f"{table}: {column}: a number, not {quoted(row[column])}")
+    return number
 
 
 def _answers(configuration: Configuration, entry: Mapping[str, Any], text: Mapping[str, str]) -> bool:
@@ -189,5 +200,5 @@ def _same(value: object, text: str) -> bool:
         return text == ("yes" if value else "no")
     try:
         return Fraction(str(value)) == Fraction(text)
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         return str(value) == text

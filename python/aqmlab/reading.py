@@ -7,6 +7,8 @@ told in one message; what the file then means is for its own module to check.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import stat
 import tomllib
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
-LARGEST_BYTES = 16 << 20
+LARGEST_BYTES = 64 << 20
 """More than any file that a person writes; a scenario of a megabyte is a large one."""
 
 _PART_BYTES = 1 << 16
@@ -70,11 +72,38 @@ def read_json(file: str | Path, refusal: type[Exception]) -> dict[str, Any]:
     Raises:
         refusal: There is none; the message names the file, and the line where there is one.
     """
-    text = read_text(file, refusal)
-    document = _parsed(lambda: json.loads(text), plain(str(file)), refusal)
+    return parse_json(read_text(file, refusal), plain(str(file)), refusal)
+
+
+def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, Any]:
+    """The object in JSON text.
+
+    Raises:
+        refusal: There is none; the message names the source, and the line where there is one.
+    """
+    document = _parsed(lambda: json.loads(text), source, refusal)
     if not isinstance(document, dict):
-        raise refusal(f"{plain(str(file))}: holds no JSON object")
+        raise refusal(f"{source}: holds no JSON object")
     return document
+
+
+def read_table(file: str | Path | Traversable, refusal: type[Exception]) -> list[dict[str, str]]:
+    """The rows of a CSV file, by the heads of its columns.
+
+    Raises:
+        refusal: It is no table: columns without a name or of one name, or rows of another length.
+    """
+    name = plain(str(file))
+    try:
+        head, *rows = list(csv.reader(io.StringIO(read_text(file, refusal)), strict=True)) or [[]]
+    except csv.Error as error:
+        raise refusal(f"{name}: {error}") from None
+    if not all(head) or not head or len(set(head)) < len(head):
+        raise refusal(f"{name}:1: the first line names every column, and each differently")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(head):
+            raise refusal(f"{name}:{number}: {len(row)} cells under {len(head)} columns")
+    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def _parsed(parse: Callable[[], Any], source: str, refusal: type[Exception]) -> Any:  # noqa: ANN401

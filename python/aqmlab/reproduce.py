@@ -15,6 +15,7 @@ from rich.console import Group
 
 from aqmlab import experiment as experiments
 from aqmlab.calibration import Calibration, fit, with_users
+from aqmlab.errors import ScenarioError
 from aqmlab.experiment import ExperimentError
 from aqmlab.load_matching import MatchedLoad, match_loads
 from aqmlab.report import claims_table, parts_of, write_report
@@ -162,13 +163,27 @@ def base_scenario(experiment: Experiment, scale: Scale) -> Scenario:
         "users.start": scale.start,
         **scale.overrides,
     }
-    return Scenario.from_toml(
-        experiment.scenario_toml, source_name=f"{experiment.name}/scenario.toml", overrides=overrides
-    )
+    try:
+        return Scenario.from_toml(
+            experiment.scenario_toml, source_name=f"{experiment.name}/scenario.toml", overrides=overrides
+        )
+    except (ScenarioError, TypeError, RecursionError) as error:
+        raise ExperimentError(f"{experiment.name}: scale {scale.name}: {error}") from None
 
 
 def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
-    """The scenario of one configuration."""
+    """The scenario of one configuration.
+
+    Raises:
+        ExperimentError: The scenario refuses what the configuration lays over it.
+    """
+    try:
+        return _cell_scenario(base, configuration)
+    except (ScenarioError, TypeError, RecursionError) as error:
+        raise ExperimentError(f"{base.name}: cell {configuration.name}: {error}") from None
+
+
+def _cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
     if configuration.twin:
         own = base.with_overrides(configuration.overrides) if configuration.overrides else base
         return own.uncongested_twin()

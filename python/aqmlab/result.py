@@ -19,6 +19,9 @@ import pyarrow.parquet as pq
 from aqmlab import _core
 from aqmlab.errors import ResultError, TableError
 from aqmlab.folders import complete_or_absent
+from aqmlab.reading import parse_json
+from aqmlab.shape import ANY, TEXT, WHOLE, ListOf, Table, TableOf, conform
+from aqmlab.spelling import quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +32,24 @@ FORMAT = 1
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
 _TABLE = ".parquet"
+_LONGEST_NAME = 256
+
+# What every reader of `run.json` relies on; the checksums vouch for the rest.
+_SHAPE = Table(
+    required={
+        "aqmlab_version": TEXT,
+        "scenario": TableOf(ANY),
+        "seed": WHOLE,
+        "warnings": ListOf(TEXT),
+    },
+    optional={
+        "content_address": TEXT,
+        "offered_load": TableOf(ANY),
+        "links": ListOf(Table({"name": TEXT}, open=True)),
+        "populations": ListOf(Table({"name": TEXT}, open=True)),
+    },
+    open=True,
+)
 
 _HOW_TO_RECORD = {
     "responses": 'set record.responses = "rows"',
@@ -72,7 +93,11 @@ class StoredTables(Mapping[str, pa.Table]):
             raise TableError(_missing_table(name, self))
         table = self._in_use.get(name)
         if table is None:
-            table = pq.read_table(self._folder / f"{name}{_TABLE}")
+            file = self._folder / f"{name}{_TABLE}"
+            try:
+                table = pq.read_table(file)
+            except (pa.ArrowException, OSError) as error:
+                raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
             self._in_use[name] = table
         return table
 
@@ -237,13 +262,15 @@ def strangers(folder: Path) -> list[str]:
 
 
 def _read_run(folder: Path) -> dict[str, Any]:
-    try:
-        run = json.loads((folder / _RUN).read_text(encoding="utf-8"))
-    except ValueError:
-        raise ResultError(f"{folder}: {_RUN} is no JSON") from None
-    if not isinstance(run, dict) or run.get("format") != FORMAT:
-        found = run.get("format") if isinstance(run, dict) else None
-        raise ResultError(f"{folder}: layout {found!r}; this version reads layout {FORMAT}")
+    try:  # whatever its size: a run of very many links says something of each
+        text = (folder / _RUN).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ResultError(f"{folder}: {_RUN} is not UTF-8 text") from None
+    run = parse_json(text, f"{folder}: {_RUN}", ResultError)
+    if run.get("format") != FORMAT:
+        found = quoted(run.get("format"))
+        raise ResultError(f"{folder}: layout {found}; this version reads layout {FORMAT}")
+    conform(run, _SHAPE, f"{folder}: {_RUN}", ResultError)
     return run
 
 
@@ -255,15 +282,20 @@ def _checksums(folder: Path) -> list[tuple[str, str, str]]:
     return [line.partition("  ") for line in listed]
 
 
+def _shown(name: str) -> str:
+    return (name if len(name) < _LONGEST_NAME else "a file of an endless name") or f"the end of {_CHECKSUMS}"
+
+
 def _verify(folder: Path) -> list[str]:
     """The files that were written there, after checking that they are what was written."""
     lines = _checksums(folder)
     names = [name for _, _, name in lines]
     if _RUN not in names:
         raise ResultError(f"{folder}: holds no result ({_CHECKSUMS} does not list {_RUN})")
+    there = {entry.name for entry in folder.iterdir() if entry.is_file()}
     for digest, _, name in lines:
-        if not (folder / name).is_file():
-            raise ResultError(f"{folder}: damaged: {name or 'the end of ' + _CHECKSUMS} is missing")
+        if name not in there:
+            raise ResultError(f"{folder}: damaged: {_shown(name)} is missing")
         if _digest(folder / name) != digest:
             raise ResultError(f"{folder}: damaged: {name} is not what was written")
     # A table that nobody vouches for: foreign, or the list of checksums lost its last lines.

@@ -1,0 +1,93 @@
+"""What `experiment.toml` and `tolerances.toml` of an experiment's folder hold."""
+
+from __future__ import annotations
+
+from aqmlab.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, TableOf, one_of
+
+_LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
+
+_OVERRIDES = TableOf(ANY)  # dotted keys of a scenario, which checks them itself
+_LOADS = ListOf(NUMBER)
+
+_PUBLISHED_TABLE = Table(
+    required={"id": TEXT, "file": TEXT, "load": TEXT},
+    optional={
+        "title": TEXT,
+        "note": TEXT,
+        "cell": TEXT,
+        "key": ListOf(TEXT),
+        "groups": ListOf(TEXT),
+        "every_cell": FLAG,
+        "every_row": FLAG,
+        "run_to_run": FLAG,
+        "columns": ListOf(Table({"column": TEXT, "quantity": TEXT, "tolerance": TEXT})),
+        "criterion": TEXT,
+        "criteria": TableOf(
+            Table({"quantities": ListOf(TEXT, shortest=1), "best": one_of("highest", "lowest")})
+        ),
+        "candidates": ListOf(TEXT),
+    },
+)
+
+_SCALE = Table(
+    required={
+        "description": TEXT,
+        "duration_s": NUMBER,
+        "warm_up_s": NUMBER,
+        "replications": COUNT,
+        "load_matched": FLAG,
+        "start": TEXT,
+    },
+    optional={
+        "cool_down_s": NUMBER,
+        "loads_percent": _LOADS,
+        "groups": ListOf(TEXT),
+        "cells": ListOf(TEXT),
+        "overrides": _OVERRIDES,
+        "users_from": TEXT,
+        "calibration": Table(
+            optional={"users_per_side": ListOf(COUNT), "overrides": _OVERRIDES, "replications": COUNT}
+        ),
+    },
+)
+
+_CONFIGURATION = Table(
+    required={"name": TEXT, "label": TEXT, "group": TEXT},
+    optional={
+        "twin": FLAG,
+        "extends": TEXT,
+        "published": TableOf(PLAIN),
+        "overrides": _OVERRIDES,
+        "loads_percent": _LOADS,
+        "users": TableOf(COUNT),
+    },
+)
+
+_FIGURE = Table(
+    required={
+        "id": TEXT,
+        "title": TEXT,
+        "kind": one_of(
+            *("calibration", "cdf", "ccdf", "queue", "scatter", "users", "requests-per-second"),
+            *("bytes-requested-per-second", "response-time-per-second"),
+        ),
+    },
+    optional={"cells": ListOf(TEXT), "loads_percent": _LOADS, "calibration": FLAG, "discarded_s": NUMBER},
+)
+
+EXPERIMENT = Table(
+    required={
+        "title": TEXT,
+        "paper": TEXT,
+        "scenario": TEXT,
+        "loads_percent": ListOf(NUMBER, shortest=1),
+        "users_per_side_at_100_percent": COUNT,
+        "published": Table({"claims": TEXT, "calibration": _LINE}, {"tables": ListOf(_PUBLISHED_TABLE)}),
+        "scales": TableOf(_SCALE),
+        "configurations": ListOf(_CONFIGURATION, shortest=1),
+        "figures": ListOf(_FIGURE),
+    },
+    optional={"users_on": TEXT, "comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
+)
+
+TOLERANCES = Table({"tolerance": TableOf(Table(optional={"absolute": NUMBER, "relative": NUMBER}))})

@@ -1,0 +1,136 @@
+"""The shape of a parsed file: which keys a table has, and of which kind each value is.
+
+A shape is data beside the code that reads the file. `conform` holds a document against it and refuses what
+differs with the path of the key, what was found and what is legal; what the values mean together is for the
+reader to check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from aqmlab.spelling import quoted, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_LARGEST = 1e15
+"""A double holds every whole number below."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A plain value: what it is called, and how it is told from others."""
+
+    legal: str
+    fits: Callable[[object], bool]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of known keys; an open one may have others, which nothing reads."""
+
+    required: Mapping[str, Shape] = field(default_factory=dict)
+    optional: Mapping[str, Shape] = field(default_factory=dict)
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class TableOf:
+    """A table of any keys whose values have one shape."""
+
+    value: Shape
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list whose elements have one shape."""
+
+    element: Shape
+    shortest: int = 0
+
+
+Shape: TypeAlias = "Kind | Table | TableOf | ListOf"
+"""What a value may be."""
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _LARGEST  # which no `nan` is
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**64
+
+
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+NUMBER = Kind("a number", _is_number)
+COUNT = Kind("a whole number from 1", lambda value: _is_whole(value, 1))
+WHOLE = Kind("a whole number from 0", lambda value: _is_whole(value, 0))
+FLAG = Kind("true or false", lambda value: isinstance(value, bool))
+PLAIN = Kind(
+    "a text, a number, true or false", lambda value: isinstance(value, str | bool) or _is_number(value)
+)
+ANY = Kind("anything", lambda _: True)
+
+
+def one_of(*names: str) -> Kind:
+    """One of these texts."""
+    return Kind(" or ".join(f'"{name}"' for name in names), lambda value: value in names)
+
+
+def conform(value: object, shape: Shape, place: str, refusal: type[Exception]) -> None:
+    """Holds a value against a shape.
+
+    Raises:
+        refusal: It differs; the message names the place.
+    """
+    match shape:
+        case Kind():
+            if not shape.fits(value):
+                raise refusal(f"{place}: {shape.legal}, not {quoted(value)}")
+        case ListOf():
+            if not isinstance(value, list) or len(value) < shape.shortest:
+                raise refusal(f"{place}: a list{_at_least(shape.shortest)}, not {quoted(value)}")
+            for number, element in enumerate(value, start=1):
+                conform(element, shape.element, f"{place}[{number}]", refusal)
+        case TableOf():
+            for key, inner in _table(value, place, refusal).items():
+                conform(inner, shape.value, f"{place}.{key}", refusal)
+        case Table():
+            _conform_table(_table(value, place, refusal), shape, place, refusal)
+
+
+def _conform_table(table: Mapping[str, object], shape: Table, place: str, refusal: type[Exception]) -> None:
+    known = {**shape.required, **shape.optional}
+    for key in shape.required:
+        if key not in table:
+            raise refusal(f"{place}: {key} is missing")
+    for key, inner in table.items():
+        if key in known:
+            conform(inner, known[key], f"{place}.{key}", refusal)
+        elif not shape.open:
+            raise refusal(f"{place}.{key}: {unknown(key, known)}")
+
+
+def _table(value: object, place: str, refusal: type[Exception]) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise refusal(f"{place}: a table, not {quoted(value)}")
+    return value
+
+
+def _at_least(shortest: int) -> str:
+    return f" of at least {shortest}" if shortest else ""
+
+
+def distinct(names: Sequence[str], place: str, refusal: type[Exception]) -> None:
+    """Refuses a name that stands twice where each stands for one thing.
+
+    Raises:
+        refusal: The message names it.
+    """
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise refusal(f"{place}: {quoted(name)} stands there twice")

@@ -1,0 +1,77 @@
+# ruff: noqa: PT008
+"""A simulator that answers at once: files are what is tried here, not runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import aqmlab
+import aqmlab.executors
+import aqmlab.reproduce
+import aqmlab.tune.picture
+from aqmlab import RunError
+from small import BULK, WEB
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from aqmlab import Result
+    from aqmlab.progress import Bar
+    from aqmlab.workers import Task
+
+MOST_RUNS = 1000
+ENOUGH = "the stand-in has made enough runs"
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """Answers every task with the result of a small run, which bears the task's name and address."""
+
+    web: Result
+    bulk: Result
+
+    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+        """An executor's answer."""
+        for number, task in enumerate(tasks):
+            if number >= MOST_RUNS:
+                raise RunError(ENOUGH)
+            has_users = bool(task.scenario.resolved.get("users") or task.scenario.resolved.get("populations"))
+            specimen = self.web if has_users else self.bulk
+            facts = {
+                "scenario": task.scenario.resolved,
+                "seed": task.seed,
+                "content_address": task.address,
+            }
+            yield task, replace(specimen, run={**specimen.run, **facts})
+            bar.show(done_s=task.simulated_s, finished=number)
+
+
+def specimens() -> StandIn:
+    """The stand-in, with results that the simulator really made."""
+    web = WEB.replace("20.0", "7.0").replace("per_side = 150", "per_side = 60")
+    return StandIn(web=aqmlab.run(web), bulk=aqmlab.run(BULK))
+
+
+def _no_study(*_: object) -> None:
+    raise RunError(ENOUGH)
+
+
+def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
+    """What has to be replaced so that no command simulates or draws; names of executors are still checked."""
+    chosen = aqmlab.executors.executor_of
+
+    def executor_of(name: str, *, workers: int | None = None) -> StandIn:
+        chosen(name, workers=workers)
+        return stand_in
+
+    return [
+        mock.patch("aqmlab.runs.Threads", lambda _: stand_in),
+        mock.patch("aqmlab.executors.executor_of", executor_of),
+        mock.patch("aqmlab.tune.picture.draw_trade_off", lambda *_, **__: None),
+        mock.patch("aqmlab.reproduce.run_study", _no_study),
+        # The limits themselves have tests of their own; a sweep of a million runs is slow by right.
+        mock.patch("aqmlab.sweep.file._MOST_POINTS", MOST_RUNS),
+        mock.patch("aqmlab.sweep.file._MOST_RUNS", 3 * MOST_RUNS),
+    ]

@@ -1,0 +1,133 @@
+"""Experiments, calibrations and results whose files are not of the shape they should have are refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aqmlab import Result, ResultError, experiment
+from aqmlab.calibration import Calibration, Line, Point
+from aqmlab.errors import CalibrationError, ExperimentError
+from aqmlab.result import _write_checksums
+from test_result import made_up
+
+ROOT = Path(__file__).parents[2]
+
+SLIPS = {
+    "a misspelt key": (
+        "warm_up_s = 15.0",
+        "warm_upp_s = 15.0",
+        "experiment.toml.scales.quick: warm_up_s is missing",
+    ),
+    "a text for a number": (
+        "duration_s = 66.0",
+        'duration_s = "66"',
+        "scales.quick.duration_s: a number, not '66'",
+    ),
+    "no number": ("duration_s = 66.0", "duration_s = nan", "scales.quick.duration_s: a number, not nan"),
+    "half a replication": (
+        "replications = 6",
+        "replications = 0.5",
+        "replications: a whole number from 1, not 0.5",
+    ),
+    "a table for a list": (
+        "loads_percent = [80.0, 90.0, 98.0, 105.0]",
+        "loads_percent = {}",
+        "loads_percent: a list",
+    ),
+    "an unknown figure": ('kind = "calibration"', 'kind = "pie"', "figures[1].kind: "),
+    "a cell twice": (
+        'name = "drop-tail-24"',
+        'name = "uncongested"',
+        "configurations: 'uncongested' stands there",
+    ),
+    "an unknown tolerance": ('tolerance = "loss_percent"', 'tolerance = "loss"', 'no tolerance "loss"'),
+    "another file": (
+        'file = "published_table2.csv"',
+        'file = "nowhere.csv"',
+        "nowhere.csv: there is no such file",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SLIPS)
+def test_a_slip_in_an_experiment_is_told_with_its_key(what: str, tmp_path: Path) -> None:
+    old, new, message = SLIPS[what]
+    folder = tmp_path / "le2003"
+    shutil.copytree(ROOT / "experiments/le2003", folder)
+    file = folder / "experiment.toml"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(ExperimentError) as refused:
+        experiment.read(folder)
+    assert str(refused.value).startswith("le2003: ")
+    assert message in str(refused.value)
+
+
+TABLES = {
+    "a text for a number": ("13.2", "[bold]", "a number, not '[bold]'"),
+    "no number": ("13.2", "nan", "a number, not 'nan'"),
+    "a cell too many": ("13.2", "13.2,1", "cells under"),
+    "a column twice": ("loss_percent", "ecn", "names every column, and each differently"),
+    "an open quote": ("13.2", '"13.2', "unexpected end of data"),
+}
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_a_slip_in_a_published_table_is_told(what: str, tmp_path: Path) -> None:
+    old, new, message = TABLES[what]
+    folder = tmp_path / "le2003"
+    shutil.copytree(ROOT / "experiments/le2003", folder)
+    file = folder / "published_table2.csv"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(ExperimentError) as refused:
+        experiment.read(folder)
+    assert str(refused.value).startswith("le2003: ")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("line", []),
+        ("points", []),
+        ("points", ["x"]),
+        ("r_squared", None),
+        ("lines_by_seed", {"one": {}}),
+        ("x", 1),
+    ],
+)
+def test_a_calibration_of_another_shape_is_refused(key: str, value: object, tmp_path: Path) -> None:
+    line = Line(10_000.0, 0.4)
+    points = tuple(Point(1, users, users / 100.0, {"a": 1.0}) for users in (100, 200))
+    file = Calibration(points, line, 1.0, {1: line}, "1").save(tmp_path / "calibration.json")
+    assert Calibration.load(file).lines_by_seed == {1: line}
+    file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
+    with pytest.raises(CalibrationError, match=rf"calibration\.json(\.{key})?"):
+        Calibration.load(file)
+
+
+@pytest.mark.parametrize(("key", "value"), [("seed", "x"), ("seed", -1), ("warnings", 3), ("scenario", None)])
+def test_a_result_of_another_shape_is_refused_though_its_checksums_hold(
+    key: str, value: object, tmp_path: Path
+) -> None:
+    folder = made_up().save(tmp_path / "result")
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**run, key: value}))
+    (folder / "SHA256SUMS").unlink()
+    _write_checksums(folder)
+    with pytest.raises(ResultError, match=rf"run\.json\.{key}: "):
+        Result.load(folder)
+
+
+def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None:
+    folder = made_up().save(tmp_path / "result")
+    (folder / "queue.parquet").write_bytes(b"PAR1 and nothing else")
+    (folder / "SHA256SUMS").unlink()
+    _write_checksums(folder)
+    with pytest.raises(ResultError, match=r"queue\.parquet: is no table"):
+        Result.load(folder).queue  # noqa: B018
