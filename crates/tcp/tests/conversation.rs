@@ -269,4 +269,5 @@ conversations! {
     rfc5681_refills_a_segment_at_a_partial_acknowledgement_of_one
     rfc5681_restarts_with_the_initial_window_after_more_than_a_timeout
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
+    rfc5681_without_limited_transmit_two_duplicates_release_nothing
 }

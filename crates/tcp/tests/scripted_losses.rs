@@ -38,6 +38,8 @@ fn each_packet_of_the_opening_costs_what_its_timer_says() {
         world(&bsd45(), 1_000, Close::Client, |s| drop_if(client(s) && is_syn(&s.segment) && s.nth == 0));
     assert_eq!(lost_syn.client.established_at.unwrap().seconds(), 3.080);
     assert_eq!(lost_syn.response_time_ms(0), 80);
+    assert_eq!(lost_syn.client.endpoint.statistics().syn_retransmissions, 1);
+    assert_eq!(lost_syn.server.endpoint.statistics().syn_retransmissions, 0);
 
     // The client's second SYN and the server's timer come at the same instant, 3.040; the SYN is first.
     let lost_syn_ack =
