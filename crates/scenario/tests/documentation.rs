@@ -17,6 +17,28 @@ fn rendered(table: &TableReference) -> String {
     text
 }
 
+/// The settings of a host profile, as they must stand on the page of the profiles: all have the profile's default.
+fn rendered_settings(table: &TableReference) -> String {
+    let mut text = String::from("| key | meaning | legal |\n| --- | --- | --- |\n");
+    for key in &table.keys {
+        assert_eq!(key.default, "absent", "{}", key.key);
+        text += &format!("| `{}` | {} | {} |\n", key.key, key.meaning, key.legal);
+    }
+    text
+}
+
+#[test]
+fn every_setting_of_a_host_stands_on_the_page_of_the_profiles() {
+    const PROFILES: &str = include_str!("../../../docs/tcp.md");
+    let tables = reference();
+    let hosts: Vec<_> = tables.iter().filter(|table| !described_here(table)).collect();
+    assert_eq!(hosts.len(), 3, "of users, of populations and of flows");
+    for table in hosts {
+        let expected = rendered_settings(table);
+        assert!(PROFILES.contains(&expected), "docs/tcp.md lacks the table of `host`:\n\n{expected}");
+    }
+}
+
 /// Settings of a host profile are described with the profiles, not here.
 fn described_here(table: &TableReference) -> bool {
     !table.path.ends_with("host")

@@ -10,34 +10,45 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostOverrides {
-    /// Maximum segment size in bytes of data, 1 to 9000.
+    /// Maximum segment size in bytes of data.
+    #[schemars(range(min = 1, max = 9_000))]
     pub maximum_segment_bytes: Option<u16>,
-    /// IP and TCP header of every segment but SYN in bytes, 40 to 120: 52 with timestamps.
+    /// IP and TCP header of every segment but SYN in bytes: 52 with timestamps.
+    #[schemars(range(min = 40, max = 120))]
     pub header_bytes: Option<u16>,
-    /// IP and TCP header of SYN and SYN/ACK in bytes, 40 to 120: 60 with MSS, window scale and timestamps.
+    /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
+    #[schemars(range(min = 40, max = 120))]
     pub syn_header_bytes: Option<u16>,
-    /// The peer's advertised window in bytes, from one segment to 1,000,000,000 (in effect unlimited).
+    /// The peer's advertised window in bytes, at least one segment; the greatest is in effect unlimited.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window_bytes: Option<u32>,
-    /// Initial congestion window in segments, 1 to 100, before the passive opener's quirk.
+    /// Initial congestion window in segments, before the passive opener's quirk.
+    #[schemars(range(min = 1, max = 100))]
     pub initial_window_segments: Option<u8>,
     /// Whether the handshake's acknowledgement opens the passive opener's window by a segment.
     pub passive_window_quirk: Option<bool>,
     /// Whether the first two duplicate acknowledgements release a new segment each.
     pub limited_transmit: Option<bool>,
-    /// Most segments sent at a time, 1 to 65,535 (in effect unlimited).
+    /// Most segments sent at a time; the greatest is in effect unlimited.
+    #[schemars(range(min = 1, max = 65_535))]
     pub maximum_burst_segments: Option<u16>,
-    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds, 10 to 60,000; in whole ticks
+    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks
     /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45` and `ns2-oneway` (10 ms).
+    #[schemars(range(min = 10, max = 60_000))]
     pub initial_rto_ms: Option<u32>,
-    /// Least retransmission timeout in milliseconds, 0 to 60,000.
+    /// Least retransmission timeout in milliseconds.
+    #[schemars(range(max = 60_000))]
     pub minimum_rto_ms: Option<u32>,
-    /// Greatest retransmission timeout in milliseconds, 1,000 to 600,000.
+    /// Greatest retransmission timeout in milliseconds.
+    #[schemars(range(min = 1_000, max = 600_000))]
     pub maximum_rto_ms: Option<u32>,
-    /// Acknowledge every n-th segment at once, 1 to 100: 1 delays none. In `bsd228`, which counts bytes, n segments
+    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228`, which counts bytes, n segments
     /// are at most 65,535 bytes.
+    #[schemars(range(min = 1, max = 100))]
     pub acknowledge_every_segments: Option<u8>,
-    /// How long an acknowledgement may be delayed in milliseconds, 1 to 500; in whole ticks of the host's clock, at
+    /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
     /// least one, in `bsd45` (10 ms).
+    #[schemars(range(min = 1, max = 500))]
     pub delayed_ack_ms: Option<u32>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
