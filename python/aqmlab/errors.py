@@ -20,6 +20,7 @@ __all__ = [
     "ExecutorError",
     "ExperimentError",
     "FolderError",
+    "NotEnoughMemoryError",
     "RefusalError",
     "ResultError",
     "RunError",
@@ -41,6 +42,10 @@ class RefusalError(ValueError):
 
 class FolderError(RefusalError):
     """The folder that was named cannot be written to, or already holds something else."""
+
+
+class NotEnoughMemoryError(RefusalError):
+    """A run has no room in memory; the message says how much it takes and how much is free."""
 
 
 class ResultError(RefusalError):

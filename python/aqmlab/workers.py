@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError
+from aqmlab.memory import workers_with_room
 from aqmlab.offered_load import measured
 from aqmlab.result import Result
 from aqmlab.store import keep, sound
@@ -101,7 +102,7 @@ class Threads:
 
     def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
         """Makes the runs and yields each as it finishes; the first that fails ends it."""
-        return compute(tasks, workers=self.workers, bar=bar)
+        return compute(tasks, workers=workers_with_room(tasks, self.workers), bar=bar)
 
 
 class Crew:

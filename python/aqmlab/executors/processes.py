@@ -27,6 +27,7 @@ from typing import IO, TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.folders import remove_abandoned
+from aqmlab.memory import workers_with_room
 from aqmlab.result import Result
 from aqmlab.workers import Task, available_cores
 
@@ -43,6 +44,8 @@ _POLL_S = 0.1
 _PATIENCE_S = 0.7
 _DEATHS_OF_A_RUN = 2
 _FALSE_STARTS = 5
+_PROCESS_BYTES = 100 * 2**20
+"""What a worker takes before it makes a run: the interpreter and its packages."""
 
 
 class Processes:
@@ -73,10 +76,11 @@ class Processes:
         """
         if any(task.place is None for task in tasks):
             raise ValueError("worker processes keep their results in a store; name one")
+        workers = workers_with_room(tasks, self._workers, each_bytes=_PROCESS_BYTES)
         crew = _Crew(self._command, deque(tasks))
         try:
             while crew.outstanding:
-                crew.assign(self._workers)
+                crew.assign(workers)
                 for task in crew.listen():
                     yield task, Result.load(_place(task))
                 bar.show(done_s=crew.simulated_s(), finished=len(tasks) - crew.outstanding)
