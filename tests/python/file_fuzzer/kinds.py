@@ -148,7 +148,7 @@ class Kinds:
             (("--status",), ("--export", str(case.folder / "table.csv")), ("--quiet",), ())
         )
         store = ("--store", str(case.folder / "store"))
-        command(["sweep", str(case.folder / "sweep.toml"), *more, *store], place=".toml")
+        command(["sweep", str(case.folder / "sweep.toml"), *more, *store], place=case.folder.name)
 
     @staticmethod
     def ranges(case: Case) -> None:
