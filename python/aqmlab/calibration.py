@@ -81,7 +81,13 @@ class Calibration:
 
     @property
     def slope_interval(self) -> Interval | NotEnoughReplications:
-        """Bit/s per user with its interval over seeds."""
+        """Bit/s per user with its interval over seeds.
+
+        Raises:
+            CalibrationError: No seed was run with two numbers of users, so none has a line of its own.
+        """
+        if not self.lines_by_seed:
+            raise CalibrationError("no seed was run with two different numbers of users: there is no slope")
         return mean_interval([line.bits_per_second_per_user for line in self.lines_by_seed.values()])
 
     def users_per_side(self, throughput_mbps: float) -> int:

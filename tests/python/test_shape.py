@@ -131,3 +131,9 @@ def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None
     _write_checksums(folder)
     with pytest.raises(ResultError, match=r"queue\.parquet: is no table"):
         Result.load(folder).queue  # noqa: B018
+
+
+def test_a_calibration_whose_seeds_have_one_point_each_has_no_slope_of_a_seed() -> None:
+    points = tuple(Point(seed, 100 * seed, float(seed), {"a": 1.0}) for seed in (1, 2))
+    with pytest.raises(CalibrationError, match="no seed was run with two different numbers of users"):
+        Calibration(points, Line(10_000.0, 0.0), 1.0, {}, "1").slope_interval  # noqa: B018

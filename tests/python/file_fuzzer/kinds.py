@@ -283,7 +283,8 @@ class Kinds:
         def use() -> object:
             calibration = Calibration.load(file)
             _finite([calibration.line.intercept_mbps, calibration.line.bits_per_second_per_user], "line")
-            return str(calibration), calibration.slope_interval, calibration.against(line)
+            slope = calibration.slope_interval if calibration.lines_by_seed else None
+            return str(calibration), slope, calibration.against(line)
 
         answer(use, CalibrationError, place="calibration.json")
 
