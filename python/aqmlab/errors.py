@@ -20,6 +20,7 @@ __all__ = [
     "ExecutorError",
     "ExperimentError",
     "FolderError",
+    "LayoutError",
     "NotEnoughMemoryError",
     "RefusalError",
     "ResultError",
@@ -50,6 +51,10 @@ class NotEnoughMemoryError(RefusalError):
 
 class ResultError(RefusalError):
     """The folder holds no result, or one that is not what was once written there."""
+
+
+class LayoutError(ResultError):
+    """The folder holds a result of another version of the layout: neither readable here nor damaged."""
 
 
 class StorageError(OSError):

@@ -29,7 +29,7 @@ import numpy as np
 from aqmlab.calibration import browsing_sides, with_users
 from aqmlab.errors import CalibrationError
 from aqmlab.statistics.measures import measured_window_s, throughput_mbps_by_link
-from aqmlab.statistics.recorded import table
+from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -227,15 +227,15 @@ def survey_users(
 def take_survey(result: Recorded) -> Survey:
     """Cumulative load of users from the table `users` of one run."""
     rows = table(result, "users", setting="record.users = true")
-    population, user = rows["population"].to_numpy(), rows["user"].to_numpy()
+    user, caused_bytes = rows["user"].to_numpy(), rows["bytes"].to_numpy().astype(np.float64)
     to_mbps = 8.0 / measured_window_s(result) / BITS_PER_MBIT
     offered: dict[tuple[int, int], FloatArray] = {}
     for side in (LEFT, RIGHT):
-        count = int(result.run["populations"][side]["users"])
-        own = population == side
+        population = result.run["populations"][side]
+        of_side = has_name(rows, "population", population["name"])
         for direction, name in enumerate(DIRECTIONS):
-            caused_bytes = rows["bytes_" + name.replace("-", "_")].to_numpy()[own].astype(np.float64)
-            each = np.bincount(user[own], weights=caused_bytes, minlength=count)
+            own = of_side & has_name(rows, "link", name)
+            each = np.bincount(user[own], weights=caused_bytes[own], minlength=int(population["users"]))
             offered[side, direction] = np.concatenate(([0.0], np.cumsum(each) * to_mbps))
     return Survey(int(result.run["seed"]), offered)
 

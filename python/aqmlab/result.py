@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aqmlab import _core
-from aqmlab.errors import ResultError, TableError
+from aqmlab.errors import LayoutError, ResultError, TableError
 from aqmlab.folders import complete_or_absent
 from aqmlab.reading import parse_json
 from aqmlab.shape import ANY, TEXT, WHOLE, ListOf, Table, TableOf, conform
@@ -26,7 +26,9 @@ from aqmlab.spelling import quoted
 if TYPE_CHECKING:
     import numpy as np
 
-FORMAT = 1
+    _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
+
+FORMAT = 2
 """Version of the layout of `run.json` and of the tables that this package writes and reads."""
 
 _RUN = "run.json"
@@ -223,17 +225,33 @@ def holds_remains(folder: Path) -> bool:
     return (folder / _RUN).is_file() or (folder / _CHECKSUMS).is_file()
 
 
-def _arrow(columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
-    return pa.table({name: pa.array(values) for name, values in columns.items()})
+def _arrow(columns: Mapping[str, _Column]) -> pa.Table:
+    return pa.table({name: _arrow_column(values) for name, values in columns.items()})
+
+
+def _arrow_column(values: _Column) -> pa.Array:
+    if not isinstance(values, tuple):
+        return pa.array(values)
+    # The highest unsigned code is no name; as signed numbers, which Parquet gives back, it is negative.
+    codes, names = values[0].view("int32"), values[1]
+    nameless = codes < 0
+    indices = pa.array(codes, mask=nameless if nameless.any() else None)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(names, type=pa.string()))
 
 
 def _write_table(table: pa.Table, file: Path) -> None:
-    # Samples hardly repeat: a dictionary of them is larger than they are. Real numbers are stored byte place
-    # by byte place, so that signs, exponents and even steps compress; no bit is lost. The same encoding of
-    # whole numbers is newer than many readers.
+    # Names are few and stand once. Samples hardly repeat: a dictionary of them is larger than they are. Real
+    # numbers are stored byte place by byte place, so that signs, exponents and even steps compress; no bit is
+    # lost. The same encoding of whole numbers is newer than many readers.
     real = [column.name for column in table.schema if pa.types.is_floating(column.type)]
+    names = [column.name for column in table.schema if pa.types.is_dictionary(column.type)]
     pq.write_table(
-        table, file, compression="zstd", compression_level=3, use_dictionary=False, use_byte_stream_split=real
+        table,
+        file,
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=names or False,
+        use_byte_stream_split=real,
     )
 
 
@@ -269,7 +287,9 @@ def _read_run(folder: Path) -> dict[str, Any]:
     run = parse_json(text, f"{folder}: {_RUN}", ResultError)
     if run.get("format") != FORMAT:
         found = quoted(run.get("format"))
-        raise ResultError(f"{folder}: layout {found}; this version reads layout {FORMAT}")
+        raise LayoutError(
+            f"{folder}: layout {found}, which another version wrote; this one reads layout {FORMAT}"
+        )
     conform(run, _SHAPE, f"{folder}: {_RUN}", ResultError)
     return run
 

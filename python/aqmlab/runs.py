@@ -171,7 +171,7 @@ def _kept(task: Task) -> Result | None:
 
 def _foreign(found: Found, task: Task) -> str:
     if found.result is None:
-        return "exists and is no result; name another folder or remove it"
+        return f"{found.reason.removeprefix(f'{found.place}: ')}; name another folder or remove it"
     difference = _difference(found.result, task)
     return f"holds another run, {difference}; name another folder or remove this one"
 

@@ -14,7 +14,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.errors import FolderError, ResultError, StorageError
+from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
 from aqmlab.folders import PARTIAL_PREFIX, followed
 from aqmlab.result import Result, holds_remains, strangers
 
@@ -62,15 +62,21 @@ def inspect(place: Path, address: str) -> Found:
     try:
         result = Result.load(place)
     except ResultError as error:
-        if holds_remains(place):
-            return Found(place, State.DAMAGED, str(error))
-        return Found(place, State.FOREIGN, f"{place}: is no result")
+        return _unreadable(place, error)
     except OSError as error:
         return Found(place, State.DAMAGED, f"{place}: cannot be read: {error.strerror}")
     if (holds := result.run.get("content_address")) != address:
         reason = f"{place}: holds another run, {holds}"
         return Found(place, State.FOREIGN, reason, result)
     return Found(place, State.FINISHED, result=result)
+
+
+def _unreadable(place: Path, error: ResultError) -> Found:
+    if isinstance(error, LayoutError):
+        return Found(place, State.FOREIGN, str(error))
+    if holds_remains(place):
+        return Found(place, State.DAMAGED, str(error))
+    return Found(place, State.FOREIGN, f"{place}: is no result")
 
 
 def sound(place: Path, address: str) -> Result | None:

@@ -14,12 +14,13 @@ from aqmlab.study import Study
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
 
 RELATIVE_WIDTH = 0.001
 LINKS = ("left-to-right", "right-to-left")
+POPULATIONS = ("left", "right")
 CLASSES = ("syn", "syn_ack", "pure_ack", "fin", "data")
 
 
@@ -31,6 +32,13 @@ class SyntheticResult:
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
+def names(codes: ArrayLike, list_of_names: Sequence[str]) -> pa.DictionaryArray:
+    """A column of names, as a run leaves it."""
+    return pa.DictionaryArray.from_arrays(
+        pa.array(np.asarray(codes, dtype=np.int32)), pa.array(list_of_names)
+    )
+
+
 def histogram(times_s: FloatArray, *, population: int = 0, size_class: int = 0) -> pa.Table:
     """The table `response_histogram` of some response times: bins 0.1 % wide, none empty."""
     number = np.floor(np.log(times_s) / np.log1p(RELATIVE_WIDTH)).astype(np.int64)
@@ -38,7 +46,7 @@ def histogram(times_s: FloatArray, *, population: int = 0, size_class: int = 0) 
     edge = (1.0 + RELATIVE_WIDTH) ** bins.astype(np.float64)
     return pa.table(
         {
-            "population": pa.array(np.full(bins.size, population, dtype=np.uint8)),
+            "population": names(np.full(bins.size, population), POPULATIONS),
             "size_class": pa.array(np.full(bins.size, size_class, dtype=np.uint8)),
             "lower_s": edge,
             "upper_s": (1.0 + RELATIVE_WIDTH) ** (bins + 1.0),
@@ -48,7 +56,13 @@ def histogram(times_s: FloatArray, *, population: int = 0, size_class: int = 0) 
 
 
 def link(
-    name: str, *, throughput_mbps: float, arrived: int, discarded: int, queue_packets: float = 0.0
+    name: str,
+    *,
+    throughput_mbps: float,
+    arrived: int,
+    discarded: int,
+    queue_packets: float = 0.0,
+    carries_data: bool = True,
 ) -> dict[str, Any]:
     """One monitored link's summary; every class of packets loses its share."""
     by_class = {
@@ -57,7 +71,7 @@ def link(
     }
     return {
         "name": name,
-        "monitored": True,
+        "carries_data": carries_data,
         "rate_mbps": 100.0,
         "scheme": "synthetic",
         "throughput_mbps": throughput_mbps,
@@ -94,26 +108,30 @@ def synthetic_result(
 ) -> SyntheticResult:
     """A result with these response times (all of the left population) and these counters.
 
-    Where one side has no users the scenario says so, as that of a dumbbell with users on one side does.
+    Where one side has no users the link towards it carries no data.
     """
     times_s = np.array([0.1]) if times_s is None else times_s
     ended = (times_s.size if completed is None else completed, 0)
     populations = [
         {"name": name, "users": count, "completed": done, "failed": gone, "unfinished": 0, "generated": {}}
-        for name, count, done, gone in zip(("left", "right"), users, ended, (failed, 0), strict=True)
+        for name, count, done, gone in zip(POPULATIONS, users, ended, (failed, 0), strict=True)
     ]
     links = [
-        link(name, throughput_mbps=rate, arrived=came, discarded=gone, queue_packets=waiting)
-        for name, rate, came, gone, waiting in zip(
-            LINKS, throughput_mbps, arrived, discarded, queue_packets, strict=True
+        link(
+            name,
+            throughput_mbps=rate,
+            arrived=came,
+            discarded=gone,
+            queue_packets=waiting,
+            carries_data=towards > 0,
+        )
+        for name, rate, came, gone, waiting, towards in zip(
+            LINKS, throughput_mbps, arrived, discarded, queue_packets, users[::-1], strict=True
         )
     ]
     scenario: dict[str, Any] = {"name": "synthetic", "users": dict(users_settings or {"start": "steady"})}
-    if 0 in users:
-        scenario["dumbbell"] = {}
-        scenario["users"] |= {"left": users[0], "right": users[1]}
     run = {
-        "format": 1,
+        "format": 2,
         "aqmlab_version": "synthetic",
         "scenario": scenario,
         "seed": seed,

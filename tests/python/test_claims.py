@@ -18,7 +18,15 @@ from aqmlab.claims.outcome import combine
 from aqmlab.claims.registry import claim
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import fractional_gaussian_noise
-from synthetic_results import SyntheticResult, exchange_times, histogram, synthetic_result, synthetic_study
+from synthetic_results import (
+    LINKS,
+    SyntheticResult,
+    exchange_times,
+    histogram,
+    names,
+    synthetic_result,
+    synthetic_study,
+)
 
 if TYPE_CHECKING:
     from aqmlab.study import Study
@@ -329,7 +337,7 @@ def arrivals_world(hurst: float, *, seconds: float = 1500.0) -> Study:
         table = pa.table(
             {
                 "time_s": np.concatenate([ends, [20.0, 50.0]]),
-                "link": np.concatenate([np.zeros(bins + 1), [1]]).astype(np.uint8),
+                "link": names(np.concatenate([np.zeros(bins + 1), [1]]), LINKS),
                 "packets": packets.astype(np.uint64),
             }
         )

@@ -26,7 +26,7 @@ from aqmlab.statistics.per_second import (
     requests_per_second,
 )
 from aqmlab.study import Study
-from synthetic_results import SyntheticResult, synthetic_result
+from synthetic_results import LINKS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,7 +82,7 @@ def made(
     summary = pa.table(
         {
             "time_s": [1.0, 2.0, 1.0],
-            "link": pa.array([0, 0, 1], type=pa.uint8()),
+            "link": names([0, 0, 1], LINKS),
             "maximum_packets": pa.array([facts.longest, 3, 900], type=pa.uint32()),
         }
     )
@@ -99,7 +99,6 @@ def made(
         tables={"queue_summary": summary, **(tables or {})},
     )
     result.run["scenario"]["dumbbell"] = {"rate_mbps": 10.0}
-    result.run["scenario"]["users"] |= {"left": 0, "right": users}
     for link, share, queue in zip(
         result.run["links"], (facts.utilization, 3.0), (facts.queue, 0.1), strict=True
     ):

@@ -18,12 +18,10 @@ from aqmlab.load_matching import (
     take_survey,
     verify,
 )
-from synthetic_results import SyntheticResult, synthetic_result
+from synthetic_results import LINKS, POPULATIONS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from aqmlab.scenario import Scenario
 
@@ -86,14 +84,18 @@ class World:
         )
 
     def table(self, counts: tuple[int, int]) -> pa.Table:
-        columns: dict[str, NDArray[Any]] = {
-            "population": np.repeat(np.array([0, 1], dtype=np.uint8), counts),
-            "user": np.concatenate([np.arange(count, dtype=np.uint32) for count in counts]),
-        }
-        for direction, name in enumerate(("left_to_right", "right_to_left")):
-            own = [self.frame_bytes[side, direction][: counts[side]] for side in (0, 1)]
-            columns[f"bytes_{name}"] = np.concatenate(own).astype(np.uint64)
-        return pa.table(columns)
+        caused = [
+            np.column_stack([self.frame_bytes[side, link][: counts[side]] for link in (0, 1)]).ravel()
+            for side in (0, 1)
+        ]
+        return pa.table(
+            {
+                "population": names(np.repeat([0, 1], [2 * count for count in counts]), POPULATIONS),
+                "user": np.concatenate([np.repeat(np.arange(count, dtype=np.uint32), 2) for count in counts]),
+                "link": names(np.tile([0, 1], sum(counts)), LINKS),
+                "bytes": np.concatenate(caused).astype(np.uint64),
+            }
+        )
 
 
 def matched(world: World, loads: Sequence[float] = (90.0,)) -> dict[tuple[float, int], MatchedLoad]:

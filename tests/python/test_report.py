@@ -16,7 +16,7 @@ from aqmlab.figures.style import line_of
 from aqmlab.report import parts_of, render, warnings_of, write_report
 from aqmlab.reproduce import Reproduction
 from aqmlab.study import Study
-from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
+from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
 
 CELLS = ("uncongested", "drop-tail-240", "pi-24", "pi-24-ecn")
 TIMEOUTS = dict(zip(CELLS, (0.0, 0.15, 0.1, 0.02), strict=True))
@@ -28,7 +28,7 @@ def queue_table() -> pa.Table:
     return pa.table(
         {
             "time_s": np.concatenate([time_s, time_s]),
-            "link": np.repeat(np.array([0, 1], dtype=np.uint8), time_s.size),
+            "link": names(np.repeat([0, 1], time_s.size), LINKS),
             "packets": packets.astype(np.uint32),
         }
     )

@@ -105,7 +105,7 @@ def test_a_folder_with_another_run_is_refused_and_left_alone(tmp_path: Path) -> 
 
 def test_a_folder_with_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(FolderError, match="exists and is no result"):
+    with pytest.raises(FolderError, match="is no result; name another folder"):
         aqmlab.run_many([Job(bulk(), 1, folder=tmp_path)], progress=False)
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
 

@@ -62,8 +62,8 @@ def test_populations_and_size_classes_are_pooled_or_picked() -> None:
     result = synthetic_result(failed=10)
     result = SyntheticResult(result.run, {"response_histogram": rows})
     assert response_times(result).cdf(0.2) == pytest.approx(10 / 50)
-    assert response_times(result, population=0).cdf(0.2) == pytest.approx(10 / 20)
-    assert response_times(result, population=1).cdf(0.2) == 0.0
+    assert response_times(result, population="left").cdf(0.2) == pytest.approx(10 / 20)
+    assert response_times(result, population="right").cdf(0.2) == 0.0
     assert response_times(result, size_class=2).cdf(1.0) == 1.0
 
 

@@ -82,7 +82,8 @@ impl Run {
         Ok(self.finished()?.tables.iter().map(|(name, _)| *name).collect())
     }
 
-    /// The columns of a table by name, as arrays over the memory that the run filled.
+    /// The columns of a table by name, as arrays over the memory that the run filled; a column of names is a pair of
+    /// codes and names, see `table.rs`.
     ///
     /// Raises `KeyError` when there is no such table.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {

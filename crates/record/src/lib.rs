@@ -19,4 +19,4 @@ pub use summary::{
     Amount, ClassCounts, FlowSummary, ImpairmentSummary, Invariant, LinkCounters, LinkSummary,
     PopulationSummary, Summary, TcpSummary,
 };
-pub use table::{Column, ColumnValues, Table};
+pub use table::{Column, ColumnValues, Names, Table};

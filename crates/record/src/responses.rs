@@ -23,8 +23,10 @@ pub struct Completion {
     pub request_bytes: u32,
     /// Bytes of the response.
     pub response_bytes: u64,
-    /// Which population of users.
-    pub population: u8,
+    /// Number of the connection within the run: see the column `connection`.
+    pub connection: u32,
+    /// Which population of users, by its place.
+    pub population: u16,
     /// Which user of that population.
     pub user: u32,
     /// Whether this is an embedded object of a page (otherwise the page itself).
@@ -118,23 +120,27 @@ impl Responses {
         self.total
     }
 
-    /// The tables `response_histogram`, `response_scatter` and, if rows were kept, `responses`.
+    /// The tables `response_histogram`, `response_scatter` and, if rows were kept, `responses`; the populations
+    /// have these names.
+    ///
+    /// # Panics
+    /// If there are fewer names than populations.
     #[must_use]
-    pub fn into_tables(mut self) -> Vec<Table> {
+    pub fn into_tables(mut self, populations: &[String]) -> Vec<Table> {
         self.count_recent();
-        let mut tables = vec![self.histogram_table(), self.scatter_table()];
+        let mut tables = vec![self.histogram_table(populations), self.scatter_table()];
         if self.rows != Rows::None {
-            tables.push(rows_table(&self.kept));
+            tables.push(rows_table(&self.kept, populations));
         }
         tables
     }
 
-    fn histogram_table(&self) -> Table {
+    fn histogram_table(&self, populations: &[String]) -> Table {
         let (mut population, mut size_class) = (Vec::new(), Vec::new());
         let (mut lower, mut upper, mut count) = (Vec::new(), Vec::new(), Vec::new());
         for (index, histogram) in self.histograms.iter().enumerate() {
             for bin in histogram.bins() {
-                population.push((index / SIZE_CLASS_UPPER_BYTES.len()) as u8);
+                population.push((index / SIZE_CLASS_UPPER_BYTES.len()) as u32);
                 size_class.push((index % SIZE_CLASS_UPPER_BYTES.len()) as u8);
                 lower.push(Span::from_nanoseconds(bin.lower).seconds());
                 upper.push(Span::from_nanoseconds(bin.upper).seconds());
@@ -144,7 +150,7 @@ impl Responses {
         Table::new(
             "response_histogram",
             vec![
-                ("population", ColumnValues::U8(population)),
+                ("population", ColumnValues::names(population, populations)),
                 ("size_class", ColumnValues::U8(size_class)),
                 ("lower_s", ColumnValues::F64(lower)),
                 ("upper_s", ColumnValues::F64(upper)),
@@ -200,20 +206,28 @@ fn octave_edge(bin: usize, per_octave: u32) -> f64 {
     (1_u64 << octave) as f64 * (1.0 + part)
 }
 
-fn rows_table(rows: &[Completion]) -> Table {
+/// What a request asked for, in the order of the codes.
+const OBJECTS: [&str; 2] = ["page", "embedded"];
+
+fn rows_table(rows: &[Completion], populations: &[String]) -> Table {
     let seconds = |of: &dyn Fn(&Completion) -> f64| ColumnValues::F64(rows.iter().map(of).collect());
-    let code = |of: &dyn Fn(&Completion) -> u8| ColumnValues::U8(rows.iter().map(of).collect());
+    let whole = |of: &dyn Fn(&Completion) -> u32| ColumnValues::U32(rows.iter().map(of).collect());
+    let codes = |of: &dyn Fn(&Completion) -> u32| rows.iter().map(of).collect();
+    let yes = |of: &dyn Fn(&Completion) -> bool| {
+        ColumnValues::U8(rows.iter().map(|row| u8::from(of(row))).collect())
+    };
     Table::new(
         "responses",
         vec![
             ("completed_at_s", seconds(&|row| row.completed_at.seconds())),
             ("response_time_s", seconds(&|row| row.response_time.seconds())),
-            ("request_bytes", ColumnValues::U32(rows.iter().map(|row| row.request_bytes).collect())),
+            ("request_bytes", whole(&|row| row.request_bytes)),
             ("response_bytes", ColumnValues::U64(rows.iter().map(|row| row.response_bytes).collect())),
-            ("population", code(&|row| row.population)),
-            ("user", ColumnValues::U32(rows.iter().map(|row| row.user).collect())),
-            ("embedded", code(&|row| u8::from(row.embedded))),
-            ("first_on_connection", code(&|row| u8::from(row.first_on_connection))),
+            ("connection", whole(&|row| row.connection)),
+            ("population", ColumnValues::names(codes(&|row| u32::from(row.population)), populations)),
+            ("user", whole(&|row| row.user)),
+            ("object", ColumnValues::names(codes(&|row| u32::from(row.embedded)), OBJECTS)),
+            ("first_on_connection", yes(&|row| row.first_on_connection)),
         ],
     )
 }
@@ -228,6 +242,7 @@ mod tests {
             response_time: Span::from_milliseconds(milliseconds),
             request_bytes: 300,
             response_bytes: bytes,
+            connection: 4,
             population: 0,
             user: 7,
             embedded: false,
@@ -246,7 +261,10 @@ mod tests {
             responses.record(&exchange(milliseconds, 1000));
         }
         assert_eq!(responses.total(), 3);
-        assert_eq!(names(&responses.into_tables()), ["response_histogram", "response_scatter"]);
+        assert_eq!(
+            names(&responses.into_tables(&["people".to_owned()])),
+            ["response_histogram", "response_scatter"]
+        );
     }
 
     #[test]
@@ -255,7 +273,9 @@ mod tests {
         for bytes in [1, 1460, 1461, 10_500, 10_501, 100_001, 1_000_000_000] {
             responses.record(&exchange(25, bytes));
         }
-        for table in responses.into_tables().iter().filter(|table| table.name != "responses") {
+        for table in
+            responses.into_tables(&["people".to_owned()]).iter().filter(|table| table.name != "responses")
+        {
             let ColumnValues::U64(counts) = &table.columns.last().unwrap().values else { panic!("counts") };
             assert_eq!(counts.iter().sum::<u64>(), 7, "{}", table.name);
         }

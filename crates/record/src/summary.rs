@@ -51,6 +51,8 @@ pub struct LinkSummary {
     pub rate_mbps: f64,
     /// Queue discipline.
     pub scheme: String,
+    /// Whether it lies on the way of what users or flows ask for, and not of requests and acknowledgements alone.
+    pub carries_data: bool,
     /// Bits that left per second, in Mbit/s, at the layer that the scenario counts.
     pub throughput_mbps: f64,
     /// That layer: `frame` (headers of layer 2 counted, gaps between frames not) or `ip`.

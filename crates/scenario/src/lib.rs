@@ -47,6 +47,7 @@
 //! The first step with mistakes ends the way, with all the mistakes it found.
 #![deny(missing_docs)]
 
+mod demand;
 pub mod document;
 mod error;
 mod files;

@@ -143,3 +143,22 @@ fn a_topology_without_uncongested_settings_has_no_twin() {
          give uncongested_rate_mbps or uncongested_queue on at least one link"
     );
 }
+
+/// The names of the links on which data travels.
+fn data_links(text: &str) -> Vec<String> {
+    let scenario = Scenario::from_toml(text, "line.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let carries = scenario.data_links();
+    let links = scenario.network.links.iter().zip(carries);
+    links.filter(|(_, carries)| *carries).map(|(link, _)| link.name.clone()).collect()
+}
+
+#[test]
+fn data_travels_from_servers_to_occupied_browsers_and_from_senders_to_receivers() {
+    let without_flows = TEXT.split("[[flows]]").next().unwrap();
+    let downwards = ["near-to-readers-0", "near-to-readers-1", "far-to-near", "site-to-far"];
+    // Two users sit at the first two of three machines.
+    assert_eq!(data_links(&without_flows.replace("count = 30", "count = 2")), downwards);
+    let upload = "[[flows]]\ncount = 1\nsenders = \"readers\"\nreceivers = \"site\"\n";
+    let nobody = without_flows.replace("count = 30", "count = 0");
+    assert_eq!(data_links(&format!("{nobody}{upload}")), ["readers-0-to-near", "near-to-far", "far-to-site"]);
+}

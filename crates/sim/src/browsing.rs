@@ -4,11 +4,13 @@ use crate::access_delay::AccessDelay;
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
 use crate::control::{Control, RunError};
-use crate::identifiers::{PopulationId, ProfileId};
+use crate::identifiers::{MonitoredId, PopulationId, ProfileId};
 use crate::monitor::Window;
+use crate::network::Network;
 use crate::packet::{Packet, Side};
 use crate::prefetch::prefetch;
 use crate::simulation::Simulation;
+use crate::table_names::TableNames;
 use crate::transport::{Hosts, Machine, News};
 use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, Completion, Table};
@@ -44,7 +46,7 @@ pub(crate) struct Populations {
     bytes_per_user: Option<BytesPerUser>,
 }
 
-/// Bytes on links with a queue in the measured window, by the user who caused them.
+/// Bytes on monitored links in the measured window, by the user who caused them.
 struct BytesPerUser {
     window: Window,
     links: usize,
@@ -53,7 +55,12 @@ struct BytesPerUser {
 }
 
 impl Populations {
-    pub(crate) fn new(scenario: &Scenario, hosts: &mut Hosts, key: Key) -> Result<Self, RunError> {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        network: &Network,
+        hosts: &mut Hosts,
+        key: Key,
+    ) -> Result<Self, RunError> {
         let all = scenario
             .populations
             .iter()
@@ -62,7 +69,7 @@ impl Populations {
                 Population::new(scenario, population, ProfileId::of(index), hosts, key)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let links = scenario.network.links.iter().filter(|link| link.queue.is_some()).count();
+        let links = network.monitored_links().count();
         let bytes_per_user = scenario.record.users.then(|| BytesPerUser {
             window: Window::of(scenario),
             links,
@@ -92,7 +99,7 @@ impl Populations {
     pub(crate) fn count_bytes(
         &mut self,
         now: Time,
-        link: usize,
+        link: MonitoredId,
         packet: &Packet,
         connections: &mut Connections,
         bytes: u32,
@@ -101,44 +108,33 @@ impl Populations {
         let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
         if let Owner::User { population, user, .. } = connection.owner {
             if per_user.window.contains(now) {
-                let column = user as usize * per_user.links + link;
+                let column = user as usize * per_user.links + link.place();
                 per_user.counts[population.place()][column] += u64::from(bytes);
             }
         }
     }
 
-    /// The table `users`: a row per user, a column of bytes (at the layer that the scenario counts) per link with a queue (of which there are two
-    /// in a dumbbell).
-    pub(crate) fn users_table(&self) -> Option<Table> {
+    /// The table `users`: for each user and monitored link the bytes (at the layer that the scenario counts) that
+    /// her connections put on it.
+    pub(crate) fn users_table(&self, names: &TableNames) -> Option<Table> {
         let bytes = self.bytes_per_user.as_ref()?;
-        let (mut population, mut user) = (Vec::new(), Vec::new());
-        let mut columns = vec![Vec::new(); bytes.links.min(USER_COLUMNS.len())];
-        for (index, counts) in bytes.counts.iter().enumerate() {
-            for (number, row) in counts.chunks(bytes.links).enumerate() {
-                population.push(index as u8);
-                user.push(number as u32);
-                columns.iter_mut().zip(row).for_each(|(column, &count)| column.push(count));
+        let (mut population, mut user, mut link) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, group) in (0..).zip(&self.all) {
+            for number in 0..group.users {
+                population.extend(std::iter::repeat_n(Some(place), bytes.links));
+                user.extend(std::iter::repeat_n(number, bytes.links));
+                link.extend((0..).take(bytes.links));
             }
         }
-        let mut table = vec![("population", ColumnValues::U8(population)), ("user", ColumnValues::U32(user))];
-        table.extend(
-            USER_COLUMNS.iter().zip(columns).map(|(&name, column)| (name, ColumnValues::U64(column))),
-        );
-        Some(Table::new("users", table))
+        let columns = vec![
+            ("population", names.of_populations(population.into_iter())),
+            ("user", ColumnValues::U32(user)),
+            ("link", names.of_links(&link)),
+            ("bytes", ColumnValues::U64(bytes.counts.concat())),
+        ];
+        Some(Table::new("users", columns))
     }
 }
-
-/// Columns of the `users` table, by place of the link among those with a queue; those of a dumbbell come first.
-const USER_COLUMNS: [&str; 8] = [
-    "bytes_left_to_right",
-    "bytes_right_to_left",
-    "bytes_link_2",
-    "bytes_link_3",
-    "bytes_link_4",
-    "bytes_link_5",
-    "bytes_link_6",
-    "bytes_link_7",
-];
 
 impl Population {
     fn new(
@@ -401,7 +397,8 @@ impl Simulation {
 
     /// The response time of the exchange under way ends now.
     fn record_response(&mut self, place: u32, population: PopulationId, user: u32) {
-        let Some(under_way) = self.connections.at(place).under_way else { return };
+        let connection = self.connections.at(place);
+        let (Some(under_way), number) = (connection.under_way, connection.number) else { return };
         if self.window.contains(self.now) {
             self.populations.all[population.place()].completed += 1;
             self.responses.record(&Completion {
@@ -409,7 +406,8 @@ impl Simulation {
                 response_time: self.now - under_way.began,
                 request_bytes: under_way.exchange.request_bytes,
                 response_bytes: under_way.exchange.response_bytes,
-                population: population.place() as u8,
+                connection: number,
+                population: population.number(),
                 user,
                 embedded: under_way.exchange.kind == ObjectKind::Embedded,
                 first_on_connection: under_way.first_on_connection,

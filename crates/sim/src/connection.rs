@@ -17,6 +17,9 @@ use aqmlab_web::{ConnectionOrdinal, Exchange, Server};
 /// No connection.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// How many connections of a run have numbers of their own.
+pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
+
 /// How packets from one end reach the network beyond its interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddedDelay {
@@ -68,6 +71,8 @@ pub(crate) struct Connection {
     pub(crate) opened: Time,
     /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
     pub(crate) closed: Option<Time>,
+    /// Its number within the run: see [`Connections::number`].
+    pub(crate) number: u32,
     pub(crate) exchanges: u32,
     /// The next open connection of the same user.
     pub(crate) next_of_user: u32,
@@ -123,6 +128,7 @@ impl Connections {
         ways: [Way; 2],
         clocks: [ClockId; 2],
     ) -> u32 {
+        let number = self.number();
         self.opened += 1;
         let mut connection = Connection {
             timer: [Time::MAX; 2],
@@ -137,6 +143,7 @@ impl Connections {
             ends: [Endpoint::active(), Endpoint::passive()],
             opened: now,
             closed: None,
+            number,
             exchanges: 0,
             next_of_user: NONE,
             losses: ConnectionLosses::NONE,
@@ -195,6 +202,12 @@ impl Connections {
     pub(crate) fn current(&mut self, place: u32, generation: u16) -> Option<&mut Connection> {
         let connection = &mut self.places[place as usize];
         (connection.generation == generation).then_some(connection)
+    }
+
+    /// The number of the connection that is opened next: how many were opened before it. Places are reused, numbers
+    /// are not: they are the key of the tables. Beyond [`MAXIMUM_NUMBERED`] they stay at the last.
+    fn number(&self) -> u32 {
+        u32::try_from(self.opened).unwrap_or(u32::MAX)
     }
 
     /// How many connections were opened so far.

@@ -1,17 +1,20 @@
 //! One row per connection, for those who ask (`record.flows`).
 
 use crate::connection::{Connection, Owner};
+use crate::flows::Flows;
+use crate::identifiers::{GroupId, PopulationId};
+use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_units::Time;
 
 /// What is known of a connection that is over, or still open at the end of the run.
 struct Row {
+    connection: u32,
     opened_s: f64,
     /// Not a number while the connection is open.
     closed_s: f64,
-    /// Population of the user, or 255 for a long-lived flow.
-    population: u8,
-    /// User within the population, or number of the flow.
+    party: Party,
+    /// User within the population, or flow within the group.
     user: u32,
     exchanges: u32,
     timeouts: u32,
@@ -25,8 +28,28 @@ struct Row {
     loss_episodes_multiple: u32,
 }
 
-/// The code of a long-lived flow in the column `population`.
-const NO_POPULATION: u8 = u8::MAX;
+/// Whose a connection is.
+#[derive(Clone, Copy)]
+enum Party {
+    Population(PopulationId),
+    FlowGroup(GroupId),
+}
+
+impl Party {
+    const fn population(self) -> Option<u16> {
+        match self {
+            Self::Population(place) => Some(place.number()),
+            Self::FlowGroup(_) => None,
+        }
+    }
+
+    const fn flow_group(self) -> Option<u16> {
+        match self {
+            Self::Population(_) => None,
+            Self::FlowGroup(place) => Some(place.number()),
+        }
+    }
+}
 
 pub(crate) struct FlowRows {
     wanted: bool,
@@ -40,13 +63,13 @@ impl FlowRows {
 
     /// Keeps a connection whose record is given back, or that has one still at the end of the run.
     #[inline]
-    pub(crate) fn record(&mut self, connection: &Connection) {
+    pub(crate) fn record(&mut self, connection: &Connection, flows: &Flows) {
         if self.wanted {
-            self.rows.push(Row::of(connection));
+            self.rows.push(Row::of(connection, flows));
         }
     }
 
-    pub(crate) fn into_table(self) -> Option<Table> {
+    pub(crate) fn into_table(self, names: &TableNames) -> Option<Table> {
         let rows = &self.rows;
         let real = |of: &dyn Fn(&Row) -> f64| ColumnValues::F64(rows.iter().map(of).collect());
         let whole = |of: &dyn Fn(&Row) -> u32| ColumnValues::U32(rows.iter().map(of).collect());
@@ -54,9 +77,11 @@ impl FlowRows {
             Table::new(
                 "flows",
                 vec![
+                    ("connection", whole(&|row| row.connection)),
                     ("opened_s", real(&|row| row.opened_s)),
                     ("closed_s", real(&|row| row.closed_s)),
-                    ("population", ColumnValues::U8(rows.iter().map(|row| row.population).collect())),
+                    ("population", names.of_populations(rows.iter().map(|row| row.party.population()))),
+                    ("flow_group", names.of_flow_groups(rows.iter().map(|row| row.party.flow_group()))),
                     ("user", whole(&|row| row.user)),
                     ("exchanges", whole(&|row| row.exchanges)),
                     ("timeouts", whole(&|row| row.timeouts)),
@@ -75,17 +100,21 @@ impl FlowRows {
 }
 
 impl Row {
-    fn of(connection: &Connection) -> Self {
-        let (population, user) = match connection.owner {
-            Owner::User { population, user, .. } => (population.place() as u8, user),
-            Owner::Flow { flow } => (NO_POPULATION, flow.number()),
+    fn of(connection: &Connection, flows: &Flows) -> Self {
+        let (party, user) = match connection.owner {
+            Owner::User { population, user, .. } => (Party::Population(population), user),
+            Owner::Flow { flow } => {
+                let (group, place) = flows.place_in_group(flow);
+                (Party::FlowGroup(group), place.number())
+            }
         };
         let tcp = connection.totals();
         let losses = connection.losses.total;
         Self {
+            connection: connection.number,
             opened_s: connection.opened.seconds(),
             closed_s: connection.closed.map_or(f64::NAN, Time::seconds),
-            population,
+            party,
             user,
             exchanges: connection.exchanges,
             timeouts: tcp.timeouts as u32,

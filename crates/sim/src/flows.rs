@@ -2,7 +2,7 @@
 
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Opening, Owner};
-use crate::identifiers::{FlowId, ProfileId};
+use crate::identifiers::{FlowId, GroupId, ProfileId};
 use crate::network::Network;
 use crate::packet::Side;
 use crate::simulation::Simulation;
@@ -62,6 +62,12 @@ impl Flows {
                 delivered_bytes: 0,
             });
         }
+    }
+
+    /// The group of a flow, and its place among the flows of the group.
+    pub(crate) fn place_in_group(&self, flow: FlowId) -> (GroupId, FlowId) {
+        let group = self.groups.partition_point(|&first| first <= flow.place()) - 1;
+        (GroupId::of(group), FlowId::of(flow.place() - self.groups[group]))
     }
 
     /// Bytes delivered so far to the receivers' applications.

@@ -39,6 +39,7 @@ macro_rules! identifier {
             }
 
             /// The place of the thing.
+            #[allow(dead_code)]
             #[inline(always)]
             pub(crate) const fn place(self) -> usize {
                 self.0 as usize
@@ -62,6 +63,14 @@ identifier! {
 identifier! {
     /// A long-lived flow, counted over all groups.
     FlowId(u32)
+}
+identifier! {
+    /// A monitored link, by its place in `links` of the summary: its code in the tables.
+    MonitoredId(u16)
+}
+identifier! {
+    /// A group of long-lived flows, by its place in `flows` of the summary.
+    GroupId(u16)
 }
 identifier! {
     /// A link with a queue, counted among these.

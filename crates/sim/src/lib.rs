@@ -17,7 +17,7 @@
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
 //! | `memory.rs` | how much memory a run will take |
-//! | `output.rs`, `warnings.rs`, `snapshot.rs` | what a run leaves behind |
+//! | `output.rs`, `warnings.rs`, `snapshot.rs`, `table_names.rs` | what a run leaves behind |
 //!
 //! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
 //! address (see `aqmlab-random`); so the same scenario, seed and version give the same bytes.
@@ -54,7 +54,7 @@ mod queue_summary;
 mod route_table;
 mod simulation;
 mod snapshot;
-#[allow(clippy::cast_possible_truncation)] // of what tables hold
+mod table_names;
 mod trace;
 mod transmissions;
 mod transport;

@@ -1,7 +1,7 @@
 //! The two kinds of links that take time: with a queue in front of them, and without.
 
 use crate::agenda::Agenda;
-use crate::identifiers::{Junction, QueuedId};
+use crate::identifiers::{Junction, MonitoredId, QueuedId};
 use crate::packet::Packet;
 use crate::wheel::Rank;
 use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
@@ -15,10 +15,11 @@ pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
     /// Whether a packet is being sent.
     pub(crate) busy: bool,
-    pub(crate) monitored: bool,
+    /// Its place among the monitored links, if it is one: its code in the tables.
+    pub(crate) monitored: Option<MonitoredId>,
     pub(crate) to: Junction,
     /// Its place among the links with a queue.
-    position: QueuedId,
+    pub(crate) position: QueuedId,
     /// The packet that is being sent, or was last.
     in_service: Packet,
     /// Packets that the driver has taken out of the queue and the link has not begun to send.
@@ -57,9 +58,10 @@ impl Sent {
 }
 
 impl QueuedLink {
-    /// An idle link at this place among those with a queue, number `number` of the scenario.
+    /// An idle link at this place among those with a queue, at this place among the monitored ones if it is one of
+    /// them, and number `number` of the scenario.
     pub(crate) fn new(
-        (position, number): (QueuedId, LinkIndex),
+        (position, monitored, number): (QueuedId, Option<MonitoredId>, LinkIndex),
         link: &Link,
         to: Junction,
         (rate, scheme): (Rate, &Scheme),
@@ -71,7 +73,7 @@ impl QueuedLink {
         Self {
             port: Port::new(scheme, facts, key.named("coins").stream()),
             busy: false,
-            monitored: link.monitored,
+            monitored,
             to,
             position,
             in_service: Packet::NONE,

@@ -3,6 +3,7 @@
 use crate::links::Sent;
 use crate::network::Network;
 use crate::queue_summary::QueueSummaries;
+use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::{Record, Scenario};
 use aqmlab_units::{Span, Time};
@@ -75,7 +76,7 @@ pub(crate) struct Monitor {
     window: Window,
     begun: bool,
     ended: bool,
-    /// Monitored links, as positions among the links with a queue.
+    /// In the order of their codes.
     monitored: Vec<Watched>,
     queue: QueueRows,
     link: LinkRows,
@@ -85,8 +86,9 @@ pub(crate) struct Monitor {
 
 /// A monitored link with what had left and arrived at the last row.
 struct Watched {
-    link: usize,
-    code: u8,
+    /// Its place among the links with a queue.
+    position: usize,
+    code: u16,
     wire_rate_bytes_per_second: f64,
     sent: Sent,
     arrived_packets: u64,
@@ -98,7 +100,7 @@ struct Watched {
 #[derive(Default)]
 struct QueueRows {
     time_s: Vec<f64>,
-    link: Vec<u8>,
+    link: Vec<u16>,
     packets: Vec<u32>,
     bytes: Vec<u32>,
     signal_probability: Vec<f32>,
@@ -107,7 +109,7 @@ struct QueueRows {
 #[derive(Default)]
 struct LinkRows {
     time_s: Vec<f64>,
-    link: Vec<u8>,
+    link: Vec<u16>,
     packets: Vec<u32>,
     frame_bytes: Vec<u32>,
     utilization: Vec<f32>,
@@ -116,7 +118,7 @@ struct LinkRows {
 #[derive(Default)]
 struct ArrivalRows {
     time_s: Vec<f64>,
-    link: Vec<u8>,
+    link: Vec<u16>,
     packets: Vec<u32>,
     bytes: Vec<u32>,
 }
@@ -124,11 +126,11 @@ struct ArrivalRows {
 impl Monitor {
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Self {
         let Record { queue_interval, link_interval, arrivals, queue_summary, .. } = scenario.record;
-        let monitored = network.queued_links().filter(|(_, queued)| queued.monitored).enumerate();
-        let watched = monitored.map(|(code, (link, _))| Watched {
-            link,
-            code: code as u8,
-            wire_rate_bytes_per_second: scenario.network.links[link]
+        let monitored = network.monitored_links().zip(0..);
+        let watched = monitored.map(|(queued, code)| Watched {
+            position: queued.position.place(),
+            code,
+            wire_rate_bytes_per_second: scenario.network.links[queued.link.0 as usize]
                 .rate
                 .map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 / 8.0),
             sent: Sent::default(),
@@ -189,7 +191,7 @@ impl Monitor {
     fn sample_queues(&mut self, now: Time, network: &mut Network) {
         let measured = self.window.from < now && now <= self.window.until;
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
+            let queued = &mut network.queued[watched.position];
             queued.port.advance(now);
             let packets = queued.port.packets();
             watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
@@ -205,7 +207,7 @@ impl Monitor {
     fn sample_links(&mut self, now: Time, network: &mut Network) {
         let seconds = self.link_clock.interval.seconds();
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
+            let queued = &mut network.queued[watched.position];
             let sent = queued.sent.minus(watched.sent);
             watched.sent = queued.sent;
             let wire_bytes = sent.wire_bytes(queued.framing) as f64;
@@ -219,7 +221,7 @@ impl Monitor {
 
     fn sample_arrivals(&mut self, now: Time, network: &mut Network) {
         for watched in &mut self.monitored {
-            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
+            let queued = &mut network.queued[watched.position];
             let arrived = queued.port.counters().arrivals().total();
             self.arrivals.time_s.push(now.seconds());
             self.arrivals.link.push(watched.code);
@@ -235,23 +237,23 @@ impl Monitor {
         watched.queue_packets_sum as f64 / (watched.queue_samples as f64).max(1.0)
     }
 
-    pub(crate) fn into_tables(self) -> Vec<Table> {
-        let mut tables = vec![self.queue.into_table(), self.link.into_table()];
+    pub(crate) fn into_tables(self, names: &TableNames) -> Vec<Table> {
+        let mut tables = vec![self.queue.into_table(names), self.link.into_table(names)];
         if !self.arrivals.time_s.is_empty() {
-            tables.push(self.arrivals.into_table());
+            tables.push(self.arrivals.into_table(names));
         }
-        tables.extend(self.summaries.map(QueueSummaries::into_table));
+        tables.extend(self.summaries.map(|summaries| summaries.into_table(names)));
         tables
     }
 }
 
 impl QueueRows {
-    fn into_table(self) -> Table {
+    fn into_table(self, names: &TableNames) -> Table {
         Table::new(
             "queue",
             vec![
                 ("time_s", ColumnValues::F64(self.time_s)),
-                ("link", ColumnValues::U8(self.link)),
+                ("link", names.of_links(&self.link)),
                 ("packets", ColumnValues::U32(self.packets)),
                 ("bytes", ColumnValues::U32(self.bytes)),
                 ("signal_probability", ColumnValues::F32(self.signal_probability)),
@@ -261,12 +263,12 @@ impl QueueRows {
 }
 
 impl LinkRows {
-    fn into_table(self) -> Table {
+    fn into_table(self, names: &TableNames) -> Table {
         Table::new(
             "link",
             vec![
                 ("time_s", ColumnValues::F64(self.time_s)),
-                ("link", ColumnValues::U8(self.link)),
+                ("link", names.of_links(&self.link)),
                 ("packets", ColumnValues::U32(self.packets)),
                 ("frame_bytes", ColumnValues::U32(self.frame_bytes)),
                 ("utilization", ColumnValues::F32(self.utilization)),
@@ -276,12 +278,12 @@ impl LinkRows {
 }
 
 impl ArrivalRows {
-    fn into_table(self) -> Table {
+    fn into_table(self, names: &TableNames) -> Table {
         Table::new(
             "arrivals",
             vec![
                 ("time_s", ColumnValues::F64(self.time_s)),
-                ("link", ColumnValues::U8(self.link)),
+                ("link", names.of_links(&self.link)),
                 ("packets", ColumnValues::U32(self.packets)),
                 ("bytes", ColumnValues::U32(self.bytes)),
             ],

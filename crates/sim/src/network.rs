@@ -2,7 +2,7 @@
 
 use crate::agenda::DELAYED;
 use crate::connection::AddedDelay;
-use crate::identifiers::{Column, Junction, QueuedId, Step};
+use crate::identifiers::{Column, Junction, MonitoredId, QueuedId, Step};
 use crate::impairments::ImpairedLink;
 use crate::links::{Passage, QueuedLink};
 use crate::packet::Way;
@@ -53,7 +53,8 @@ impl Network {
         key: Key,
     ) {
         let propagation = (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay));
-        let places = (QueuedId::of(self.queued.len()), number);
+        let monitored = link.monitored.then(|| MonitoredId::of(self.monitored_links().count()));
+        let places = (QueuedId::of(self.queued.len()), monitored, number);
         self.queued.push(QueuedLink::new(places, link, to, (rate, scheme), propagation, key));
     }
 
@@ -131,9 +132,9 @@ impl Network {
         self.queued.iter().map(|queued| (queued.link.0 as usize, queued))
     }
 
-    /// The link with a queue that has this number in the scenario.
-    pub(crate) fn queued_link_mut(&mut self, link: usize) -> Option<&mut QueuedLink> {
-        self.queued.iter_mut().find(|queued| queued.link.0 as usize == link)
+    /// The monitored links, in the order of their codes in the tables.
+    pub(crate) fn monitored_links(&self) -> impl Iterator<Item = &QueuedLink> {
+        self.queued.iter().filter(|queued| queued.monitored.is_some())
     }
 }
 

@@ -1,10 +1,11 @@
 //! From a finished simulation to its summary and tables.
 
-use crate::connection::Owner;
+use crate::connection::{MAXIMUM_NUMBERED, Owner};
 use crate::control::RunError;
 use crate::links::{QueuedLink, Sent};
 use crate::simulation::Simulation;
 use crate::snapshot::Snapshot;
+use crate::table_names::TableNames;
 use crate::warnings;
 use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_record::{
@@ -16,7 +17,7 @@ use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
 /// Version of the layout of `run.json`.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -53,21 +54,36 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
-    let events = simulation.events;
-    Ok(Output { summary, tables: tables(simulation, scenario), events })
+    let (events, opened) = (simulation.events, simulation.connections.opened());
+    let tables = tables(simulation, scenario);
+    check_numbers(&tables, opened)?;
+    Ok(Output { summary, tables, events })
+}
+
+/// Two connections of one number would be taken for one.
+fn check_numbers(tables: &[Table], opened: u64) -> Result<(), RunError> {
+    let is_key = |table: &&Table| table.columns.iter().any(|column| column.name == "connection");
+    match tables.iter().find(is_key) {
+        Some(table) if opened > MAXIMUM_NUMBERED => Err(RunError::TooLarge(format!(
+            "{opened} connections, at most {MAXIMUM_NUMBERED} can be told apart in the table {}",
+            table.name
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn tables(mut simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     for connection in simulation.connections.open_ones() {
-        simulation.flow_rows.record(connection);
+        simulation.flow_rows.record(connection, &simulation.flows);
     }
-    let mut tables = simulation.monitor.into_tables();
-    tables.extend(simulation.populations.users_table());
+    let names = TableNames::of(scenario);
+    let mut tables = simulation.monitor.into_tables(&names);
+    tables.extend(simulation.populations.users_table(&names));
     if scenario.record.responses != Responses::None {
-        tables.extend(simulation.responses.into_tables());
+        tables.extend(simulation.responses.into_tables(&names.populations));
     }
-    tables.extend(simulation.flow_rows.into_table());
-    tables.extend(simulation.trace.into_table());
+    tables.extend(simulation.flow_rows.into_table(&names));
+    tables.extend(simulation.trace.into_table(&names));
     tables
 }
 
@@ -103,16 +119,21 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
 
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
     let seconds = simulation.window.length().seconds();
+    let carry_data = scenario.data_links();
     let windows = begin.links.iter().zip(&end.links);
     simulation
+        .network
         .monitored_links()
         .zip(windows)
         .enumerate()
-        .map(|(code, ((index, queued), (begin, end)))| {
+        .map(|(code, (queued, (begin, end)))| {
             let counters = end.0.minus(&begin.0);
             let sent = end.1.minus(begin.1);
             let mean_queue = simulation.monitor.mean_queue_packets(code);
-            link_summary(scenario, index, queued, &counters, sent, seconds, mean_queue)
+            LinkSummary {
+                carries_data: carry_data[queued.link.0 as usize],
+                ..link_summary(scenario, queued, &counters, sent, seconds, mean_queue)
+            }
         })
         .collect()
 }
@@ -140,14 +161,13 @@ fn amount(tally: Tally) -> Amount {
 
 fn link_summary(
     scenario: &Scenario,
-    index: usize,
     queued: &QueuedLink,
     counters: &Counters,
     sent: Sent,
     seconds: f64,
     queue_packets_mean: f64,
 ) -> LinkSummary {
-    let link = &scenario.network.links[index];
+    let link = &scenario.network.links[queued.link.0 as usize];
     let layer = scenario.record.throughput_layer;
     let rate_bits = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
     let node = |node: aqmlab_scenario::NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
@@ -160,6 +180,7 @@ fn link_summary(
         to: node(link.to),
         rate_mbps: rate_bits / 1e6,
         scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
+        carries_data: false,
         throughput_mbps: match layer {
             ThroughputLayer::Frame => megabits(sent.frame_bytes),
             ThroughputLayer::Ip => megabits(sent.ip_bytes),
@@ -288,4 +309,19 @@ fn flows(scenario: &Scenario, simulation: &Simulation, begin: &Snapshot, end: &S
 
 fn document(scenario: &Scenario) -> serde_json::Value {
     serde_json::from_str(&scenario.to_json()).expect("a resolved scenario is written as JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_record::ColumnValues;
+
+    #[test]
+    fn more_connections_than_numbers_are_refused_where_numbers_are_kept() {
+        let named = |column| Table::new("flows", vec![(column, ColumnValues::U32(vec![0]))]);
+        let (keyed, other) = ([named("connection")], [named("user")]);
+        assert!(check_numbers(&keyed, 1 << 32).is_ok() && check_numbers(&other, (1 << 32) + 1).is_ok());
+        let refused = check_numbers(&keyed, (1 << 32) + 1).unwrap_err();
+        assert!(refused.to_string().contains("4294967297 connections, at most 4294967296"), "{refused}");
+    }
 }

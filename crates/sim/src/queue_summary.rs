@@ -5,6 +5,7 @@
 
 use crate::monitor::Clock;
 use crate::network::Network;
+use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::QueueSummary;
 use aqmlab_units::Time;
@@ -18,8 +19,9 @@ pub(crate) struct QueueSummaries {
 }
 
 struct Watched {
-    link: usize,
-    code: u8,
+    /// Its place among the links with a queue.
+    position: usize,
+    code: u16,
     samples: Samples,
     sent_packets: u64,
     discarded_packets: u64,
@@ -59,7 +61,7 @@ impl Samples {
 #[derive(Default)]
 struct Rows {
     time_s: Vec<f64>,
-    link: Vec<u8>,
+    link: Vec<u16>,
     samples: Vec<u32>,
     mean_packets: Vec<f32>,
     variance_packets2: Vec<f32>,
@@ -71,10 +73,10 @@ struct Rows {
 
 impl QueueSummaries {
     pub(crate) fn new(settings: QueueSummary, network: &Network) -> Self {
-        let monitored = network.queued_links().filter(|(_, queued)| queued.monitored).enumerate();
-        let watched = monitored.map(|(code, (link, _))| Watched {
-            link,
-            code: code as u8,
+        let monitored = network.monitored_links().zip(0..);
+        let watched = monitored.map(|(queued, code)| Watched {
+            position: queued.position.place(),
+            code,
             samples: Samples::default(),
             sent_packets: 0,
             discarded_packets: 0,
@@ -96,7 +98,7 @@ impl QueueSummaries {
     pub(crate) fn sample(&mut self, now: Time, network: &mut Network) {
         if self.sample_clock.strikes(now) {
             for watched in &mut self.links {
-                let Some(queued) = network.queued_link_mut(watched.link) else { continue };
+                let queued = &mut network.queued[watched.position];
                 queued.port.advance(now);
                 watched.samples.add(queued.port.packets());
             }
@@ -109,7 +111,7 @@ impl QueueSummaries {
     fn end_interval(&mut self, now: Time, network: &mut Network) {
         let rows = &mut self.rows;
         for watched in &mut self.links {
-            let Some(queued) = network.queued_link_mut(watched.link) else { continue };
+            let queued = &mut network.queued[watched.position];
             let (sent, discarded) =
                 (queued.sent.frames, queued.port.counters().all_discards().total().packets);
             let samples = std::mem::take(&mut watched.samples);
@@ -128,13 +130,13 @@ impl QueueSummaries {
         }
     }
 
-    pub(crate) fn into_table(self) -> Table {
+    pub(crate) fn into_table(self, names: &TableNames) -> Table {
         let rows = self.rows;
         Table::new(
             "queue_summary",
             vec![
                 ("time_s", ColumnValues::F64(rows.time_s)),
-                ("link", ColumnValues::U8(rows.link)),
+                ("link", names.of_links(&rows.link)),
                 ("samples", ColumnValues::U32(rows.samples)),
                 ("mean_packets", ColumnValues::F32(rows.mean_packets)),
                 ("variance_packets2", ColumnValues::F32(rows.variance_packets2)),

@@ -6,7 +6,7 @@ use crate::connection::{Connections, Owner};
 use crate::control::{Control, RunError};
 use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
-use crate::identifiers::{Junction, QueuedId, Step};
+use crate::identifiers::{Junction, MonitoredId, QueuedId, Step};
 use crate::links::QueuedLink;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
@@ -64,7 +64,7 @@ impl Simulation {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
         let flows = Flows::new(scenario, &mut network, &mut hosts, key);
-        let populations = Populations::new(scenario, &mut hosts, key)?;
+        let populations = Populations::new(scenario, &network, &mut hosts, key)?;
         let mut simulation = Self {
             now: Time::ZERO,
             window: Window::of(scenario),
@@ -185,7 +185,7 @@ impl Simulation {
     fn arrive_at_queue(&mut self, position: usize, packet: Packet) {
         let Self { network, connections, populations, discarded, trace, agenda, now, .. } = self;
         let queued = &mut network.queued[position];
-        trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        trace.record(*now, TraceEvent::Arrival, queued.monitored, &packet);
         connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         queued.port.arrive(*now, packet, &mut discard);
@@ -206,15 +206,15 @@ impl Simulation {
         let Self { network, connections, discarded, trace, agenda, now, populations, .. } = self;
         let queued = &mut network.queued[position];
         let (packet, frame_bytes) = queued.end_transmission();
-        trace.record(*now, TraceEvent::Departure, queued.link, &packet);
+        trace.record(*now, TraceEvent::Departure, queued.monitored, &packet);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(*now, agenda, &mut discard) {
             Some(packet) => prefetch_delivery(connections, populations, &packet),
             None => agenda.transmissions.end(link),
         }
         let (to, propagation) = (queued.to, queued.propagation);
-        if queued.monitored && populations.counts_bytes_per_user() {
-            self.count_bytes_per_user(position, &packet, frame_bytes);
+        if let Some(link) = queued.monitored.filter(|_| populations.counts_bytes_per_user()) {
+            self.count_bytes_per_user(link, &packet, frame_bytes);
         }
         if !self.discarded.is_empty() {
             self.note_discards(position);
@@ -226,19 +226,19 @@ impl Simulation {
     }
 
     #[inline(never)]
-    fn count_bytes_per_user(&mut self, position: usize, packet: &Packet, frame_bytes: u32) {
+    fn count_bytes_per_user(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32) {
         let bytes = match self.throughput_layer {
             ThroughputLayer::Frame => frame_bytes,
             ThroughputLayer::Ip => u32::from(packet.ip_bytes()),
         };
-        self.populations.count_bytes(self.now, position, packet, &mut self.connections, bytes);
+        self.populations.count_bytes(self.now, link, packet, &mut self.connections, bytes);
     }
 
     /// A packet is lost on its way to a queue.
     pub(crate) fn lose_before_queue(&mut self, position: usize, packet: Packet) {
         let Self { network, discarded, trace, now, .. } = self;
         let queued = &mut network.queued[position];
-        trace.record(*now, TraceEvent::Arrival, queued.link, &packet);
+        trace.record(*now, TraceEvent::Arrival, queued.monitored, &packet);
         queued.port.lose(packet, &mut |packet, _reason| discarded.push(packet));
         self.note_discards(position);
     }
@@ -250,21 +250,16 @@ impl Simulation {
         let Self { network, connections, discarded, losses, trace, now, window, .. } = self;
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {
-            trace.record(*now, TraceEvent::Discard, queued.link, &packet);
-            if queued.monitored {
+            trace.record(*now, TraceEvent::Discard, queued.monitored, &packet);
+            if queued.monitored.is_some() {
                 note_loss(connections, losses, &packet, window.contains(*now));
             }
         }
     }
 
-    /// The monitored links, in the order of their codes in the tables.
-    pub(crate) fn monitored_links(&self) -> impl Iterator<Item = (usize, &QueuedLink)> {
-        self.network.queued_links().filter(|(_, queued)| queued.monitored)
-    }
-
     fn snapshot(&self) -> Snapshot {
         Snapshot {
-            links: self.monitored_links().map(|(_, queued)| queued.snapshot()).collect(),
+            links: self.network.monitored_links().map(QueuedLink::snapshot).collect(),
             impaired: self.network.impaired.iter().map(|impaired| impaired.counts).collect(),
             tcp: self.connections.statistics(),
             opened: self.connections.opened(),

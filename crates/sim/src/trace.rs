@@ -1,60 +1,147 @@
-//! A record of every packet at links with a queue, for small runs.
+//! A record of every packet at the monitored links, for small runs.
 
+use crate::identifiers::MonitoredId;
 use crate::packet::Packet;
+use crate::table_names::TableNames;
+use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, Table};
-use aqmlab_scenario::LinkIndex;
+use aqmlab_tcp::Flags;
 use aqmlab_units::Time;
 
-/// What happened to a packet; the code in the table is the number given here.
+/// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceEvent {
-    Arrival = 0,
-    Departure = 1,
-    Discard = 2,
+    /// It came to the queue.
+    Arrival,
+    /// The last of it left on the link.
+    Departure,
+    /// The queue threw it away.
+    Discard,
 }
+
+/// Names by the order of [`TraceEvent`].
+const EVENTS: [&str; 3] = ["arrival", "departure", "discard"];
+/// Names by the order of [`crate::packet::Side`].
+const SIDES: [&str; 2] = ["active", "passive"];
+/// Names of flags by their bits, from the lowest.
+const FLAGS: [(Flags, &str); 6] = [
+    (Flags::FIN, "FIN"),
+    (Flags::SYN, "SYN"),
+    (Flags::RST, "RST"),
+    (Flags::ACK, "ACK"),
+    (Flags::ECE, "ECE"),
+    (Flags::CWR, "CWR"),
+];
 
 pub(crate) struct Trace {
     wanted: bool,
-    rows: Vec<(Time, TraceEvent, u8, Packet)>,
+    rows: Vec<Row>,
+    /// Numbers of the connections that were opened at each place, by their generation.
+    tenants: Vec<Vec<u32>>,
+}
+
+struct Row {
+    at: Time,
+    packet: Packet,
+    connection: u32,
+    link: MonitoredId,
+    event: TraceEvent,
 }
 
 impl Trace {
     pub(crate) fn new(wanted: bool) -> Self {
-        Self { wanted, rows: Vec::new() }
+        Self { wanted, rows: Vec::new(), tenants: Vec::new() }
     }
 
+    /// Notes which connection packets with this place and generation are of, as long as there are any: places are
+    /// reused while the last packets of an earlier tenant are still under way.
     #[inline]
-    pub(crate) fn record(&mut self, now: Time, event: TraceEvent, link: LinkIndex, packet: &Packet) {
+    pub(crate) fn opened(&mut self, place: u32, generation: u16, number: u32) {
+        if !self.wanted {
+            return;
+        }
+        let (place, generation) = (place as usize, usize::from(generation));
+        self.tenants.resize_with(self.tenants.len().max(place + 1), Vec::new);
+        let numbers = &mut self.tenants[place];
+        numbers.resize(numbers.len().max(generation + 1), number);
+        numbers[generation] = number;
+    }
+
+    /// Keeps what happened to a packet at a link, if that is monitored.
+    #[inline]
+    pub(crate) fn record(&mut self, at: Time, event: TraceEvent, link: Option<MonitoredId>, packet: &Packet) {
         if self.wanted {
-            self.rows.push((now, event, link.0 as u8, *packet));
+            self.keep(at, event, link, packet);
         }
     }
 
-    pub(crate) fn into_table(self) -> Option<Table> {
-        let whole = |of: &dyn Fn(&Packet) -> u32| {
-            ColumnValues::U32(self.rows.iter().map(|(_, _, _, packet)| of(packet)).collect())
-        };
-        let code = |of: &dyn Fn(&Packet) -> u8| {
-            ColumnValues::U8(self.rows.iter().map(|(_, _, _, packet)| of(packet)).collect())
-        };
-        self.wanted.then(|| {
-            Table::new(
-                "packets",
-                vec![
-                    ("time_s", ColumnValues::F64(self.rows.iter().map(|row| row.0.seconds()).collect())),
-                    ("event", ColumnValues::U8(self.rows.iter().map(|row| row.1 as u8).collect())),
-                    ("link", ColumnValues::U8(self.rows.iter().map(|row| row.2).collect())),
-                    ("connection", whole(&|packet| packet.connection())),
-                    ("from_passive", code(&|packet| packet.from() as u8)),
-                    ("class", code(&|packet| packet.class() as u8)),
-                    ("codepoint", code(&|packet| packet.codepoint() as u8)),
-                    ("flags", code(&|packet| packet.segment().flags.bits())),
-                    ("sequence", whole(&|packet| packet.segment().sequence.value())),
-                    ("acknowledgement", whole(&|packet| packet.segment().acknowledgement.value())),
-                    ("payload_bytes", whole(&|packet| u32::from(packet.segment().payload))),
-                    ("ip_bytes", whole(&|packet| u32::from(packet.ip_bytes()))),
-                ],
-            )
-        })
+    fn keep(&mut self, at: Time, event: TraceEvent, link: Option<MonitoredId>, packet: &Packet) {
+        let Some(link) = link else { return };
+        let connection = self.tenants[packet.connection() as usize][usize::from(packet.generation())];
+        self.rows.push(Row { at, packet: *packet, connection, link, event });
+    }
+
+    pub(crate) fn into_table(self, names: &TableNames) -> Option<Table> {
+        self.wanted.then(|| table(&self.rows, names))
+    }
+}
+
+fn table(rows: &[Row], names: &TableNames) -> Table {
+    let whole = |of: &dyn Fn(&Row) -> u32| ColumnValues::U32(rows.iter().map(of).collect());
+    let codes = |of: &dyn Fn(&Row) -> usize| rows.iter().map(|row| of(row) as u32).collect();
+    let of_packet =
+        |of: &dyn Fn(&Packet) -> u32| ColumnValues::U32(rows.iter().map(|row| of(&row.packet)).collect());
+    let links: Vec<u16> = rows.iter().map(|row| row.link.number()).collect();
+    Table::new(
+        "packets",
+        vec![
+            ("time_s", ColumnValues::F64(rows.iter().map(|row| row.at.seconds()).collect())),
+            ("event", ColumnValues::names(codes(&|row| row.event as usize), EVENTS)),
+            ("link", names.of_links(&links)),
+            ("connection", whole(&|row| row.connection)),
+            ("sender", ColumnValues::names(codes(&|row| row.packet.from() as usize), SIDES)),
+            ("class", ColumnValues::names(codes(&|row| row.packet.class().index()), PacketClass::NAMES)),
+            (
+                "codepoint",
+                ColumnValues::names(codes(&|row| row.packet.codepoint().index()), Codepoint::NAMES),
+            ),
+            ("flags", flags(rows)),
+            ("sequence", of_packet(&|packet| packet.segment().sequence.value())),
+            ("acknowledgement", of_packet(&|packet| packet.segment().acknowledgement.value())),
+            ("payload_bytes", of_packet(&|packet| u32::from(packet.segment().payload))),
+            ("ip_bytes", of_packet(&|packet| u32::from(packet.ip_bytes()))),
+        ],
+    )
+}
+
+/// The combinations of flags that occur, by name.
+fn flags(rows: &[Row]) -> ColumnValues {
+    let bits = |row: &Row| row.packet.segment().flags.bits();
+    let mut occur = [false; 256];
+    rows.iter().for_each(|row| occur[usize::from(bits(row))] = true);
+    let present: Vec<u8> = (0..=u8::MAX).filter(|&bits| occur[usize::from(bits)]).collect();
+    let mut codes = [0; 256];
+    (0..).zip(&present).for_each(|(code, &bits)| codes[usize::from(bits)] = code);
+    let names = present.iter().map(|&bits| flags_name(Flags::from_bits(bits)));
+    ColumnValues::names(rows.iter().map(|row| codes[usize::from(bits(row))]).collect(), names)
+}
+
+/// Such as `SYN+ACK`; empty without a flag.
+fn flags_name(flags: Flags) -> String {
+    let set = FLAGS.iter().filter(|(flag, _)| flags.contains(*flag));
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join("+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Side;
+
+    #[test]
+    fn names_stand_in_the_order_of_the_codes() {
+        assert_eq!(EVENTS[TraceEvent::Discard as usize], "discard");
+        assert_eq!(SIDES[Side::Passive as usize], "passive");
+        assert_eq!(flags_name(Flags::SYN.with(Flags::ACK).with(Flags::ECE)), "SYN+ACK+ECE");
+        assert_eq!(flags_name(Flags::NONE), "");
     }
 }

@@ -94,7 +94,11 @@ impl Simulation {
             self.network.way(active.node, passive.node, from_active),
             self.network.way(passive.node, active.node, from_passive),
         ];
-        self.connections.open(self.now, owner, profile, ways, [active.clock, passive.clock])
+        let clocks = [active.clock, passive.clock];
+        let place = self.connections.open(self.now, owner, profile, ways, clocks);
+        let connection = self.connections.at(place);
+        self.trace.opened(place, connection.generation, connection.number);
+        place
     }
 
     /// Lets one end of a connection act, and carries out what follows.
@@ -241,7 +245,7 @@ impl Simulation {
             connection.closed = Some(self.now);
         }
         if connection.is_over() {
-            self.flow_rows.record(connection);
+            self.flow_rows.record(connection, &self.flows);
             self.connections.close(place);
         }
     }

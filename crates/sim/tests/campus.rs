@@ -44,6 +44,7 @@ fn column(table: &Table, name: &str) -> Vec<f64> {
         ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
         ColumnValues::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
         ColumnValues::F64(values) => values.clone(),
+        ColumnValues::Names(values) => values.codes().iter().map(|&code| f64::from(code)).collect(),
     }
 }
 

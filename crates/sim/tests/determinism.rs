@@ -57,13 +57,13 @@ fn a_queue_that_marks_and_hosts_without_ecn_are_warned_about() {
 }
 
 /// Sizes of the pages (top-level objects) each user fetched, in order.
-fn pages(output: &Output) -> BTreeMap<(u8, u32), Vec<u64>> {
+fn pages(output: &Output) -> BTreeMap<(String, u32), Vec<u64>> {
     let table = output.tables.iter().find(|table| table.name == "responses").unwrap();
-    let (population, user) = (bytes(table, "population"), words(table, "user"));
-    let (embedded, size) = (bytes(table, "embedded"), longs(table, "response_bytes"));
-    let mut pages: BTreeMap<(u8, u32), Vec<u64>> = BTreeMap::new();
-    for row in (0..size.len()).filter(|&row| embedded[row] == 0) {
-        pages.entry((population[row], user[row])).or_default().push(size[row]);
+    let (population, user) = (names(table, "population"), words(table, "user"));
+    let (object, size) = (names(table, "object"), longs(table, "response_bytes"));
+    let mut pages: BTreeMap<(String, u32), Vec<u64>> = BTreeMap::new();
+    for row in (0..size.len()).filter(|&row| object[row] == "page") {
+        pages.entry((population[row].clone(), user[row])).or_default().push(size[row]);
     }
     pages
 }
@@ -97,9 +97,9 @@ fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
     &table.columns.iter().find(|column| column.name == name).unwrap().values
 }
 
-fn bytes(table: &Table, name: &str) -> Vec<u8> {
-    let ColumnValues::U8(values) = column(table, name) else { panic!("{name}") };
-    values.clone()
+fn names(table: &Table, name: &str) -> Vec<String> {
+    let ColumnValues::Names(values) = column(table, name) else { panic!("{name}") };
+    values.iter().map(|name| name.unwrap().to_owned()).collect()
 }
 
 fn words(table: &Table, name: &str) -> Vec<u32> {

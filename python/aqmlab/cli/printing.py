@@ -59,8 +59,8 @@ def _responses(heading: str, result: Result) -> Table:
     table.add_column("users", no_wrap=True)
     for column in ("number", "completed", "failed", "open", *(f"{100 * share:g} %" for share in _QUANTILES)):
         table.add_column(column, justify="right")
-    for index, population in enumerate(result.run["populations"]):
-        times = response_times(result, population=index)
+    for population in result.run["populations"]:
+        times = response_times(result, population=population["name"])
         table.add_row(
             population["name"],
             *(f"{population[key]:,}" for key in ("users", "completed", "failed", "unfinished")),

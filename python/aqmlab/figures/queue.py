@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.style import figure_of, line_of, new_stack, styled
-from aqmlab.statistics.recorded import monitored_links, table
+from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ STRETCH_S = 20.0
 
 @styled
 def draw_queue(study: Study, cells: Sequence[Cell], *, title: str) -> Axes:
-    """Packets waiting at the first monitored link in the middle of the first replication."""
+    """Packets waiting at the first link that carries data in the middle of the first replication."""
     stack = new_stack(len(cells))
     for axes, cell in zip(stack, cells, strict=True):
         time_s, packets = queue_trace(study.results(*cell)[0])
@@ -43,9 +43,8 @@ def draw_queue(study: Study, cells: Sequence[Cell], *, title: str) -> Axes:
 def queue_trace(result: Recorded) -> tuple[FloatArray, FloatArray]:
     """Times and packets of a stretch in the middle of the measured window."""
     samples = table(result, "queue", setting="a monitored queue")
-    monitored_links(result)
     time_s = samples["time_s"].to_numpy()
     middle = (float(result.run["measured_from_s"]) + float(result.run["measured_until_s"])) / 2.0
     keep = np.abs(time_s - middle) <= STRETCH_S / 2.0
-    keep &= samples["link"].to_numpy() == 0
+    keep &= has_name(samples, "link", data_links(result)[0]["name"])
     return time_s[keep], samples["packets"].to_numpy()[keep].astype(np.float64)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aqmlab.statistics.recorded import Recorded, table
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 FloatArray = NDArray[np.float64]
 
@@ -95,9 +95,14 @@ class ResponseTimes:
 
 
 def response_times(
-    result: Recorded, *, population: int | None = None, size_class: int | None = None
+    result: Recorded, *, population: str | None = None, size_class: int | None = None
 ) -> ResponseTimes:
     """Response times of one run, over all populations and sizes or one of them.
+
+    Args:
+        result: A finished run.
+        population: The name of the one.
+        size_class: The number of the one, as the column `size_class` has it.
 
     Failed exchanges have a population but no size class: with `size_class` they are left out.
     """
@@ -105,7 +110,7 @@ def response_times(
     columns = {name: rows[name].to_numpy() for name in ("lower_s", "upper_s", "count")}
     keep = np.ones(rows.num_rows, dtype=bool)
     if population is not None:
-        keep &= rows["population"].to_numpy() == population
+        keep &= has_name(rows, "population", population)
     if size_class is not None:
         keep &= rows["size_class"].to_numpy() == size_class
     lower, first, group = np.unique(columns["lower_s"][keep], return_index=True, return_inverse=True)
@@ -119,7 +124,6 @@ def response_times(
     )
 
 
-def _failed(result: Recorded, population: int | None) -> int:
+def _failed(result: Recorded, population: str | None) -> int:
     populations = result.run["populations"]
-    chosen = populations if population is None else [populations[population]]
-    return sum(int(entry["failed"]) for entry in chosen)
+    return sum(int(entry["failed"]) for entry in populations if population in {None, entry["name"]})

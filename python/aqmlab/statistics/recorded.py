@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
+    from numpy.typing import NDArray
+
+    BoolArray = NDArray[np.bool_]
 
 
 class Recorded(Protocol):
@@ -41,27 +46,37 @@ def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
 
 
 def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:
-    """The summaries of the links under study, in the order of the scenario."""
-    links = [link for link in result.run["links"] if link.get("monitored", True)]
+    """The summaries of the monitored links, in the order of the scenario."""
+    links = list(result.run["links"])
     if not links:
         raise MissingDataError("no monitored link in this run")
     return links
 
 
 def data_links(result: Recorded) -> list[Mapping[str, Any]]:
-    """The monitored links that carry what users asked for; all of them, where that cannot be told.
+    """The monitored links that carry what users or flows ask for, as the run says by their routes.
 
-    A dumbbell whose users all sit on one side has one link that carries data; the other carries
-    acknowledgements, and counting it in would halve every figure.
+    The return link of a conversation carries requests and acknowledgements; counting it in would halve every
+    figure.
     """
-    links = monitored_links(result)
-    users = result.run["scenario"].get("users")
-    if "dumbbell" not in result.run["scenario"] or not users or result.run["scenario"].get("flows"):
-        return links
-    # People on the left browse servers on the right, and the other way round.
-    towards = {"right-to-left": users.get("left"), "left-to-right": users.get("right")}
-    chosen = [link for link in links if towards.get(link["name"]) != 0]
-    return chosen or links
+    links = [link for link in monitored_links(result) if link["carries_data"]]
+    if not links:
+        raise MissingDataError("no monitored link carries what users or flows ask for")
+    return links
+
+
+def has_name(rows: pa.Table, column: str, name: str) -> BoolArray:
+    """Of each row whether it has this name in a column of names (`link`, `population`)."""
+    chunks = rows[column].chunks
+    return np.concatenate([_has_name(chunk, name) for chunk in chunks] or [np.zeros(0, dtype=np.bool_)])
+
+
+def _has_name(chunk: pa.DictionaryArray, name: str) -> BoolArray:
+    names = chunk.dictionary.to_pylist()
+    if name not in names:
+        return np.zeros(len(chunk), dtype=np.bool_)
+    codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(codes == names.index(name))
 
 
 def seed(result: Recorded) -> int:

@@ -29,6 +29,10 @@ impl Digest {
                 ColumnValues::U64(values) => values.iter().for_each(|value| self.add(&value.to_le_bytes())),
                 ColumnValues::F32(values) => values.iter().for_each(|value| self.add(&value.to_le_bytes())),
                 ColumnValues::F64(values) => values.iter().for_each(|value| self.add(&value.to_le_bytes())),
+                ColumnValues::Names(values) => {
+                    values.codes().iter().for_each(|code| self.add(&code.to_le_bytes()));
+                    values.names().iter().for_each(|name| self.add(format!("{name}\n").as_bytes()));
+                }
             }
         }
     }

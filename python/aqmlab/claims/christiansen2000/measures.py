@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import MissingDataError, response_times
-from aqmlab.statistics.recorded import table
-from aqmlab.statistics.summary import data_links, figures
+from aqmlab.statistics.recorded import data_links, has_name, table
+from aqmlab.statistics.summary import figures
 
 if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
@@ -32,10 +32,8 @@ def restricted_mean_s(result: Recorded) -> float:
 def longest_queue_packets(result: Recorded) -> int:
     """Greatest of the 3 ms samples of the studied queue, as the paper's monitor logged it."""
     rows = table(result, "queue_summary", setting="record.queue_summary_interval_ms")
-    names = [link["name"] for link in result.run["links"]]
-    studied = [names.index(link["name"]) for link in data_links(result)]
-    links, greatest = rows["link"].to_numpy(), rows["maximum_packets"].to_numpy()
-    return max(int(greatest[links == place].max()) for place in studied)
+    greatest = rows["maximum_packets"].to_numpy()
+    return max(int(greatest[has_name(rows, "link", link["name"])].max()) for link in data_links(result))
 
 
 def overflow_drops(result: Recorded) -> int:

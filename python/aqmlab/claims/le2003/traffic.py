@@ -11,7 +11,7 @@ from aqmlab.claims.le2003.cells import LOADS, UNCONGESTED, le2003
 from aqmlab.claims.outcome import Part
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
-from aqmlab.statistics.recorded import table
+from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -127,13 +127,13 @@ def _hurst_part(name: str, estimator: Callable[[], HurstEstimate]) -> Part:
 
 
 def _arrivals(result: Recorded) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Packets per 100 ms that arrived at the first monitored link in the measured window."""
+    """Packets per 100 ms that arrived at the first link that carries data in the measured window."""
     rows = table(result, "arrivals", setting="record.arrivals = true")
     start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
     if end - start < LEAST_WINDOW_S:
         raise MissingDataError(f"a window of {end - start:g} s is too short for long-range dependence")
     time_s = rows["time_s"].to_numpy()
-    keep = (time_s > start) & (time_s <= end) & (rows["link"].to_numpy() == 0)
+    keep = (time_s > start) & (time_s <= end) & has_name(rows, "link", data_links(result)[0]["name"])
     per_millisecond = np.zeros(round((end - start) * 1000.0))
     place = np.round((time_s[keep] - start) * 1000.0).astype(np.int64) - 1  # a row is named by its bin's end
     np.add.at(per_millisecond, place, rows["packets"].to_numpy()[keep])

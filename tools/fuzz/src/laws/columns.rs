@@ -11,6 +11,7 @@ pub(super) fn numbers(values: &ColumnValues) -> Box<dyn Iterator<Item = f64> + '
         ColumnValues::U64(values) => Box::new(values.iter().map(|&value| value as f64)),
         ColumnValues::F32(values) => Box::new(values.iter().map(|&value| f64::from(value))),
         ColumnValues::F64(values) => Box::new(values.iter().copied()),
+        ColumnValues::Names(values) => Box::new(values.codes().iter().map(|&code| f64::from(code))),
     }
 }
 

@@ -1,0 +1,49 @@
+//! What the codes of the tables stand for: links, populations and groups of flows by name.
+
+use aqmlab_record::{ColumnValues, Names};
+use aqmlab_scenario::{Link, Scenario};
+
+/// Names by code.
+pub(crate) struct TableNames {
+    /// The monitored links, in the order of `links` in the summary.
+    pub(crate) links: Vec<String>,
+    /// The populations, in the order of `populations` in the summary.
+    pub(crate) populations: Vec<String>,
+    /// The groups of long-lived flows, in the order of `flows` in the summary.
+    flow_groups: Vec<String>,
+}
+
+impl TableNames {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let monitored = scenario.network.links.iter().filter(|link| is_monitored(link));
+        Self {
+            links: monitored.map(|link| link.name.clone()).collect(),
+            populations: scenario.populations.iter().map(|population| population.name.clone()).collect(),
+            flow_groups: scenario.flows.iter().map(|group| group.name.clone()).collect(),
+        }
+    }
+
+    /// A column of links.
+    pub(crate) fn of_links(&self, codes: &[u16]) -> ColumnValues {
+        ColumnValues::names(codes.iter().map(|&code| u32::from(code)).collect(), &self.links)
+    }
+
+    /// A column of populations; none where somebody else is meant.
+    pub(crate) fn of_populations(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+        ColumnValues::names(codes.map(code_or_none).collect(), &self.populations)
+    }
+
+    /// A column of groups of flows; none where somebody else is meant.
+    pub(crate) fn of_flow_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+        ColumnValues::names(codes.map(code_or_none).collect(), &self.flow_groups)
+    }
+}
+
+/// Only a link with a queue has something to be recorded.
+fn is_monitored(link: &Link) -> bool {
+    link.monitored && link.rate.is_some() && link.queue.is_some()
+}
+
+fn code_or_none(code: Option<u16>) -> u32 {
+    code.map_or(Names::NO_NAME, u32::from)
+}

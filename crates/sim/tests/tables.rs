@@ -1,0 +1,196 @@
+//! What stands in the tables: names that are those of the summary, and a key that joins.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const BROWSING: &str = r#"
+name = "browsing"
+duration_s = 60.0
+[dumbbell]
+rate_mbps = 3.0
+queue = { scheme = "drop-tail", limit_packets = 30 }
+[users]
+left = 300
+right = 20
+[[flows]]
+name = "bulk"
+count = 2
+direction = "left-to-right"
+[record]
+responses = "rows"
+packets = true
+flows = true
+users = true
+"#;
+
+/// Senders and receivers with this many routers between them, whose queues from the one to the next are monitored
+/// beside one towards the receivers that is not.
+fn chain(routers: usize) -> String {
+    let mut text = String::from(
+        "name = \"chain\"\nduration_s = 3.0\n[record]\nusers = true\npackets = true\n\
+         [[flows]]\nname = \"long\"\ncount = 1\nsenders = \"senders\"\nreceivers = \"receivers\"\n\
+         [[populations]]\nname = \"people\"\ncount = 3\nbrowsers = \"receivers\"\nservers = \"senders\"\n\
+         [[topology.nodes]]\nname = \"senders\"\nkind = \"host\"\n\
+         [[topology.nodes]]\nname = \"receivers\"\nkind = \"host\"\n",
+    );
+    let queue = "queue = { scheme = \"drop-tail\", limit_packets = 20 }";
+    let mut link = |from: &str, to: &str, rest: &str| {
+        let _ = writeln!(text, "[[topology.links]]\nfrom = \"{from}\"\nto = \"{to}\"\n{rest}");
+    };
+    link("senders", "r0", "rate_mbps = 100.0");
+    link(&format!("r{}", routers - 1), "receivers", &format!("rate_mbps = 5.0\nmonitored = false\n{queue}"));
+    for router in 1..routers {
+        let rest = format!("rate_mbps = 10.0\nboth_ways = false\n{queue}");
+        link(&format!("r{}", router - 1), &format!("r{router}"), &rest);
+        link(&format!("r{router}"), &format!("r{}", router - 1), "rate_mbps = 100.0\nboth_ways = false");
+    }
+    for router in 0..routers {
+        let _ = writeln!(text, "[[topology.nodes]]\nname = \"r{router}\"\nkind = \"router\"");
+    }
+    text
+}
+
+fn simulate(text: &str) -> Output {
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
+    &table.columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("no {name}")).values
+}
+
+fn names(table: &Table, name: &str) -> Vec<Option<String>> {
+    let ColumnValues::Names(values) = column(table, name) else { panic!("{name} has no names") };
+    values.iter().map(|name| name.map(str::to_owned)).collect()
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<u64> {
+    match column(table, name) {
+        ColumnValues::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
+        ColumnValues::U64(values) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn different(names: &[Option<String>]) -> BTreeSet<&str> {
+    names.iter().map(|name| name.as_deref().expect("every row has a name")).collect()
+}
+
+#[test]
+fn every_monitored_link_of_many_stands_in_every_table_under_its_own_name_and_no_other_link_does() {
+    let output = simulate(&chain(302));
+    let summary: BTreeSet<&str> = output.summary.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(
+        (output.summary.links.len(), summary.len()),
+        (301, 301),
+        "more than eight bits can tell apart"
+    );
+    for name in ["queue", "link", "packets", "users"] {
+        assert_eq!(different(&names(table(&output, name), "link")), summary, "{name}");
+    }
+    // What left each link by the traced packets is what left it by its counters.
+    let packets = table(&output, "packets");
+    let mut departed: BTreeMap<String, u64> = BTreeMap::new();
+    for (event, link) in names(packets, "event").into_iter().zip(names(packets, "link")) {
+        *departed.entry(link.unwrap()).or_default() += u64::from(event.as_deref() == Some("departure"));
+    }
+    for link in &output.summary.links {
+        // The window ends with the run: a packet may be in service there.
+        let counted = link.counters.departed.packets;
+        assert!(counted - departed[&link.name] <= 1, "{}: {counted}, {}", link.name, departed[&link.name]);
+    }
+}
+
+#[test]
+fn links_that_lead_from_servers_to_users_carry_data() {
+    let output = simulate(BROWSING);
+    let carry: Vec<_> = output.summary.links.iter().map(|link| link.carries_data).collect();
+    assert_eq!(carry, [true, true], "people and servers are on both sides");
+    let one_side = BROWSING.replace("right = 20", "right = 0").split("[[flows]]").next().unwrap().to_owned();
+    let output = simulate(&one_side);
+    let carry: Vec<_> =
+        output.summary.links.iter().filter(|link| link.carries_data).map(|link| &link.name).collect();
+    assert_eq!(carry, ["right-to-left"], "those on the left browse the servers on the right");
+}
+
+#[test]
+fn connections_join_packets_flows_and_responses() {
+    let output = simulate(BROWSING);
+    let (flows, packets) = (table(&output, "flows"), table(&output, "packets"));
+    let connections = numbers(flows, "connection");
+    assert_eq!(connections.iter().collect::<BTreeSet<_>>().len(), connections.len(), "one row a connection");
+    assert_eq!(connections.len() as u64, output.summary.tcp.connections);
+    assert!(connections.len() > 1_000, "too few connections for any place to be used twice");
+
+    let mut lost: BTreeMap<u64, u64> = connections.iter().map(|&connection| (connection, 0)).collect();
+    let (events, classes) = (names(packets, "event"), names(packets, "class"));
+    for (row, connection) in numbers(packets, "connection").into_iter().enumerate() {
+        let data_lost = events[row].as_deref() == Some("discard") && classes[row].as_deref() == Some("data");
+        *lost.get_mut(&connection).expect("packets are of connections in flows") += u64::from(data_lost);
+    }
+    let dropped = numbers(flows, "dropped_data_segments");
+    let counted: BTreeMap<u64, u64> = connections.iter().copied().zip(dropped).collect();
+    assert_eq!(lost, counted);
+    assert!(counted.values().sum::<u64>() > 100, "a trace without losses would prove little");
+
+    let responses = table(&output, "responses");
+    let mut answered: BTreeMap<u64, u64> = BTreeMap::new();
+    numbers(responses, "connection").into_iter().for_each(|number| *answered.entry(number).or_default() += 1);
+    let exchanges: BTreeMap<u64, u64> =
+        connections.iter().copied().zip(numbers(flows, "exchanges")).collect();
+    assert!(answered.values().any(|&count| count > 1), "connections that carry several exchanges");
+    for (connection, count) in answered {
+        let asked = exchanges[&connection];
+        assert!(asked == count || asked == count + 1, "{connection}: {count} of {asked} exchanges complete");
+    }
+}
+
+#[test]
+fn a_connection_is_of_a_population_or_of_a_group_of_flows_by_name() {
+    let output = simulate(&BROWSING.replace("name = \"bulk\"", "name = \"left\""));
+    let flows = table(&output, "flows");
+    let (population, group) = (names(flows, "population"), names(flows, "flow_group"));
+    let user = numbers(flows, "user");
+    let of_flows: Vec<u64> =
+        (0..user.len()).filter(|&row| group[row].is_some()).map(|row| user[row]).collect();
+    assert_eq!(of_flows.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([0, 1]));
+    for (population, group) in population.iter().zip(&group) {
+        assert_ne!(population.is_some(), group.is_some(), "{population:?}, {group:?}");
+        assert!(group.as_deref().is_none_or(|name| name == "left"));
+    }
+    let seen: BTreeSet<_> = population.into_iter().flatten().collect();
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["left", "right"]);
+}
+
+#[test]
+fn what_users_put_on_the_links_adds_up_to_what_left_them() {
+    let output = simulate(&BROWSING.replace("[[flows]]", "[[flows]]\nbytes = 1\nstart_spread_s = 0.0"));
+    let users = table(&output, "users");
+    assert_eq!(users.rows(), 2 * (300 + 20), "a row for every user and link");
+    let mut bytes: BTreeMap<String, u64> = BTreeMap::new();
+    for (link, count) in names(users, "link").into_iter().zip(numbers(users, "bytes")) {
+        *bytes.entry(link.unwrap()).or_default() += count;
+    }
+    for link in &output.summary.links {
+        let left = link.throughput_mbps * 1e6 / 8.0 * 60.0;
+        // Apart from the flows' handshakes, and last packets of connections that are over.
+        let missing = left - bytes[&link.name] as f64;
+        assert!(missing > 0.0 && missing < 0.002 * left, "{}: {missing} of {left}", link.name);
+    }
+}
+
+#[test]
+fn users_without_a_monitored_link_leave_an_empty_table() {
+    let text = chain(2).replace("both_ways = false\nqueue", "both_ways = false\nmonitored = false\nqueue");
+    let output = simulate(&text);
+    assert_eq!(output.summary.links.len(), 0);
+    assert_eq!(table(&output, "users").rows(), 0);
+    assert_eq!(table(&output, "packets").rows(), 0);
+}
