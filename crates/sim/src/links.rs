@@ -3,8 +3,9 @@
 use crate::agenda::Agenda;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
 use crate::packet::Packet;
+use crate::snapshot::LinkSnapshot;
 use crate::wheel::Rank;
-use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
+use aqmlab_aqm::{Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -26,7 +27,11 @@ pub(crate) struct QueuedLink {
     pub(crate) ring: VecDeque<Packet>,
     ring_packets: usize,
     transmission: TransmissionClock,
-    pub(crate) framing: Framing,
+    /// When the present transmission ends, or the last one did.
+    transmission_ends: Time,
+    /// Time without a transmission before the present or last one began.
+    idle: Span,
+    framing: Framing,
     pub(crate) sent: Sent,
     /// Pipe of the propagation delay, if there is one.
     pub(crate) propagation: Option<(Rank, Span)>,
@@ -49,11 +54,6 @@ impl Sent {
             frame_bytes: self.frame_bytes - earlier.frame_bytes,
             ip_bytes: self.ip_bytes - earlier.ip_bytes,
         }
-    }
-
-    /// Bytes whose time the frames took on the wire.
-    pub(crate) const fn wire_bytes(self, framing: Framing) -> u64 {
-        self.frame_bytes + self.frames * framing.gap_bytes as u64
     }
 }
 
@@ -80,6 +80,8 @@ impl QueuedLink {
             ring: VecDeque::new(),
             ring_packets: link.transmit_ring_packets as usize,
             transmission: TransmissionClock::new(rate),
+            transmission_ends: Time::ZERO,
+            idle: Span::ZERO,
             framing: link.framing,
             sent: Sent::default(),
             propagation,
@@ -128,8 +130,17 @@ impl QueuedLink {
         let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
         self.busy = true;
         self.in_service = packet;
-        let end = now + self.transmission.transmit(wire_bytes);
-        agenda.transmissions.begin(self.position, end);
+        // Zero where one transmission follows the other.
+        self.idle += now - self.transmission_ends;
+        self.transmission_ends = now + self.transmission.transmit(wire_bytes);
+        agenda.transmissions.begin(self.position, self.transmission_ends);
+    }
+
+    /// How long the link has been transmitting until `now`: of the transmission under way the part that is over,
+    /// gaps between frames counted.
+    pub(crate) fn transmitting(&self, now: Time) -> Span {
+        let idle = self.idle + (now.max(self.transmission_ends) - self.transmission_ends);
+        (now - Time::ZERO) - idle
     }
 
     /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
@@ -146,8 +157,12 @@ impl QueuedLink {
     }
 
     /// Counters of the port and of the link at this instant.
-    pub(crate) fn snapshot(&self) -> (Counters, Sent) {
-        (self.port.counters().clone(), self.sent)
+    pub(crate) fn snapshot(&self, now: Time) -> LinkSnapshot {
+        LinkSnapshot {
+            counters: self.port.counters().clone(),
+            sent: self.sent,
+            transmitting: self.transmitting(now),
+        }
     }
 }
 

@@ -89,8 +89,8 @@ struct Watched {
     /// Its place among the links with a queue.
     position: usize,
     code: u16,
-    wire_rate_bytes_per_second: f64,
     sent: Sent,
+    transmitting: Span,
     arrived_packets: u64,
     arrived_bytes: u64,
     queue_packets_sum: u64,
@@ -102,7 +102,7 @@ struct QueueRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
     packets: Vec<u32>,
-    bytes: Vec<u32>,
+    bytes: Vec<u64>,
     signal_probability: Vec<f32>,
 }
 
@@ -110,8 +110,8 @@ struct QueueRows {
 struct LinkRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
-    packets: Vec<u32>,
-    frame_bytes: Vec<u32>,
+    packets: Vec<u64>,
+    frame_bytes: Vec<u64>,
     utilization: Vec<f32>,
 }
 
@@ -119,8 +119,8 @@ struct LinkRows {
 struct ArrivalRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
-    packets: Vec<u32>,
-    bytes: Vec<u32>,
+    packets: Vec<u64>,
+    bytes: Vec<u64>,
 }
 
 impl Monitor {
@@ -130,10 +130,8 @@ impl Monitor {
         let watched = monitored.map(|(queued, code)| Watched {
             position: queued.position.place(),
             code,
-            wire_rate_bytes_per_second: scenario.network.links[queued.link.0 as usize]
-                .rate
-                .map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 / 8.0),
             sent: Sent::default(),
+            transmitting: Span::ZERO,
             arrived_packets: 0,
             arrived_bytes: 0,
             queue_packets_sum: 0,
@@ -199,7 +197,7 @@ impl Monitor {
             self.queue.time_s.push(now.seconds());
             self.queue.link.push(watched.code);
             self.queue.packets.push(packets);
-            self.queue.bytes.push(queued.port.bytes() as u32);
+            self.queue.bytes.push(queued.port.bytes());
             self.queue.signal_probability.push(queued.port.signal_probability().value() as f32);
         }
     }
@@ -210,12 +208,14 @@ impl Monitor {
             let queued = &mut network.queued[watched.position];
             let sent = queued.sent.minus(watched.sent);
             watched.sent = queued.sent;
-            let wire_bytes = sent.wire_bytes(queued.framing) as f64;
+            let transmitting = queued.transmitting(now);
+            let share = (transmitting - watched.transmitting).seconds() / seconds;
+            watched.transmitting = transmitting;
             self.link.time_s.push(now.seconds());
             self.link.link.push(watched.code);
-            self.link.packets.push(sent.frames as u32);
-            self.link.frame_bytes.push(sent.frame_bytes as u32);
-            self.link.utilization.push((wire_bytes / seconds / watched.wire_rate_bytes_per_second) as f32);
+            self.link.packets.push(sent.frames);
+            self.link.frame_bytes.push(sent.frame_bytes);
+            self.link.utilization.push(share as f32);
         }
     }
 
@@ -225,8 +225,8 @@ impl Monitor {
             let arrived = queued.port.counters().arrivals().total();
             self.arrivals.time_s.push(now.seconds());
             self.arrivals.link.push(watched.code);
-            self.arrivals.packets.push((arrived.packets - watched.arrived_packets) as u32);
-            self.arrivals.bytes.push((arrived.bytes - watched.arrived_bytes) as u32);
+            self.arrivals.packets.push(arrived.packets - watched.arrived_packets);
+            self.arrivals.bytes.push(arrived.bytes - watched.arrived_bytes);
             (watched.arrived_packets, watched.arrived_bytes) = (arrived.packets, arrived.bytes);
         }
     }
@@ -255,7 +255,7 @@ impl QueueRows {
                 ("time_s", ColumnValues::F64(self.time_s)),
                 ("link", names.of_links(&self.link)),
                 ("packets", ColumnValues::U32(self.packets)),
-                ("bytes", ColumnValues::U32(self.bytes)),
+                ("bytes", ColumnValues::U64(self.bytes)),
                 ("signal_probability", ColumnValues::F32(self.signal_probability)),
             ],
         )
@@ -269,8 +269,8 @@ impl LinkRows {
             vec![
                 ("time_s", ColumnValues::F64(self.time_s)),
                 ("link", names.of_links(&self.link)),
-                ("packets", ColumnValues::U32(self.packets)),
-                ("frame_bytes", ColumnValues::U32(self.frame_bytes)),
+                ("packets", ColumnValues::U64(self.packets)),
+                ("frame_bytes", ColumnValues::U64(self.frame_bytes)),
                 ("utilization", ColumnValues::F32(self.utilization)),
             ],
         )
@@ -284,8 +284,8 @@ impl ArrivalRows {
             vec![
                 ("time_s", ColumnValues::F64(self.time_s)),
                 ("link", names.of_links(&self.link)),
-                ("packets", ColumnValues::U32(self.packets)),
-                ("bytes", ColumnValues::U32(self.bytes)),
+                ("packets", ColumnValues::U64(self.packets)),
+                ("bytes", ColumnValues::U64(self.bytes)),
             ],
         )
     }

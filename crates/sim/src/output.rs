@@ -127,11 +127,13 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
         .zip(windows)
         .enumerate()
         .map(|(code, (queued, (begin, end)))| {
-            let counters = end.0.minus(&begin.0);
-            let sent = end.1.minus(begin.1);
+            let counters = end.counters.minus(&begin.counters);
+            let sent = end.sent.minus(begin.sent);
+            let transmitting = end.transmitting - begin.transmitting;
             let mean_queue = simulation.monitor.mean_queue_packets(code);
             LinkSummary {
                 carries_data: carry_data[queued.link.0 as usize],
+                busy_share: transmitting.seconds() / seconds,
                 ..link_summary(scenario, queued, &counters, sent, seconds, mean_queue)
             }
         })
@@ -188,7 +190,7 @@ fn link_summary(
         throughput_layer: layer.name().to_owned(),
         throughput_frame_mbps: megabits(sent.frame_bytes),
         throughput_ip_mbps: megabits(sent.ip_bytes),
-        busy_share: sent.wire_bytes(queued.framing) as f64 * 8.0 / seconds / rate_bits,
+        busy_share: 0.0,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
         queue_packets_mean,
         loss_ratio: share(counters.all_discards().total().packets),

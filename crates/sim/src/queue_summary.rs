@@ -67,8 +67,8 @@ struct Rows {
     variance_packets2: Vec<f32>,
     minimum_packets: Vec<u32>,
     maximum_packets: Vec<u32>,
-    sent_packets: Vec<u32>,
-    discarded_packets: Vec<u32>,
+    sent_packets: Vec<u64>,
+    discarded_packets: Vec<u64>,
 }
 
 impl QueueSummaries {
@@ -123,8 +123,8 @@ impl QueueSummaries {
                 rows.variance_packets2.push(samples.variance() as f32);
                 rows.minimum_packets.push(samples.minimum);
                 rows.maximum_packets.push(samples.maximum);
-                rows.sent_packets.push((sent - watched.sent_packets) as u32);
-                rows.discarded_packets.push((discarded - watched.discarded_packets) as u32);
+                rows.sent_packets.push(sent - watched.sent_packets);
+                rows.discarded_packets.push(discarded - watched.discarded_packets);
             }
             (watched.sent_packets, watched.discarded_packets) = (sent, discarded);
         }
@@ -142,8 +142,8 @@ impl QueueSummaries {
                 ("variance_packets2", ColumnValues::F32(rows.variance_packets2)),
                 ("minimum_packets", ColumnValues::U32(rows.minimum_packets)),
                 ("maximum_packets", ColumnValues::U32(rows.maximum_packets)),
-                ("sent_packets", ColumnValues::U32(rows.sent_packets)),
-                ("discarded_packets", ColumnValues::U32(rows.discarded_packets)),
+                ("sent_packets", ColumnValues::U64(rows.sent_packets)),
+                ("discarded_packets", ColumnValues::U64(rows.discarded_packets)),
             ],
         )
     }

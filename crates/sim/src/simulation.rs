@@ -7,7 +7,6 @@ use crate::control::{Control, RunError};
 use crate::flow_rows::FlowRows;
 use crate::flows::Flows;
 use crate::identifiers::{Junction, MonitoredId, QueuedId, Step};
-use crate::links::QueuedLink;
 use crate::losses::LossCounts;
 use crate::monitor::{Boundary, Monitor, Window};
 use crate::network::Network;
@@ -259,7 +258,7 @@ impl Simulation {
 
     fn snapshot(&self) -> Snapshot {
         Snapshot {
-            links: self.network.monitored_links().map(QueuedLink::snapshot).collect(),
+            links: self.network.monitored_links().map(|queued| queued.snapshot(self.now)).collect(),
             impaired: self.network.impaired.iter().map(|impaired| impaired.counts).collect(),
             tcp: self.connections.statistics(),
             opened: self.connections.opened(),

@@ -194,3 +194,40 @@ fn users_without_a_monitored_link_leave_an_empty_table() {
     assert_eq!(table(&output, "users").rows(), 0);
     assert_eq!(table(&output, "packets").rows(), 0);
 }
+
+/// A link on which a full packet takes ten bins of its table, and a window that cuts through packets.
+const SLOW: &str = r#"
+name = "slow"
+duration_s = 20.0
+warm_up_s = 0.9137
+cool_down_s = 0.0071
+[dumbbell]
+rate_mbps = 0.1
+queue = { scheme = "drop-tail", limit_packets = 10 }
+[[flows]]
+count = 1
+direction = "left-to-right"
+start_spread_s = 0.0
+[record]
+link_interval_ms = 12.3
+"#;
+
+#[test]
+fn utilization_is_a_share_however_short_the_interval() {
+    let output = simulate(SLOW);
+    let link = table(&output, "link");
+    let (ColumnValues::F32(shares), ColumnValues::F64(times)) =
+        (column(link, "utilization"), column(link, "time_s"))
+    else {
+        panic!("types")
+    };
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
+    // From its second second on the flow keeps its link busy without a gap: every interval is full, exactly.
+    let forward: Vec<f32> = (0..shares.len())
+        .filter(|&row| names(link, "link")[row].as_deref() == Some("left-to-right") && times[row] > 2.0)
+        .map(|row| shares[row])
+        .collect();
+    assert!(forward.len() > 1_000 && forward.iter().all(|&share| share == 1.0));
+    assert_eq!(output.summary.links[0].busy_share, 1.0, "a transmission across an edge counts with its part");
+    assert!(output.summary.links[1].busy_share > 0.0 && output.summary.links[1].busy_share < 0.2);
+}

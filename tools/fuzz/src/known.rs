@@ -4,8 +4,6 @@
 
 /// A part of what a case tells when it fails, and what is behind it.
 const KNOWN: &[(&str, &str)] = &[
-    ("link.utilization holds", "a frame is counted whole in the bin in which its transmission ends"),
-    ("busy_share =", "a frame is counted whole in the window in which its transmission ends"),
     ("throughputs [", "a frame is counted whole in the window in which its transmission ends"),
     (
         "multiple losses:",
