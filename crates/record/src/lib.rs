@@ -16,7 +16,7 @@ mod table;
 pub use histogram::{Bin, LogHistogram};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
-    Amount, ClassCounts, FlowSummary, ImpairmentSummary, Invariant, LinkCounters, LinkSummary,
-    PopulationSummary, Summary, TcpSummary,
+    Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
+    LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};

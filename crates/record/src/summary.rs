@@ -136,8 +136,23 @@ pub struct PopulationSummary {
     pub failed: u64,
     /// Exchanges under way when the run ended.
     pub unfinished: u64,
+    /// Connections that gave up in the measured window, with an exchange under way or without.
+    pub gave_up: u64,
+    /// Exchanges of the whole run.
+    pub whole_run: ExchangeSummary,
     /// Statistics of the traffic that was generated over the whole run.
     pub generated: BTreeMap<String, f64>,
+}
+
+/// Exchanges by how they ended: what started is completed, failed, or under way at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ExchangeSummary {
+    /// Begun, by `connect()` or by the write of a request on an open connection.
+    pub started: u64,
+    /// Completed.
+    pub completed: u64,
+    /// Given up with their connection.
+    pub failed: u64,
 }
 
 /// What a group of long-lived flows achieved.

@@ -4,6 +4,7 @@ use crate::access_delay::AccessDelay;
 use crate::agenda::Timer;
 use crate::connection::{AddedDelay, Connections, NONE, Opening, Owner, UnderWay};
 use crate::control::{Control, RunError};
+use crate::exchanges::ExchangeCounts;
 use crate::identifiers::{MonitoredId, PopulationId, ProfileId};
 use crate::monitor::Window;
 use crate::network::Network;
@@ -37,8 +38,12 @@ pub(crate) struct Population {
     minimum_delay: AccessDelay,
     profile: ProfileId,
     pub(crate) generated: Statistics,
-    pub(crate) completed: u64,
-    pub(crate) failed: u64,
+    /// Of the whole run.
+    pub(crate) in_run: ExchangeCounts,
+    /// Of the measured window, each by the instant at which it began or ended.
+    pub(crate) in_window: ExchangeCounts,
+    /// Connections that gave up in the measured window.
+    pub(crate) gave_up: u64,
 }
 
 pub(crate) struct Populations {
@@ -157,8 +162,9 @@ impl Population {
             minimum_delay,
             profile,
             generated: Statistics::new(),
-            completed: 0,
-            failed: 0,
+            in_run: ExchangeCounts::default(),
+            in_window: ExchangeCounts::default(),
+            gave_up: 0,
             servers_close: people.servers_close(),
             people,
         })
@@ -225,17 +231,27 @@ impl Simulation {
         self.tell(population, user, Fact::Wake);
     }
 
-    /// Tells a user something, and carries out her commands.
-    fn tell(&mut self, population: PopulationId, user: u32, fact: Fact) {
+    /// Tells a user something, and carries out her commands; answers with the exchange that failed, if one did.
+    fn tell(&mut self, population: PopulationId, user: u32, fact: Fact) -> Option<Exchange> {
         let mut commands = std::mem::take(&mut self.commands);
         let group = &mut self.populations.all[population.place()];
-        group.people.tell(user, fact, self.now, &mut commands);
+        let failed = group.people.tell(user, fact, self.now, &mut commands);
         for command in &commands {
             self.populations.all[population.place()].generated.record(command);
             self.carry_out(population, user, command);
         }
         commands.clear();
         self.commands = commands;
+        failed
+    }
+
+    fn count_exchange(&mut self, population: PopulationId, what: ExchangeCounts) {
+        let measured = self.window.contains(self.now);
+        let group = &mut self.populations.all[population.place()];
+        group.in_run.add(what);
+        if measured {
+            group.in_window.add(what);
+        }
     }
 
     fn carry_out(&mut self, population: PopulationId, user: u32, command: &Command) {
@@ -278,6 +294,7 @@ impl Simulation {
         if servers_close {
             connection.server = Server::closing();
         }
+        self.count_exchange(population, ExchangeCounts::STARTED);
         self.act(place, Side::Active, |end, now, context, outbox| end.connect(now, context, outbox));
     }
 
@@ -300,7 +317,11 @@ impl Simulation {
             began: if first { connection.opened } else { now },
             missing_bytes: exchange.response_bytes,
             first_on_connection: first,
+            completed: false,
         });
+        if !first {
+            self.count_exchange(population, ExchangeCounts::STARTED);
+        }
         let bytes = u64::from(exchange.request_bytes);
         self.act(place, Side::Active, |end, now, context, outbox| end.write(now, context, bytes, outbox));
     }
@@ -398,9 +419,12 @@ impl Simulation {
     /// The response time of the exchange under way ends now.
     fn record_response(&mut self, place: u32, population: PopulationId, user: u32) {
         let connection = self.connections.at(place);
-        let (Some(under_way), number) = (connection.under_way, connection.number) else { return };
+        let number = connection.number;
+        let Some(under_way) = &mut connection.under_way else { return };
+        under_way.completed = true;
+        let under_way = *under_way;
+        self.count_exchange(population, ExchangeCounts::COMPLETED);
         if self.window.contains(self.now) {
-            self.populations.all[population.place()].completed += 1;
             self.responses.record(&Completion {
                 completed_at: self.now,
                 response_time: self.now - under_way.began,
@@ -416,15 +440,21 @@ impl Simulation {
     }
 
     fn fail(&mut self, place: u32, population: PopulationId, user: u32, ordinal: ConnectionOrdinal) {
-        self.connections.at(place).under_way = None;
+        let connection = self.connections.at(place);
+        let (connecting, under_way) = (connection.exchanges == 0, connection.under_way.take());
         let group = &mut self.populations.all[population.place()];
         // A connection that gave up while it was being closed is no longer known to its user.
         if group.find(user, ordinal, &mut self.connections) != Some(place) {
             return;
         }
         group.forget(user, place, &mut self.connections);
-        self.tell(population, user, Fact::Failed(ordinal));
-        let group = &mut self.populations.all[population.place()];
-        group.failed += u64::from(self.window.contains(self.now));
+        // Idle connections fail as well, and those whose exchange is complete but for the server's close.
+        let Some(failed) = self.tell(population, user, Fact::Failed(ordinal)) else { return };
+        if connecting {
+            self.populations.all[population.place()].generated.record_exchange(&failed);
+        }
+        if under_way.is_none_or(|under_way| !under_way.completed) {
+            self.count_exchange(population, ExchangeCounts::FAILED);
+        }
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct UnderWay {
     /// Bytes of the response still missing.
     pub(crate) missing_bytes: u64,
     pub(crate) first_on_connection: bool,
+    /// Whether its response time has ended, while the server's close is still waited for.
+    pub(crate) completed: bool,
 }
 
 /// A connection with both its ends.
@@ -64,6 +66,7 @@ pub(crate) struct Connection {
     pub(crate) generation: u16,
     pub(crate) profile: ProfileId,
     pub(crate) finished: [bool; 2],
+    pub(crate) gave_up: bool,
     pub(crate) owner: Owner,
     pub(crate) under_way: Option<UnderWay>,
     pub(crate) server: Server,
@@ -137,6 +140,7 @@ impl Connections {
             generation: 0,
             profile,
             finished: [false; 2],
+            gave_up: false,
             owner,
             under_way: None,
             server: Server::new(),
@@ -236,6 +240,12 @@ impl Connection {
         let mut totals = TcpTotals::default();
         self.ends.iter().for_each(|end| totals.add(end));
         totals
+    }
+
+    /// Whether a user waits for the end of a response time.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        let connecting = self.exchanges == 0 && !self.finished[Side::Active as usize];
+        connecting || self.under_way.is_some_and(|under_way| !under_way.completed)
     }
 
     /// Whether the two ends have both finished.

@@ -15,7 +15,7 @@
 //! | `access_delay.rs` | the minimum delay of a connection, or of a pair of machines |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
+//! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `exchanges.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
 //! | `memory.rs` | how much memory a run will take |
 //! | `output.rs`, `warnings.rs`, `snapshot.rs`, `table_names.rs` | what a run leaves behind |
 //!
@@ -35,7 +35,7 @@ mod agenda;
 mod browsing;
 mod connection;
 mod control;
-#[allow(clippy::cast_possible_truncation)] // of what tables hold
+mod exchanges;
 mod flow_rows;
 mod flows;
 mod identifiers;

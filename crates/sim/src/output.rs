@@ -9,8 +9,8 @@ use crate::table_names::TableNames;
 use crate::warnings;
 use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_record::{
-    Amount, ClassCounts, FlowSummary, ImpairmentSummary, Invariant, LinkCounters, LinkSummary,
-    PopulationSummary, Summary, Table, TcpSummary,
+    Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
+    LinkSummary, PopulationSummary, Summary, Table, TcpSummary,
 };
 use aqmlab_scenario::{Responses, Scenario, ThroughputLayer};
 use aqmlab_web::Statistics;
@@ -110,10 +110,20 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             return Err(RunError::Invariant(what));
         }
     }
+    for ((place, population), unfinished) in
+        simulation.populations.all.iter().enumerate().zip(unfinished(simulation))
+    {
+        let counts = population.in_run;
+        if !counts.leaves(unfinished) {
+            let what = format!("population {place}: {counts:?} exchanges, {unfinished} under way at the end");
+            return Err(RunError::Invariant(what));
+        }
+    }
     let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
     Ok(vec![
         holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
         holds("packets that departed from each port = sent on its link + in service or in the driver's ring"),
+        holds("exchanges that each population started = completed + failed + under way at the end"),
     ])
 }
 
@@ -236,22 +246,33 @@ fn link_counters(counters: &Counters) -> LinkCounters {
     }
 }
 
-fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSummary> {
-    let mut unfinished = vec![0; scenario.populations.len()];
+/// Exchanges of each population that were under way when the run ended.
+fn unfinished(simulation: &Simulation) -> Vec<u64> {
+    let mut unfinished = vec![0; simulation.populations.count()];
     for connection in simulation.connections.open_ones() {
         if let Owner::User { population, .. } = connection.owner {
-            let connecting = connection.exchanges == 0;
-            unfinished[population.place()] += u64::from(connecting || connection.under_way.is_some());
+            unfinished[population.place()] += u64::from(connection.is_waited_for());
         }
     }
+    unfinished
+}
+
+fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSummary> {
+    let unfinished = unfinished(simulation);
     let described = scenario.populations.iter().zip(&simulation.populations.all).zip(unfinished);
     described
         .map(|((description, population), unfinished)| PopulationSummary {
             name: description.name.clone(),
             users: description.users,
-            completed: population.completed,
-            failed: population.failed,
+            completed: population.in_window.completed,
+            failed: population.in_window.failed,
             unfinished,
+            gave_up: population.gave_up,
+            whole_run: ExchangeSummary {
+                started: population.in_run.started,
+                completed: population.in_run.completed,
+                failed: population.in_run.failed,
+            },
             generated: generated(&population.generated),
         })
         .collect()

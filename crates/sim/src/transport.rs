@@ -225,13 +225,29 @@ impl Simulation {
 
     #[inline]
     fn react(&mut self, place: u32, side: Side, news: &News) {
+        if news.gave_up {
+            self.note_gave_up(place);
+        }
         match self.connections.at(place).owner {
             Owner::User { .. } => self.react_for_user(place, side, news),
             Owner::Flow { flow } => self.react_for_flow(place, side, flow, news),
         }
-        self.gave_up += u64::from(news.gave_up);
         if news.finished {
             self.finish(place, side);
+        }
+    }
+
+    /// Counts a connection once, whichever of its ends gives up first: its reset ends the other.
+    #[cold]
+    fn note_gave_up(&mut self, place: u32) {
+        let connection = self.connections.at(place);
+        if std::mem::replace(&mut connection.gave_up, true) {
+            return;
+        }
+        self.gave_up += 1;
+        if let Owner::User { population, .. } = connection.owner {
+            let measured = self.window.contains(self.now);
+            self.populations.all[population.place()].gave_up += u64::from(measured);
         }
     }
 

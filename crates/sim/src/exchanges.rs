@@ -1,0 +1,29 @@
+//! Exchanges by how they ended.
+
+/// How many exchanges of a population began, were completed, and failed.
+///
+/// An exchange begins with `connect()` if it is the first of its connection, and with the write of its request if not.
+/// It is completed where its response time ends, and fails when its connection gives up before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExchangeCounts {
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    pub(crate) failed: u64,
+}
+
+impl ExchangeCounts {
+    pub(crate) const STARTED: Self = Self { started: 1, completed: 0, failed: 0 };
+    pub(crate) const COMPLETED: Self = Self { started: 0, completed: 1, failed: 0 };
+    pub(crate) const FAILED: Self = Self { started: 0, completed: 0, failed: 1 };
+
+    pub(crate) const fn add(&mut self, other: Self) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.failed += other.failed;
+    }
+
+    /// Whether those that began and have not ended are this many.
+    pub(crate) const fn leaves(self, unfinished: u64) -> bool {
+        self.started == self.completed + self.failed + unfinished
+    }
+}
