@@ -313,7 +313,9 @@ impl Simulation {
         connection.exchanges += 1;
         connection.server.expect(exchange);
         connection.under_way = Some(UnderWay {
-            exchange: *exchange,
+            request_bytes: exchange.request_bytes,
+            response_bytes: exchange.response_bytes,
+            kind: exchange.kind,
             began: if first { connection.opened } else { now },
             missing_bytes: exchange.response_bytes,
             first_on_connection: first,
@@ -428,12 +430,12 @@ impl Simulation {
             self.responses.record(&Completion {
                 completed_at: self.now,
                 response_time: self.now - under_way.began,
-                request_bytes: under_way.exchange.request_bytes,
-                response_bytes: under_way.exchange.response_bytes,
+                request_bytes: under_way.request_bytes,
+                response_bytes: under_way.response_bytes,
                 connection: number,
                 population: population.number(),
                 user,
-                embedded: under_way.exchange.kind == ObjectKind::Embedded,
+                embedded: under_way.kind == ObjectKind::Embedded,
                 first_on_connection: under_way.first_on_connection,
             });
         }

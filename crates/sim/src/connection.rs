@@ -12,7 +12,7 @@ use crate::transport::Machine;
 use crate::wheel::Rank;
 use aqmlab_tcp::Endpoint;
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{ConnectionOrdinal, Exchange, Server};
+use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
 
 /// No connection.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -43,7 +43,9 @@ pub(crate) enum Owner {
 /// An exchange under way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnderWay {
-    pub(crate) exchange: Exchange,
+    pub(crate) request_bytes: u32,
+    pub(crate) response_bytes: u64,
+    pub(crate) kind: ObjectKind,
     /// `connect()` for the first exchange of a connection, the request's write for later ones.
     pub(crate) began: Time,
     /// Bytes of the response still missing.
@@ -70,10 +72,10 @@ pub(crate) struct Connection {
     pub(crate) owner: Owner,
     pub(crate) under_way: Option<UnderWay>,
     pub(crate) server: Server,
-    pub(crate) ends: [Endpoint; 2],
     pub(crate) opened: Time,
     /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
     pub(crate) closed: Option<Time>,
+    pub(crate) ends: [Endpoint; 2],
     /// Its number within the run: see [`Connections::number`].
     pub(crate) number: u32,
     pub(crate) exchanges: u32,

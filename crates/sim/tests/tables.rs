@@ -208,6 +208,8 @@ queue = { scheme = "drop-tail", limit_packets = 10 }
 count = 1
 direction = "left-to-right"
 start_spread_s = 0.0
+profile = "ns2-oneway"
+host = { maximum_segment_bytes = 960, window_bytes = 7680 }
 [record]
 link_interval_ms = 12.3
 "#;
@@ -222,9 +224,11 @@ fn utilization_is_a_share_however_short_the_interval() {
         panic!("types")
     };
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
-    // From its second second on the flow keeps its link busy without a gap: every interval is full, exactly.
+    // A window of eight packets, of which the pipe holds two, keeps the link busy without a gap: every interval is
+    // full, exactly.
+    let links = names(link, "link");
     let forward: Vec<f32> = (0..shares.len())
-        .filter(|&row| names(link, "link")[row].as_deref() == Some("left-to-right") && times[row] > 2.0)
+        .filter(|&row| links[row].as_deref() == Some("left-to-right") && times[row] > 2.0)
         .map(|row| shares[row])
         .collect();
     assert!(forward.len() > 1_000 && forward.iter().all(|&share| share == 1.0));
