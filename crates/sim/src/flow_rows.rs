@@ -17,15 +17,15 @@ struct Row {
     /// User within the population, or flow within the group.
     user: u32,
     exchanges: u32,
-    timeouts: u32,
-    syn_retransmissions: u32,
-    fast_recoveries: u32,
-    retransmitted_segments: u32,
-    ecn_reductions: u32,
-    dropped_data_segments: u32,
-    dropped_handshake_segments: u32,
-    loss_episodes: u32,
-    loss_episodes_multiple: u32,
+    timeouts: u64,
+    syn_retransmissions: u64,
+    fast_recoveries: u64,
+    retransmitted_segments: u64,
+    ecn_reductions: u64,
+    dropped_data_segments: u64,
+    dropped_handshake_segments: u64,
+    loss_episodes: u64,
+    loss_episodes_multiple: u64,
 }
 
 /// Whose a connection is.
@@ -73,6 +73,7 @@ impl FlowRows {
         let rows = &self.rows;
         let real = |of: &dyn Fn(&Row) -> f64| ColumnValues::F64(rows.iter().map(of).collect());
         let whole = |of: &dyn Fn(&Row) -> u32| ColumnValues::U32(rows.iter().map(of).collect());
+        let count = |of: &dyn Fn(&Row) -> u64| ColumnValues::U64(rows.iter().map(of).collect());
         self.wanted.then(|| {
             Table::new(
                 "flows",
@@ -84,15 +85,15 @@ impl FlowRows {
                     ("flow_group", names.of_flow_groups(rows.iter().map(|row| row.party.flow_group()))),
                     ("user", whole(&|row| row.user)),
                     ("exchanges", whole(&|row| row.exchanges)),
-                    ("timeouts", whole(&|row| row.timeouts)),
-                    ("syn_retransmissions", whole(&|row| row.syn_retransmissions)),
-                    ("fast_recoveries", whole(&|row| row.fast_recoveries)),
-                    ("retransmitted_segments", whole(&|row| row.retransmitted_segments)),
-                    ("ecn_reductions", whole(&|row| row.ecn_reductions)),
-                    ("dropped_data_segments", whole(&|row| row.dropped_data_segments)),
-                    ("dropped_handshake_segments", whole(&|row| row.dropped_handshake_segments)),
-                    ("loss_episodes", whole(&|row| row.loss_episodes)),
-                    ("loss_episodes_multiple", whole(&|row| row.loss_episodes_multiple)),
+                    ("timeouts", count(&|row| row.timeouts)),
+                    ("syn_retransmissions", count(&|row| row.syn_retransmissions)),
+                    ("fast_recoveries", count(&|row| row.fast_recoveries)),
+                    ("retransmitted_segments", count(&|row| row.retransmitted_segments)),
+                    ("ecn_reductions", count(&|row| row.ecn_reductions)),
+                    ("dropped_data_segments", count(&|row| row.dropped_data_segments)),
+                    ("dropped_handshake_segments", count(&|row| row.dropped_handshake_segments)),
+                    ("loss_episodes", count(&|row| row.loss_episodes)),
+                    ("loss_episodes_multiple", count(&|row| row.loss_episodes_multiple)),
                 ],
             )
         })
@@ -117,15 +118,15 @@ impl Row {
             party,
             user,
             exchanges: connection.exchanges,
-            timeouts: tcp.timeouts as u32,
-            syn_retransmissions: tcp.syn_retransmissions as u32,
-            fast_recoveries: tcp.fast_recoveries as u32,
-            retransmitted_segments: tcp.retransmitted_segments as u32,
-            ecn_reductions: tcp.ecn_reductions as u32,
-            dropped_data_segments: losses.data_segments as u32,
-            dropped_handshake_segments: losses.handshake_segments as u32,
-            loss_episodes: losses.episodes as u32,
-            loss_episodes_multiple: losses.episodes_multiple as u32,
+            timeouts: tcp.timeouts,
+            syn_retransmissions: tcp.syn_retransmissions,
+            fast_recoveries: tcp.fast_recoveries,
+            retransmitted_segments: tcp.retransmitted_segments,
+            ecn_reductions: tcp.ecn_reductions,
+            dropped_data_segments: losses.data_segments,
+            dropped_handshake_segments: losses.handshake_segments,
+            loss_episodes: losses.episodes,
+            loss_episodes_multiple: losses.episodes_multiple,
         }
     }
 }

@@ -31,7 +31,6 @@
 
 mod access_delay;
 mod agenda;
-#[allow(clippy::cast_possible_truncation)] // of what tables hold
 mod browsing;
 mod connection;
 mod control;
@@ -43,13 +42,13 @@ mod impairments;
 mod links;
 mod losses;
 mod memory;
-#[allow(clippy::cast_possible_truncation)] // of what tables hold
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
 mod network;
 mod output;
 mod packet;
 mod prefetch;
-#[allow(clippy::cast_possible_truncation)] // of what tables hold
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
 mod route_table;
 mod simulation;

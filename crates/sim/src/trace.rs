@@ -88,7 +88,7 @@ impl Trace {
 
 fn table(rows: &[Row], names: &TableNames) -> Table {
     let whole = |of: &dyn Fn(&Row) -> u32| ColumnValues::U32(rows.iter().map(of).collect());
-    let codes = |of: &dyn Fn(&Row) -> usize| rows.iter().map(|row| of(row) as u32).collect();
+    let codes = |of: &dyn Fn(&Row) -> u8| rows.iter().map(|row| u32::from(of(row))).collect();
     let of_packet =
         |of: &dyn Fn(&Packet) -> u32| ColumnValues::U32(rows.iter().map(|row| of(&row.packet)).collect());
     let links: Vec<u16> = rows.iter().map(|row| row.link.number()).collect();
@@ -96,15 +96,12 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
         "packets",
         vec![
             ("time_s", ColumnValues::F64(rows.iter().map(|row| row.at.seconds()).collect())),
-            ("event", ColumnValues::names(codes(&|row| row.event as usize), EVENTS)),
+            ("event", ColumnValues::names(codes(&|row| row.event as u8), EVENTS)),
             ("link", names.of_links(&links)),
             ("connection", whole(&|row| row.connection)),
-            ("sender", ColumnValues::names(codes(&|row| row.packet.from() as usize), SIDES)),
-            ("class", ColumnValues::names(codes(&|row| row.packet.class().index()), PacketClass::NAMES)),
-            (
-                "codepoint",
-                ColumnValues::names(codes(&|row| row.packet.codepoint().index()), Codepoint::NAMES),
-            ),
+            ("sender", ColumnValues::names(codes(&|row| row.packet.from() as u8), SIDES)),
+            ("class", ColumnValues::names(codes(&|row| row.packet.class() as u8), PacketClass::NAMES)),
+            ("codepoint", ColumnValues::names(codes(&|row| row.packet.codepoint() as u8), Codepoint::NAMES)),
             ("flags", flags(rows)),
             ("sequence", of_packet(&|packet| packet.segment().sequence.value())),
             ("acknowledgement", of_packet(&|packet| packet.segment().acknowledgement.value())),

@@ -232,8 +232,8 @@ fn rows_of_flows_add_up_to_the_totals() {
     let table = output.tables.iter().find(|table| table.name == "flows").unwrap();
     let sum = |name: &str| {
         let column = table.columns.iter().find(|column| column.name == name).unwrap();
-        let ColumnValues::U32(values) = &column.values else { panic!("{name}") };
-        values.iter().map(|&value| u64::from(value)).sum::<u64>()
+        let ColumnValues::U64(values) = &column.values else { panic!("{name}") };
+        values.iter().sum::<u64>()
     };
     assert_eq!(table.rows(), 4);
     let tcp = output.summary.tcp;

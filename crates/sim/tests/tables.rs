@@ -186,15 +186,6 @@ fn what_users_put_on_the_links_adds_up_to_what_left_them() {
     }
 }
 
-#[test]
-fn users_without_a_monitored_link_leave_an_empty_table() {
-    let text = chain(2).replace("both_ways = false\nqueue", "both_ways = false\nmonitored = false\nqueue");
-    let output = simulate(&text);
-    assert_eq!(output.summary.links.len(), 0);
-    assert_eq!(table(&output, "users").rows(), 0);
-    assert_eq!(table(&output, "packets").rows(), 0);
-}
-
 /// A link on which a full packet takes ten bins of its table, and a window that cuts through packets.
 const SLOW: &str = r#"
 name = "slow"

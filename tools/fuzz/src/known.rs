@@ -12,7 +12,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("packets wait where", "a queue beyond its limit"),
     ("web/src/server.rs:", "more bytes of a request arrive than were asked for"),
     ("a user starts once", "an instant of time that is no user's first"),
-    ("browsing.rs:", "users recorded where no link is monitored"),
     ("pi: `sampling_hz` is", "a design of PI that its link does not bear is found when the run begins"),
     ("clock.rs:", "a delayed acknowledgement below the host's tick"),
     ("time ran backwards", "a delayed acknowledgement below the host's tick"),
