@@ -211,3 +211,36 @@ impl Passage {
         self.transmission.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_scenario::NodeIndex;
+
+    #[test]
+    fn what_a_slow_interface_cannot_send_in_the_range_of_time_arrives_after_every_run() {
+        let link = Link {
+            name: "slow".to_owned(),
+            from: NodeIndex(0),
+            to: NodeIndex(1),
+            rate: Some(Rate::from_bits_per_second(1_000)),
+            delay: Span::from_milliseconds(100_000),
+            framing: Framing { overhead_bytes: 10_000, minimum_frame_bytes: 10_000, gap_bytes: 10_000 },
+            queue: None,
+            transmit_ring_packets: 0,
+            monitored: false,
+            impairment: None,
+        };
+        let mut passage = Passage::new(&link, Junction::ARRIVED, Rank::FIRST);
+        // A packet of 65,535 bytes takes 684 s: 27 million of them would pass the end of the range.
+        passage.busy_until = Time::from_nanoseconds((1 << 62) - 1);
+        let mut last = passage.busy_until;
+        for _ in 0..3 {
+            let arrival = passage.send(Time::ZERO, u16::MAX);
+            assert!(arrival >= last && arrival > Time::from_seconds(4e9), "{arrival}");
+            last = arrival;
+        }
+        // An interface in front of it and a delay of 100 s behind it still fit.
+        assert!(last.nanoseconds() < u64::MAX / 2);
+    }
+}

@@ -80,3 +80,31 @@ fn each_of_three_hundred_populations_has_its_own_users() {
     }
     assert!(populations[290].completed > 0);
 }
+
+/// The longest run of the slowest link with the longest frames: a packet takes 172 s, and one is under way at the end.
+#[test]
+fn the_longest_run_ends_with_a_transmission_that_does_not() {
+    let text = r#"
+name = "long"
+duration_s = 2000000.0
+[dumbbell]
+rate_mbps = 0.001
+queue = { scheme = "drop-tail", limit_packets = 500 }
+layer2_overhead_bytes = 10000
+layer2_gap_bytes = 10000
+[[flows]]
+direction = "left-to-right"
+count = 2
+[record]
+responses = "none"
+queue_interval_ms = 1e7
+link_interval_ms = 1e7
+"#;
+    let summary = summary(text);
+    let link = &summary.links[0];
+    // 8 bits of 21,500 bytes at 1,000 bit/s.
+    let most = 2e6 / 172.0;
+    let departed = link.counters.departed.packets as f64;
+    assert!((0.9 * most..=most + 1.0).contains(&departed), "{departed} of {most}");
+    assert!(link.busy_share > 0.99 && link.busy_share <= 1.0001, "{}", link.busy_share);
+}
