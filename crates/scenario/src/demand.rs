@@ -1,6 +1,7 @@
 //! Which links carry what the traffic asks for.
 
-use crate::network::NodeIndex;
+use crate::network::{Network, NodeIndex, NodeKind};
+use crate::routes::{Distances, Routes};
 use crate::scenario::{Population, Scenario};
 use std::collections::BTreeMap;
 
@@ -10,21 +11,21 @@ impl Scenario {
     /// and acknowledgements, which travel the other way, are no data.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
-        let mut carries = vec![false; self.network.links.len()];
-        for (destination, sources) in self.sources_by_destination() {
-            let next = self.network.next_links(destination);
-            // Behind a node that a route has passed, all routes to one destination are the same.
-            let mut passed = vec![false; self.network.nodes.len()];
-            for source in sources.into_iter().flatten() {
-                let mut node = source.0 as usize;
-                while !std::mem::replace(&mut passed[node], true) {
-                    let Some(link) = next[node] else { break };
-                    carries[link.0 as usize] = true;
-                    node = self.network.link(link).to.0 as usize;
-                }
+        let routes = Routes::new(&self.network);
+        let mut data = DataLinks::new(&self.network, &routes);
+        let sources = self.sources_by_destination();
+        let mut by_entrances: BTreeMap<Vec<NodeIndex>, Vec<NodeIndex>> = BTreeMap::new();
+        for &destination in sources.keys() {
+            by_entrances.entry(routes.entrances(destination)).or_default().push(destination);
+        }
+        for (entrances, destinations) in by_entrances {
+            let distances = routes.distances(&entrances);
+            let mut passed = BTreeMap::new();
+            for destination in destinations {
+                data.add(destination, &sources[&destination], &distances, &mut passed);
             }
         }
-        carries
+        data.carries
     }
 
     /// Who sends data to each machine that receives any.
@@ -46,4 +47,127 @@ impl Scenario {
 fn occupied_browsers(population: &Population) -> &[NodeIndex] {
     let occupied = population.browsers.len().min(population.users as usize);
     &population.browsers[..occupied]
+}
+
+/// Machines that send, and the one to which they send if some machine has a link to it of its own.
+type Senders = (*const NodeIndex, usize, Option<NodeIndex>);
+
+/// The links that carry data, as they are found.
+struct DataLinks<'a> {
+    network: &'a Network,
+    routes: &'a Routes<'a>,
+    carries: Vec<bool>,
+    /// By node, the walk that came past it last.
+    passed_by: Vec<u32>,
+    walks: u32,
+}
+
+impl<'a> DataLinks<'a> {
+    fn new(network: &'a Network, routes: &'a Routes<'a>) -> Self {
+        let (links, nodes) = (network.links.len(), network.nodes.len());
+        Self { network, routes, carries: vec![false; links], passed_by: vec![0; nodes], walks: 0 }
+    }
+
+    /// Adds what these sources send to a destination. All destinations with the same entrances are reached alike up to
+    /// their last link: `last_nodes` remembers whence these leave.
+    fn add(
+        &mut self,
+        destination: NodeIndex,
+        sources: &[&[NodeIndex]],
+        distances: &Distances,
+        last_nodes: &mut BTreeMap<Senders, Vec<NodeIndex>>,
+    ) {
+        let has_neighbours = self
+            .routes
+            .arriving(destination)
+            .iter()
+            .any(|&link| self.network.node(self.network.link(link).from).kind == NodeKind::Host);
+        for machines in sources {
+            let senders = (machines.as_ptr(), machines.len(), has_neighbours.then_some(destination));
+            let last =
+                last_nodes.entry(senders).or_insert_with(|| self.walk(machines, destination, distances));
+            for &node in last.iter() {
+                if let Some(link) = self.routes.next(node, destination, distances) {
+                    self.carries[link.0 as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// Follows the routes from these machines up to the last node before the destination; answers with these nodes.
+    fn walk(
+        &mut self,
+        machines: &[NodeIndex],
+        destination: NodeIndex,
+        distances: &Distances,
+    ) -> Vec<NodeIndex> {
+        self.walks += 1;
+        let mut last_nodes = Vec::new();
+        for &machine in machines {
+            let mut node = machine;
+            // Behind a node that a route has passed, all routes to one destination are the same.
+            while std::mem::replace(&mut self.passed_by[node.0 as usize], self.walks) != self.walks {
+                let Some(link) = self.routes.next(node, destination, distances) else { break };
+                let next = self.network.link(link).to;
+                if next == destination {
+                    last_nodes.push(node);
+                    break;
+                }
+                self.carries[link.0 as usize] = true;
+                node = next;
+            }
+        }
+        last_nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// Groups of machines behind a ring of five routers, some with two ways out, and one with a wire to another.
+    fn ring() -> Scenario {
+        let mut text = "name = \"ring\"\nduration_s = 1.0\n".to_owned();
+        let mut node = |name: &str, kind: &str, count: u32| {
+            let _ =
+                write!(text, "[[topology.nodes]]\nname = \"{name}\"\nkind = \"{kind}\"\ncount = {count}\n");
+        };
+        (0..5).for_each(|n| node(&format!("r{n}"), "router", 1));
+        (0..6).for_each(|n| node(&format!("g{n}"), "host", 1 + n % 3));
+        let mut link = |from: String, to: String| {
+            let _ = write!(text, "[[topology.links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate_mbps = 1.0\n");
+        };
+        (0..5).for_each(|n| link(format!("r{n}"), format!("r{}", (n + 1) % 5)));
+        (0..6).for_each(|n| link(format!("g{n}"), format!("r{}", n % 5)));
+        (0..3).for_each(|n| link(format!("g{}", 2 * n), format!("r{}", (2 * n + 3) % 5)));
+        link("g3".to_owned(), "g4".to_owned());
+        text = text.replace("from = \"g3\"\nto = \"g4\"", "from = \"g3\"\nto = \"g1\"");
+        for (n, (browsers, servers)) in [(0, 1), (2, 1), (2, 4), (5, 0)].into_iter().enumerate() {
+            let _ = write!(
+                text,
+                "[[populations]]\nname = \"p{n}\"\nbrowsers = \"g{browsers}\"\nservers = \"g{servers}\"\ncount = 2\n"
+            );
+        }
+        for receivers in ["g4", "g1"] {
+            let _ = write!(text, "[[flows]]\ncount = 3\nsenders = \"g3\"\nreceivers = \"{receivers}\"\n");
+        }
+        Scenario::from_toml(&text, "ring", &[]).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn data_links_are_those_of_all_paths_one_by_one() {
+        let scenario = ring();
+        let mut expected = vec![false; scenario.network.links.len()];
+        for (destination, sources) in scenario.sources_by_destination() {
+            for &source in sources.into_iter().flatten() {
+                for link in scenario.network.path(source, destination).unwrap() {
+                    expected[link.0 as usize] = true;
+                }
+            }
+        }
+        assert_eq!(scenario.data_links(), expected);
+        let carrying = expected.iter().filter(|&&carries| carries).count();
+        assert!((8..expected.len() - 8).contains(&carrying), "{carrying} of {}", expected.len());
+    }
 }
