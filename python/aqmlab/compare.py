@@ -23,12 +23,15 @@ from aqmlab.statistics import (
     ResponseTimes,
     completed_per_90_minutes,
     judge,
+    judged_links,
     loss_percent,
+    loss_percent_by_link,
     mean_interval,
     paired_band,
     response_times,
     sign_flip_p_value,
     throughput_mbps,
+    throughput_mbps_by_link,
 )
 
 if TYPE_CHECKING:
@@ -69,8 +72,11 @@ class Comparison:
         restricted_mean_s: Difference of the mean of min(response time, 2 s), in seconds.
         quantiles_s: Difference of quantiles, in seconds, by share; without an interval where in some
             replication so many exchanges failed that there is no such quantile.
-        throughput_mbps: Difference of the link throughput.
-        loss_percent: Difference of the loss ratio, in percentage points.
+        links: The links that were judged: those that carry data, or those chosen.
+        throughput_mbps: Difference of the link throughput, of the mean of the judged links.
+        throughput_mbps_by_link: The same of each judged link.
+        loss_percent: Difference of the loss ratio of the packets of all judged links, in percentage points.
+        loss_percent_by_link: The same of each judged link.
         completed_per_90_minutes: Difference of completed exchanges.
     """
 
@@ -85,8 +91,11 @@ class Comparison:
     sign_flip_p_value: float
     restricted_mean_s: Interval | NotEnoughReplications
     quantiles_s: dict[float, Interval | NotEnoughReplications]
+    links: tuple[str, ...]
     throughput_mbps: Interval | NotEnoughReplications
+    throughput_mbps_by_link: dict[str, Interval | NotEnoughReplications]
     loss_percent: Interval | NotEnoughReplications
+    loss_percent_by_link: dict[str, Interval | NotEnoughReplications]
     completed_per_90_minutes: Interval | NotEnoughReplications
 
     def within(self, from_s: float, until_s: float) -> Judgement:
@@ -125,8 +134,11 @@ class Comparison:
             "sign_flip_p_value": self.sign_flip_p_value,
             "restricted_mean_s": self.restricted_mean_s.to_dict(),
             "quantiles_s": {str(share): value.to_dict() for share, value in self.quantiles_s.items()},
+            "links": list(self.links),
             "throughput_mbps": self.throughput_mbps.to_dict(),
+            "throughput_mbps_by_link": _each_to_dict(self.throughput_mbps_by_link),
             "loss_percent": self.loss_percent.to_dict(),
+            "loss_percent_by_link": _each_to_dict(self.loss_percent_by_link),
             "completed_per_90_minutes": self.completed_per_90_minutes.to_dict(),
             "time_s": self.time_s.tolist(),
             "difference": self.difference.tolist(),
@@ -146,12 +158,28 @@ class Comparison:
             f"  {f'{share:.0%} quantile':<29}  {_shown(value, 1000.0, 'ms')}"
             for share, value in self.quantiles_s.items()
         ]
+        lines += self._link_lines("throughput", self.throughput_mbps, self.throughput_mbps_by_link, "Mbit/s")
+        lines += self._link_lines("loss", self.loss_percent, self.loss_percent_by_link, "points")
         lines += [
-            f"  {'throughput':<29}  {_shown(self.throughput_mbps, 1.0, 'Mbit/s')}",
-            f"  {'loss':<29}  {_shown(self.loss_percent, 1.0, 'points')}",
             f"  {'completed per 90 minutes':<29}  {_shown(self.completed_per_90_minutes, 1e-6, 'million')}",
         ]
         return "\n".join(lines)
+
+    def _link_lines(
+        self,
+        what: str,
+        overall: Interval | NotEnoughReplications,
+        by_link: dict[str, Interval | NotEnoughReplications],
+        unit: str,
+    ) -> list[str]:
+        """The difference on the judged link; of several, how they are put together, then each."""
+        if len(self.links) == 1:
+            return [f"  {f'{what} of {self.links[0]}':<29}  {_shown(overall, 1.0, unit)}"]
+        together = {"throughput": "mean of", "loss": "pooled over"}[what]
+        return [
+            f"  {f'{what}, {together} {len(self.links)} links':<29}  {_shown(overall, 1.0, unit)}",
+            *(f"  {f'  of {name}':<29}  {_shown(value, 1.0, unit)}" for name, value in by_link.items()),
+        ]
 
 
 def compare(
@@ -160,6 +188,7 @@ def compare(
     *,
     names: tuple[str, str] = ("a", "b"),
     same_users: bool = True,
+    links: Sequence[str] = (),
 ) -> Comparison:
     """Compares two configurations over the same replications.
 
@@ -168,11 +197,14 @@ def compare(
         b: Results of the other, of the same seeds.
         names: What the two are called in print.
         same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
+        links: The links whose throughput and loss are compared; by default those that carry data.
 
     Raises:
-        ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
+        ComparisonError: Seeds are unpaired or repeated, or windows, users or links that carry data differ.
+        UnknownLinkError: A link is not monitored.
     """
     pairs = paired(a, b, same_users=same_users)
+    judged = _same_links(pairs, links)
     grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
     times = [(response_times(left), response_times(right)) for left, right in pairs]
     curves_a = np.array([left.cdf(grid) for left, _ in times])
@@ -191,8 +223,11 @@ def compare(
         sign_flip_p_value=sign_flip_p_value(curves_a - curves_b),
         restricted_mean_s=_times_difference(times, lambda of: of.restricted_mean_s(UNTIL_S)),
         quantiles_s=_quantile_differences(times),
-        throughput_mbps=_difference(pairs, throughput_mbps),
-        loss_percent=_difference(pairs, loss_percent),
+        links=judged,
+        throughput_mbps=_difference(pairs, lambda of: throughput_mbps(of, judged)),
+        throughput_mbps_by_link=_each_difference(pairs, judged, throughput_mbps_by_link),
+        loss_percent=_difference(pairs, lambda of: loss_percent(of, judged)),
+        loss_percent_by_link=_each_difference(pairs, judged, loss_percent_by_link),
         completed_per_90_minutes=_difference(pairs, completed_per_90_minutes),
     )
 
@@ -278,6 +313,33 @@ def _difference(
     pairs: Sequence[tuple[Recorded, Recorded]], measure: Callable[[Recorded], float]
 ) -> Interval | NotEnoughReplications:
     return mean_interval([measure(left) - measure(right) for left, right in pairs])
+
+
+def _each_difference(
+    pairs: Sequence[tuple[Recorded, Recorded]],
+    links: Sequence[str],
+    measure: Callable[[Recorded, Sequence[str]], dict[str, float]],
+) -> dict[str, Interval | NotEnoughReplications]:
+    values = [(measure(left, links), measure(right, links)) for left, right in pairs]
+    return {name: mean_interval([left[name] - right[name] for left, right in values]) for name in links}
+
+
+def _same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
+    """The names of the judged links, which must be one list for all results."""
+    of_results = {
+        tuple(link["name"] for link in judged_links(result, links)) for pair in pairs for result in pair
+    }
+    if len(of_results) > 1:
+        lists = " and ".join(", ".join(names) for names in sorted(of_results))
+        raise ComparisonError(f"other links carry data in other results ({lists}): choose them with links=")
+    (judged,) = of_results
+    return judged
+
+
+def _each_to_dict(
+    values: dict[str, Interval | NotEnoughReplications],
+) -> dict[str, dict[str, float | int | None]]:
+    return {name: dict(value.to_dict()) for name, value in values.items()}
 
 
 def _times_difference(

@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
+import aqmlab
 from aqmlab.compare import ComparisonError, compare
-from aqmlab.statistics import Band, Interval, NotEnoughReplications, Verdict
+from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
 
 SEEDS = range(1, 9)
@@ -128,3 +129,75 @@ def test_a_comparison_prints_and_turns_into_plain_data() -> None:
 def test_a_comparison_draws_itself() -> None:
     axes = compare(runs(timeouts=0.02), runs(timeouts=0.15)).plot()
     assert "percentage points" in axes.get_ylabel()
+
+
+TWO_ROUTERS = """
+name = "two routers"
+duration_s = 16.0
+warm_up_s = 4.0
+[topology]
+nodes = [
+  { name = "people", kind = "host", count = 4 }, { name = "sites", kind = "host", count = 4 },
+  { name = "near", kind = "router" }, { name = "far", kind = "router" },
+]
+links = [
+  { from = "people", to = "near", rate_mbps = 100.0 },
+  { from = "sites", to = "far", rate_mbps = 100.0 },
+  { from = "far", to = "near", both_ways = false, rate_mbps = 10.0, delay_ms = 10.0 },
+  { from = "near", to = "far", both_ways = false, rate_mbps = 10.0, delay_ms = 10.0 },
+]
+"""
+
+
+def two_routers(queue: str) -> list[aqmlab.Result]:
+    """A downlink with downloads and browsing, and its return link, which carries acknowledgements alone."""
+    text = TWO_ROUTERS.replace("both_ways = false,", f"both_ways = false, {queue},")
+    text += """
+[[populations]]
+name = "readers"
+count = 60
+browsers = "people"
+servers = "sites"
+[[flows]]
+name = "downloads"
+count = 2
+senders = "sites"
+receivers = "people"
+"""
+    scenario = aqmlab.Scenario.from_toml(text)
+    return [aqmlab.run(scenario, seed=seed) for seed in range(1, 5)]
+
+
+def test_a_topology_is_compared_on_the_links_that_carry_data() -> None:
+    red = two_routers(
+        'queue = { scheme = "red", limit_packets = 60, min_th_packets = 1, max_th_packets = 3, w_q = 1.0 }'
+    )
+    drop_tail = two_routers('queue = { scheme = "drop-tail", limit_packets = 60 }')
+    changes = [
+        [own["throughput_mbps"] - other["throughput_mbps"] for own, other in zip(*links, strict=True)]
+        for links in zip(
+            (result.run["links"] for result in red),
+            (result.run["links"] for result in drop_tail),
+            strict=True,
+        )
+    ]
+    change = dict(zip(("far-to-near", "near-to-far"), np.mean(changes, axis=0), strict=True))
+    # A mean of both would halve what happened to the people.
+    assert change["far-to-near"] < -1.0
+    assert abs(change["near-to-far"]) < 0.3
+    comparison = compare(red, drop_tail)
+    assert comparison.links == ("far-to-near",)
+    assert comparison.throughput_mbps.mean == pytest.approx(change["far-to-near"])
+    assert "throughput of far-to-near" in str(comparison)
+    assert "loss of far-to-near" in str(comparison)
+
+    both = compare(red, drop_tail, links=("near-to-far", "far-to-near"))
+    assert both.throughput_mbps.mean == pytest.approx((change["far-to-near"] + change["near-to-far"]) / 2.0)
+    assert {name: value.mean for name, value in both.throughput_mbps_by_link.items()} == pytest.approx(change)
+    assert "throughput, mean of 2 links" in str(both)
+    assert "of near-to-far" in str(both)
+
+    with pytest.raises(
+        UnknownLinkError, match='no monitored link "far-to-naer"; there are: far-to-near, near-to-far'
+    ):
+        compare(red, drop_tail, links=["far-to-naer"])

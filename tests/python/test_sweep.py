@@ -15,10 +15,12 @@ import pytest
 
 import aqmlab
 from aqmlab import Result, ScenarioError, cli, sweep
+from aqmlab.cli.printing import sweep_table
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.statistics import response_times
 from aqmlab.store import State
 from aqmlab.sweep.export import check_form, export
+from aqmlab.terminal import Table, console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
 
@@ -257,6 +259,28 @@ def test_the_table_has_a_row_for_every_run_and_opens_in_pandas(
         assert row["left-to-right.throughput_mbps"] == link["throughput_mbps"]
         assert row["left-to-right.loss_percent"] == 100 * link["loss_ratio"]
         assert row["left-to-right.queue_mean_packets"] == link["queue_packets_mean"]
+
+
+def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple[Path, Path]) -> None:
+    found = sweep.status(sweep.read(made[0]), made[1])
+    for names in ((), ("right-to-left",), ("right-to-left", "left-to-right")):
+        for row in sweep.rows(found, links=names):
+            judged = names or ("left-to-right",)  # all flows go that way
+            assert row["judged_links"] == ", ".join(judged)
+            each = [row[f"{name}.throughput_mbps"] for name in judged]
+            assert row["throughput_mbps"] == pytest.approx(sum(each) / len(each))
+    with pytest.raises(SweepError, match='no monitored link "left"; there are: left-to-right, right-to-left'):
+        sweep.rows(found, links=["left"])
+    assert "links judged: left-to-right" in shown(sweep_table(found))
+    several = sweep_table(found, links=("right-to-left", "left-to-right"))
+    assert "of several links: means" in shown(several)
+
+
+def shown(table: Table) -> str:
+    screen = console(minimum_columns=200)
+    with screen.capture() as captured:
+        screen.print(table)
+    return captured.get()
 
 
 def test_the_figures_of_responses_are_those_of_the_rows(tmp_path: Path) -> None:

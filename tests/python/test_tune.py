@@ -16,7 +16,8 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import FolderError, TuneError
-from aqmlab.statistics.summary import data_links, figures
+from aqmlab.statistics import data_links
+from aqmlab.statistics.summary import figures
 from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import require_own, save
@@ -226,6 +227,17 @@ def finished_search(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, 
     folder = tmp_path_factory.mktemp("tune")
     outcome = search(folder / "store")
     return outcome, folder / "store", save(outcome, folder / "out")
+
+
+def test_a_search_names_the_links_that_it_judges_and_refuses_those_that_are_not_there(
+    found: tuple[Outcome, Path, dict[str, Path]],
+) -> None:
+    outcome, store, files = found
+    assert json.loads(files["search.json"].read_text())["links"] == list(outcome.links)
+    assert outcome.links == tuple(link["name"] for link in data_links(aqmlab.run(busy())))
+    space = space_of("red", {"limit_packets": 60})
+    with pytest.raises(TuneError, match=r"links: unknown.*left-to-right"):
+        tune(busy(), space, Objective(), PLAN, store=store, executor=Threads(1), links=["left-to-rigth"])
 
 
 def test_all_candidates_saw_the_same_seeds_and_the_figures_come_from_others(

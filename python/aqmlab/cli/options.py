@@ -93,6 +93,16 @@ def executor_option(command: Command) -> Command:
     )(command)
 
 
+def links_option(command: Command) -> Command:
+    """Adds `--links`."""
+    return click.option(
+        "--links",
+        callback=read_names,
+        metavar="NAME,...",
+        help="Links whose throughput, loss and queue are judged; by default those that carry data.",
+    )(command)
+
+
 def quiet_option(command: Command) -> Command:
     """Adds `--quiet`."""
     return click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are.")(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.distribution import response_times
+from aqmlab.statistics.recorded import said_of_links
 from aqmlab.terminal import Table
 
 if TYPE_CHECKING:
@@ -80,18 +81,19 @@ _SWEEP_COLUMNS = {
 }
 
 
-def sweep_table(status: Status) -> Table:
+def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
     from aqmlab.sweep import rows
     from aqmlab.sweep.file import shown
 
     by_point: dict[int, list[dict[str, Any]]] = {}
-    for row in rows(status):
+    found = rows(status, links=links)
+    for row in found:
         by_point.setdefault(row["point"], []).append(row)
     table = Table(
         title=f"{status.sweep.name}: means over {len(status.sweep.seeds)} seeds",
         title_justify="left",
-        caption="queue: in packets; min(t, 2): mean of the response times, each counted as 2 s at most",
+        caption="\n".join(_sweep_caption(status, found)),
         caption_justify="left",
     )
     table.add_column("point", justify="right")
@@ -104,9 +106,14 @@ def sweep_table(status: Status) -> Table:
         cells = (_mean_cell([row[name] for row in own], form) for name, (_, form) in _SWEEP_COLUMNS.items())
         settings = (shown(point.settings.get(key, "")) for key in status.sweep.keys)
         table.add_row(str(point.index), *settings, *cells)
-    if len(status.sweep.points) > _MOST_ROWS:
-        table.caption = f"the first {_MOST_ROWS} points; --export writes them all"
     return table
+
+
+def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]:
+    if len(status.sweep.points) > _MOST_ROWS:
+        yield f"the first {_MOST_ROWS} points; --export writes them all"
+    yield "queue: in packets; min(t, 2): mean of the response times, each counted as 2 s at most"
+    yield said_of_links(str(row["judged_links"]) for row in found)
 
 
 def _mean_cell(values: list[float | None], form: str) -> str:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import FOLDER, executor_option, overrides_option, quiet_option, workers_option
+from aqmlab.cli.options import (
+    FOLDER,
+    executor_option,
+    links_option,
+    overrides_option,
+    quiet_option,
+    workers_option,
+)
 from aqmlab.terminal import Table, console, say
 
 if TYPE_CHECKING:
@@ -37,6 +44,7 @@ STORE = Path("results/store")
     metavar="FOLDER",
     help=f"Where finished runs are kept; by default what the sweep file says, or {STORE}.",
 )
+@links_option
 @executor_option
 @overrides_option
 @workers_option
@@ -48,6 +56,7 @@ def sweep(
     resume: bool,
     export_file: Path | None,
     store: Path | None,
+    links: tuple[str, ...],
     executor: str,
     overrides: dict[str, TomlText],
     workers: int | None,
@@ -81,15 +90,22 @@ def sweep(
         _print_status(status(checked, place, progress=not quiet))
     elif export_file is not None:
         found = status(checked, place, progress=not quiet)
-        count = export(found, export_file)
+        count = export(found, export_file, links=links)
         _complain(found)
         say(f"{export_file}: {count} of {len(found.found)} runs")
     else:
-        _run(checked, place, resume=resume, executor=executor, workers=workers, quiet=quiet)
+        _run(checked, place, resume=resume, executor=executor, workers=workers, links=links, quiet=quiet)
 
 
 def _run(
-    checked: Sweep, place: Path, *, resume: bool, executor: str, workers: int | None, quiet: bool
+    checked: Sweep,
+    place: Path,
+    *,
+    resume: bool,
+    executor: str,
+    workers: int | None,
+    links: tuple[str, ...],
+    quiet: bool,
 ) -> None:
     from aqmlab.errors import SweepError
     from aqmlab.executors import executor_of
@@ -113,7 +129,7 @@ def _run(
     if not quiet:
         from aqmlab.cli.printing import sweep_table
 
-        console().print(sweep_table(status(checked, place, progress=True)))
+        console().print(sweep_table(status(checked, place, progress=True), links=links))
     say(f"kept in {place}")
 
 

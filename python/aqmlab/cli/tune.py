@@ -11,6 +11,7 @@ import click
 from aqmlab.cli.options import (
     FOLDER,
     executor_option,
+    links_option,
     overrides_option,
     quiet_option,
     read_numbers,
@@ -161,6 +162,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     metavar="FOLDER",
     help="Where finished runs are kept.",
 )
+@links_option
 @executor_option
 @overrides_option
 @workers_option
@@ -182,6 +184,7 @@ def tune(
     beside: str | None,
     output: Path | None,
     store: Path,
+    links: tuple[str, ...],
     executor: str,
     overrides: dict[str, TomlText],
     workers: int | None,
@@ -228,6 +231,7 @@ def tune(
         store=store,
         executor=executor_of(executor, workers=workers),
         beside=None if beside == "none" else beside,
+        links=links,
         progress=not quiet,
     )
     files = save(outcome, folder)

@@ -14,10 +14,18 @@ from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.measures import (
     completed_per_90_minutes,
     loss_percent,
+    loss_percent_by_link,
     measured_window_s,
     throughput_mbps,
+    throughput_mbps_by_link,
 )
-from aqmlab.statistics.recorded import MissingDataError, Recorded, data_links
+from aqmlab.statistics.recorded import (
+    MissingDataError,
+    Recorded,
+    UnknownLinkError,
+    data_links,
+    judged_links,
+)
 from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
     Interval,
@@ -38,12 +46,15 @@ __all__ = [
     "Recorded",
     "ResponseTimes",
     "RunToRun",
+    "UnknownLinkError",
     "Verdict",
     "completed_per_90_minutes",
     "critical_value",
     "data_links",
     "judge",
+    "judged_links",
     "loss_percent",
+    "loss_percent_by_link",
     "mean_interval",
     "measured_window_s",
     "paired_band",
@@ -51,4 +62,5 @@ __all__ = [
     "run_to_run",
     "sign_flip_p_value",
     "throughput_mbps",
+    "throughput_mbps_by_link",
 ]

@@ -1,8 +1,9 @@
 """One run's single numbers, as every table of this project defines them.
 
-Throughput is the mean of both directions and loss is pooled over both queues; `*_by_link` keeps each. Where
-all users sit on one side, only the direction that carries their data counts (`data_links`). Completed
-exchanges are scaled to 90 minutes, the window of the study they are compared with.
+Figures of links are those of the links that carry what users and flows ask for, or of those chosen by name
+(`judged_links`). Over several, throughput is their mean and loss is pooled: packets discarded at all of their
+queues over packets that arrived there. `*_by_link` keeps each. Completed exchanges are scaled to 90
+minutes, the window of the study they are compared with.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.statistics.recorded import MissingDataError, Recorded, data_links, monitored_links
+from aqmlab.statistics.recorded import MissingDataError, Recorded, judged_links, monitored_links
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 NINETY_MINUTES_S = 5400.0
 
@@ -24,29 +25,33 @@ def measured_window_s(result: Recorded) -> float:
     return float(result.run["measured_until_s"]) - float(result.run["measured_from_s"])
 
 
-def throughput_mbps(result: Recorded) -> float:
-    """Throughput in Mbit/s at the layer that the scenario counts, mean of the links that carry data."""
-    return float(np.mean(list(throughput_mbps_by_link(result).values())))
+def throughput_mbps(result: Recorded, links: Sequence[str] = ()) -> float:
+    """Throughput in Mbit/s at the layer that the scenario counts, mean of the judged links."""
+    return float(np.mean(list(throughput_mbps_by_link(result, links).values())))
 
 
-def throughput_mbps_by_link(result: Recorded) -> dict[str, float]:
-    """Throughput in Mbit/s at the layer that the scenario counts, of each link that carries data."""
-    return {link["name"]: float(link["throughput_mbps"]) for link in data_links(result)}
+def throughput_mbps_by_link(result: Recorded, links: Sequence[str] = ()) -> dict[str, float]:
+    """Throughput in Mbit/s at the layer that the scenario counts, of each judged link."""
+    return {link["name"]: float(link["throughput_mbps"]) for link in judged_links(result, links)}
 
 
-def loss_percent(result: Recorded) -> float:
-    """Packets discarded per 100 packets that arrived, over the queues of all links that carry data."""
-    links = data_links(result)
+def loss_percent(result: Recorded, links: Sequence[str] = ()) -> float:
+    """Packets discarded per 100 packets that arrived, over the queues of all judged links."""
+    return pooled_loss_percent(judged_links(result, links))
+
+
+def pooled_loss_percent(links: Sequence[Mapping[str, Any]]) -> float:
+    """Packets discarded per 100 packets that arrived, over the queues of these links."""
     arrived = sum(_packets(link, "arrived") for link in links)
     discarded = sum(discarded_packets(link) for link in links)
     return 100.0 * discarded / arrived if arrived else 0.0
 
 
-def loss_percent_by_link(result: Recorded) -> dict[str, float]:
-    """Packets discarded per 100 packets that arrived, of each link that carries data."""
+def loss_percent_by_link(result: Recorded, links: Sequence[str] = ()) -> dict[str, float]:
+    """Packets discarded per 100 packets that arrived, of each judged link."""
     return {
         link["name"]: 100.0 * discarded_packets(link) / max(1, _packets(link, "arrived"))
-        for link in data_links(result)
+        for link in judged_links(result, links)
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -63,6 +63,33 @@ def data_links(result: Recorded) -> list[Mapping[str, Any]]:
     if not links:
         raise MissingDataError("no monitored link carries what users or flows ask for")
     return links
+
+
+class UnknownLinkError(ValueError):
+    """A link that was chosen is not monitored in this run; the message lists those that are."""
+
+
+def judged_links(result: Recorded, names: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+    """The links that figures are of: those chosen by name, or without a choice those that carry data.
+
+    Raises:
+        UnknownLinkError: A name is not that of a monitored link.
+        MissingDataError: None is chosen, and no monitored link carries data.
+    """
+    if not names:
+        return data_links(result)
+    by_name = {link["name"]: link for link in monitored_links(result)}
+    for name in names:
+        if name not in by_name:
+            raise UnknownLinkError(f'links: no monitored link "{name}"; there are: {", ".join(by_name)}')
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def said_of_links(judged: Iterable[str]) -> str:
+    """Which links figures were taken over, and how several of them are put together; of lists of names."""
+    lists = [names for names in dict.fromkeys(judged) if names]
+    together = "; of several links: means, and loss over all their packets" if ", " in "".join(lists) else ""
+    return f"links judged: {' or '.join(lists) or 'none'}{together}"
 
 
 def has_name(rows: pa.Table, column: str, name: str) -> BoolArray:

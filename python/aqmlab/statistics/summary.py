@@ -1,7 +1,7 @@
 """One run as one row of figures, each with its unit in its name.
 
-Over the links that carry data (`data_links`): throughput, utilization and queue are means over them, loss
-and marks are pooled.
+Of the links that carry data, or those chosen by name (`judged_links`): throughput, utilization and queue are
+means over them, loss and marks are pooled. Each monitored link has figures of its own as well.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.measures import discarded_packets, measured_window_s
-from aqmlab.statistics.recorded import MissingDataError, data_links, monitored_links
+from aqmlab.statistics.recorded import MissingDataError, judged_links, monitored_links
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.statistics.recorded import Recorded
 
-__all__ = ["QUANTILES", "RESTRICTED_TO_S", "Figures", "data_links", "figures", "restricted_mean_name"]
+__all__ = ["QUANTILES", "RESTRICTED_TO_S", "Figures", "figures", "restricted_mean_name"]
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 RESTRICTED_TO_S = 2.0
@@ -27,17 +27,19 @@ RESTRICTED_TO_S = 2.0
 Figures = dict[str, float | int | None]
 
 
-def figures(result: Recorded, *, restricted_to_s: float = RESTRICTED_TO_S) -> Figures:
+def figures(
+    result: Recorded, *, restricted_to_s: float = RESTRICTED_TO_S, links: Sequence[str] = ()
+) -> Figures:
     """The run's figures; those of responses are none where the run has no users or recorded no responses.
 
     Args:
         result: A finished run.
         restricted_to_s: The limit of the restricted mean response time, in seconds.
+        links: The links that figures are taken over; by default those that carry data.
     """
-    links = data_links(result)
     return {
         "measured_s": measured_window_s(result),
-        **_of_links(links),
+        **_of_links(judged_links(result, links)),
         **_of_responses(result, restricted_to_s),
         **_by_link(result),
     }

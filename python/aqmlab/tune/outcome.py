@@ -15,6 +15,7 @@ from aqmlab.reading import read_json
 from aqmlab.scenario_toml import to_toml
 from aqmlab.spelling import quoted
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
+from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
 from aqmlab.sweep.export import write
 from aqmlab.terminal import Table, shown
@@ -46,6 +47,7 @@ class Outcome:
         front: Those run with all search seeds that no other one dominates, by fresh seeds.
         published: Settings of a paper, with the figures of the fresh seeds.
         runs: Runs that were asked for, fresh seeds included.
+        links: The links that utilization, loss and queue are of.
     """
 
     base: Scenario
@@ -58,6 +60,7 @@ class Outcome:
     front: tuple[Candidate, ...]
     published: tuple[Candidate, ...]
     runs: int
+    links: tuple[str, ...] = ()
 
     @property
     def shown(self) -> list[Candidate]:
@@ -215,6 +218,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
         "batch": plan.batch,
         "budget_runs": plan.budget_runs,
         "runs": outcome.runs,
+        "links": list(outcome.links),
         "winner": {"label": outcome.winner.label, "settings": dict(outcome.winner.settings)},
     }
 
@@ -226,7 +230,7 @@ def _table(outcome: Outcome) -> Table:
         f"means over {len(outcome.plan.fresh_seeds)} fresh seeds",
         title_justify="left",
         caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval; "
-        "winner − it: difference of costs, paired by seed",
+        f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
         caption_justify="left",
     )
     table.add_column("", no_wrap=True)

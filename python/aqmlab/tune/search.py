@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError, TuneError
+from aqmlab.load_matching import DIRECTIONS
 from aqmlab.progress import Bar
 from aqmlab.runs import Job, run_each
+from aqmlab.spelling import unknown
+from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import Outcome
@@ -72,6 +75,7 @@ def tune(
     store: Path,
     executor: Executor,
     beside: str | None = None,
+    links: Sequence[str] = (),
     progress: bool = True,
 ) -> Outcome:
     """Searches, and evaluates what was found on fresh seeds.
@@ -85,6 +89,7 @@ def tune(
         store: The folder that keeps finished runs; a search that was killed finds them there.
         executor: What makes the runs.
         beside: An experiment whose published settings are evaluated too.
+        links: The links that utilization, loss and queue are of; by default those that carry data.
         progress: Whether to show progress bars.
 
     Raises:
@@ -93,7 +98,8 @@ def tune(
     """
     base = with_scheme(scenario, space.scheme)
     published = settings_of(beside, base) if beside else []
-    evaluation = _Evaluation(store, executor, objective, progress=progress)
+    _check_links(links)
+    evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
     start = _start(scenario, base, space)
     candidates = _Search(
         start, base, space=space, objective=objective, plan=plan, evaluation=evaluation
@@ -117,14 +123,32 @@ def tune(
         front=tuple(front(full, objective)),
         published=tuple(published),
         runs=evaluation.asked,
+        links=evaluation.judged,
     )
+
+
+def _check_links(links: Sequence[str]) -> None:
+    """The links of a dumbbell, which is all that is searched."""
+    for name in links:
+        if name not in DIRECTIONS:
+            raise TuneError(f"links: {unknown(name, DIRECTIONS)}")
 
 
 class _Evaluation:
     """Makes runs, or finds them in the store, and notes their figures."""
 
-    def __init__(self, store: Path, executor: Executor, objective: Objective, *, progress: bool) -> None:
+    def __init__(
+        self,
+        store: Path,
+        executor: Executor,
+        objective: Objective,
+        *,
+        links: Sequence[str],
+        progress: bool,
+    ) -> None:
         self.asked = 0
+        self.judged: tuple[str, ...] = ()
+        self._links = links
         self._store = store
         self._executor = executor
         self._limit_s = objective.restricted_to_s
@@ -145,7 +169,8 @@ class _Evaluation:
         self.asked += len(jobs)
         made: dict[int, Figures] = {}
         for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
-            made[position] = figures(result, restricted_to_s=self._limit_s)
+            made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
+            self.judged = tuple(link["name"] for link in judged_links(result, self._links))
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
         # In the order of the plan, not of their ends: the last bit of a sum depends on the order.
