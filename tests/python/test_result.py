@@ -166,5 +166,5 @@ def test_a_result_names_its_seed_version_scenario_and_window() -> None:
     assert result.version == aqmlab.__version__
     assert result.scenario == bulk().resolved
     assert (result.run["measured_from_s"], result.run["measured_until_s"]) == (1.0, 3.0)
-    assert [law["holds"] for law in result.run["invariants"]] == [True, True]
+    assert [law["holds"] for law in result.run["invariants"]] == [True, True, True]
     assert json.loads(json.dumps(result.run)) == result.run
