@@ -18,6 +18,10 @@ pub struct Scenario {
     pub warm_up: Span,
     /// Cut at the end: nothing in it is measured.
     pub cool_down: Span,
+    /// Each link's clock is off its rate by a share drawn from `-rate_tolerance..rate_tolerance`.
+    pub rate_tolerance: f64,
+    /// Each rated link, and each flow's added delay, is longer by a time drawn from `[0, delay_phase)`.
+    pub delay_phase: Span,
     /// Nodes and links.
     pub network: Network,
     /// Browsing users.

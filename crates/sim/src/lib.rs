@@ -34,6 +34,7 @@ mod agenda;
 mod browsing;
 mod connection;
 mod control;
+mod deviations;
 mod exchanges;
 mod flow_rows;
 mod flows;
@@ -73,6 +74,7 @@ use aqmlab_units::Time;
 /// [`RunError`]: cancelled through `control`, a scenario larger than the simulator can hold, a traffic model
 /// that cannot be made, or (a bug) a broken invariant.
 pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<Output, RunError> {
+    let scenario = &*deviations::of_run(scenario, seed);
     let mut simulation = simulation::Simulation::new(scenario, seed, control)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();

@@ -1,7 +1,7 @@
 //! What a reader should know before trusting a run.
 
 use aqmlab_record::{LinkSummary, Summary};
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Link, Routes, Scenario};
 
 /// Fewer completed exchanges than this say little about a tail.
 const FEW_EXCHANGES: u64 = 10_000;
@@ -34,7 +34,29 @@ pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
             link.scheme, link.name
         )
     }));
+    warnings.extend(in_step(scenario));
     warnings
+}
+
+/// A link with a queue behind one of the same rate, on the way of long-lived flows: their packets arrive in step with
+/// its transmissions, and the fixed order of equal instants decides who finds the place that is free.
+fn in_step(scenario: &Scenario) -> Option<String> {
+    let routes = Routes::new(&scenario.network);
+    // All machines of a group have the same links, so the first flow speaks for its group.
+    let ways = scenario.flows.iter().filter_map(|group| group.flows.first());
+    let paths = ways.filter_map(|flow| routes.path(flow.sender, flow.receiver));
+    let (before, behind) = paths.into_iter().find_map(|path| {
+        let links: Vec<&Link> = path.iter().map(|&index| scenario.network.link(index)).collect();
+        let pairs = links.iter().enumerate().filter(|(_, link)| link.queue.is_some());
+        pairs.into_iter().find_map(|(place, link)| {
+            let same = |earlier: &&&Link| earlier.rate.is_some() && earlier.rate == link.rate;
+            Some((links[..place].iter().find(same)?.name.clone(), link.name.clone()))
+        })
+    })?;
+    Some(format!(
+        "links in step: {behind} has the rate of {before} before it, so that packets of long-lived flows meet at equal \
+         instants, whose fixed order can favour some flows for ever: set rate_tolerance_ppm, such as 100"
+    ))
 }
 
 /// Whether ECN is on at the queue and off at every host that sends through it.

@@ -52,6 +52,18 @@ pub struct Document {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub cool_down_s: f64,
 
+    /// How far each link's clock may be from its rate, in millionths: drawn from the seed, each link's uniform both
+    /// ways. 0: every link exactly at its rate, in step with those of the same rate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub rate_tolerance_ppm: f64,
+
+    /// Time by which each link with a rate, and each flow's added delay, may be longer than given: drawn from the seed,
+    /// each uniform over it. 0: as given.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub delay_phase_ns: f64,
+
     /// The network as one bottleneck link between two routers; this or `topology`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dumbbell: Option<Dumbbell>,
@@ -80,6 +92,12 @@ pub struct Document {
     /// is read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+}
+
+/// Whether a setting stands at its default, and need not be written.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 impl Document {

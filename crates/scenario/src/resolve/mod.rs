@@ -45,6 +45,8 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         duration: seconds(document.duration_s),
         warm_up: seconds(document.warm_up_s),
         cool_down: seconds(document.cool_down_s),
+        rate_tolerance: document.rate_tolerance_ppm / 1e6,
+        delay_phase: seconds(document.delay_phase_ns / 1e9),
         network,
         populations,
         flows,

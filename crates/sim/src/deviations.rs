@@ -1,0 +1,58 @@
+//! By how much the links and delays of a run deviate from the scenario's, where it allows that.
+//!
+//! Packets that reach a full queue at one instant are served in a fixed order. Links of one rate keep their packets in
+//! step, so that the order can favour some flows for ever; no two real clocks do.
+
+use aqmlab_aqm::{PortFacts, Scheme};
+use aqmlab_random::Key;
+use aqmlab_scenario::{Link, Scenario};
+use aqmlab_units::{Rate, Span};
+use std::borrow::Cow;
+
+/// The scenario as the run with this seed has it.
+pub(crate) fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
+    let deviations = Deviations {
+        key: Key::from_seed(seed).named("deviation"),
+        rate_tolerance: scenario.rate_tolerance,
+        delay_phase: scenario.delay_phase,
+    };
+    if deviations.delay_phase == Span::ZERO && deviations.rate_tolerance == 0.0 {
+        return Cow::Borrowed(scenario);
+    }
+    let mut run = scenario.clone();
+    run.network.links.iter_mut().for_each(|link| deviations.apply(link));
+    for group in &mut run.flows {
+        let key = deviations.key.named("flow").named(&group.name);
+        for (flow, index) in group.flows.iter_mut().zip(0..) {
+            flow.delay_from_sender += deviations.phase(key.indexed(index));
+        }
+    }
+    Cow::Owned(run)
+}
+
+struct Deviations {
+    key: Key,
+    rate_tolerance: f64,
+    delay_phase: Span,
+}
+
+impl Deviations {
+    /// A link's own rate and delay. Where a controller is designed for its link so closely that a slower one leaves it no
+    /// design, the link keeps its rate.
+    fn apply(&self, link: &mut Link) {
+        let Some(nominal) = link.rate else { return };
+        let key = self.key.named("link").named(&link.name);
+        let share = self.rate_tolerance * (2.0 * key.named("rate").uniform(0) - 1.0);
+        let megabits_per_second = nominal.bits_per_second() as f64 / 1e6;
+        let rate = Rate::from_megabits_per_second(megabits_per_second * (1.0 + share));
+        let fits = |scheme: &Scheme| scheme.validate_at(&PortFacts::new(rate)).is_ok();
+        if link.queue.as_ref().is_none_or(fits) {
+            link.rate = Some(rate);
+        }
+        link.delay += self.phase(key.named("delay"));
+    }
+
+    fn phase(&self, key: Key) -> Span {
+        Span::from_seconds(self.delay_phase.seconds() * key.uniform(0))
+    }
+}
