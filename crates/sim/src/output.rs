@@ -54,7 +54,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
-    let (events, opened) = (simulation.events, simulation.connections.opened());
+    let (events, opened) = (simulation.events(), simulation.connections.opened());
     let tables = tables(simulation, scenario);
     check_numbers(&tables, opened)?;
     Ok(Output { summary, tables, events })

@@ -49,7 +49,9 @@ pub(crate) struct Simulation {
     pub(crate) flow_rows: FlowRows,
     pub(crate) at_begin: Option<Snapshot>,
     pub(crate) at_end: Option<Snapshot>,
-    pub(crate) events: u64,
+    /// How often the caller was looked at, and how many events are left until the next time.
+    looks: u64,
+    events_until_look: u64,
     /// Reused buffers of what an endpoint or a user answered.
     pub(crate) outbox: Outbox,
     pub(crate) commands: Vec<Command>,
@@ -83,7 +85,8 @@ impl Simulation {
             flow_rows: FlowRows::new(scenario.record.flows),
             at_begin: None,
             at_end: None,
-            events: 0,
+            looks: 0,
+            events_until_look: EVENTS_BETWEEN_LOOKS,
             outbox: Outbox::default(),
             commands: Vec::new(),
             discarded: Vec::new(),
@@ -102,29 +105,17 @@ impl Simulation {
     /// Runs until `end`, events at `end` included.
     pub(crate) fn run(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
         control.check()?;
-        while self.serve_events(end) {
-            control.check()?;
-            control.report(self.now.seconds() / end.seconds());
-            if self.agenda.is_worn_out() {
-                let what =
-                    "more packets and timers than can be put into order: cut the run into shorter ones";
-                return Err(RunError::TooLarge(what.to_owned()));
-            }
-        }
-        self.now = end;
-        Ok(())
-    }
-
-    /// Serves the next events, [`EVENTS_BETWEEN_LOOKS`] of them or those until `end`; answers whether there may be more.
-    fn serve_events(&mut self, end: Time) -> bool {
-        for served in 0..EVENTS_BETWEEN_LOOKS {
+        loop {
             let (instant, next) = self.agenda.next();
             if instant > end {
-                self.events += served;
-                return false;
+                break;
             }
             debug_assert!(instant >= self.now, "time ran backwards: {instant} after {}", self.now);
             self.now = instant;
+            self.events_until_look -= 1;
+            if self.events_until_look == 0 {
+                self.look(end, control)?;
+            }
             match next {
                 Next::Transmission => self.end_transmission(self.agenda.transmissions.first_link()),
                 Next::Packet => {
@@ -135,8 +126,27 @@ impl Simulation {
                 Next::Sample => self.sample(),
             }
         }
-        self.events += EVENTS_BETWEEN_LOOKS;
-        true
+        self.now = end;
+        Ok(())
+    }
+
+    /// Looks at what the caller wants, and says how far the run is.
+    #[cold]
+    fn look(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
+        self.events_until_look = EVENTS_BETWEEN_LOOKS;
+        self.looks += 1;
+        control.check()?;
+        control.report(self.now.seconds() / end.seconds());
+        if self.agenda.is_worn_out() {
+            let what = "more packets and timers than can be put into order: cut the run into shorter ones";
+            return Err(RunError::TooLarge(what.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Events that were served so far.
+    pub(crate) const fn events(&self) -> u64 {
+        self.looks * EVENTS_BETWEEN_LOOKS + (EVENTS_BETWEEN_LOOKS - self.events_until_look)
     }
 
     fn sample(&mut self) {
