@@ -73,7 +73,8 @@ fn user_count(dice: &mut Dice) -> u64 {
 /// Populations and flows between machine groups; at least some of one of them.
 fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) {
     let mut populations = Vec::new();
-    for number in 0..few(dice) {
+    // Every population makes laws of its own, which takes the check milliseconds.
+    for number in 0..few(dice).min(20) {
         let mut table = schema.draw_table(schema.definition("PopulationTable"), dice);
         let (browsers, servers) = pair(groups, dice);
         (table["browsers"], table["servers"]) = (json!(browsers), json!(servers));

@@ -6,7 +6,7 @@ use aqmlab_scenario::{Mistake, Scenario};
 use serde_json::Value as Json;
 
 /// After so many rounds a draft is given up.
-const ROUNDS: u32 = 60;
+const ROUNDS: u32 = 40;
 
 /// A scenario that the check accepts, with its text.
 pub(crate) struct Legal {

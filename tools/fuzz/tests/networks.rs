@@ -4,7 +4,7 @@ use aqmlab_fuzz::Campaign;
 use std::time::Duration;
 
 /// Cases of this test: about a minute of one core.
-const CASES: u64 = 1_500;
+const CASES: u64 = 2_500;
 
 #[test]
 fn random_legal_networks_run_and_break_no_law() {

@@ -239,6 +239,22 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_least_legal_maximum_makes_a_law_however_heavy_the_body() {
+        for (sigma, alpha) in [(2.0, 3.9), (2.0, 4.3), (5.0, 1.01), (5.0, 5.9), (0.05, 10.0)] {
+            let least = above_splice(1.0, sigma, alpha);
+            let mut parameters = UncParameters { response_median_bytes: 1.0, ..UncParameters::default() };
+            (parameters.response_sigma, parameters.response_pareto_alpha) = (sigma, alpha);
+            parameters.response_maximum_bytes = least.max(1.0);
+            if parameters.validate().is_ok() {
+                let _ =
+                    aqmlab_random::LognormalPareto::new(1.0, sigma, alpha, parameters.response_maximum_bytes);
+            } else {
+                assert!(least > 1e12, "sigma {sigma}, alpha {alpha}");
+            }
+        }
+    }
+
     fn read(key: &str, value: f64) -> Result<UncParameters, Error> {
         let entries =
             [(key, value)].into_iter().map(|(k, v)| (k, IntoDeserializer::<Error>::into_deserializer(v)));
