@@ -15,7 +15,7 @@ fn random_legal_networks_run_and_break_no_law() {
         until: CASES,
         workers: 1,
         deadline: None,
-        patience: Duration::from_secs(60),
+        patience: Duration::from_secs(300),
     };
     let report = campaign.run().unwrap();
     let failed: Vec<String> =
