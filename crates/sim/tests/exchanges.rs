@@ -72,6 +72,14 @@ fn an_exchange_whose_response_is_there_does_not_fail_before_the_close() {
     let mah = [("users.model", "{ model = \"mah\" }"), ("users.profile", "\"bsd228\"")];
     check_balance(&simulate(&mah));
     check_balance(&simulate(&[mah[0], mah[1], ("record.response_end", "connection_closed")]));
+    // Every other packet is lost: at the end closes are waited for whose responses are complete.
+    let lossy = [
+        ("dumbbell.rate_mbps", "10"),
+        ("dumbbell.loss_probability", "0.5"),
+        ("dumbbell.loss_probability_right_to_left", "0.5"),
+        ("duration_s", "1800"),
+    ];
+    check_balance(&simulate(&[mah[0], mah[1], lossy[0], lossy[1], lossy[2], lossy[3]]));
 }
 
 #[test]
