@@ -108,3 +108,12 @@ link_interval_ms = 1e7
     assert!((0.9 * most..=most + 1.0).contains(&departed), "{departed} of {most}");
     assert!(link.busy_share > 0.99 && link.busy_share <= 1.0001, "{}", link.busy_share);
 }
+
+#[test]
+fn bytes_of_users_are_asked_for_where_no_link_is_monitored() {
+    let text = LINE.replace("limit_packets = 500 }", "limit_packets = 500 }\nmonitored = false")
+        + "[[populations]]\nname = \"people\"\nbrowsers = \"readers\"\nservers = \"site\"\ncount = 40\n\
+           [record]\nusers = true\n";
+    let summary = summary(&text);
+    assert!(summary.links.is_empty() && summary.populations[0].completed > 0);
+}
