@@ -252,14 +252,19 @@ fn every_legal_scheme_works_at_every_legal_link() {
     }
 }
 
-/// The properties above would hold of schemes that never do anything. On average every tenth history shows
-/// more.
+/// The properties above would hold of schemes that never do anything. Some hundreds of histories show more: a scheme
+/// that drops above a probability drawn at random marks rarely.
 #[test]
 fn the_random_histories_contain_overflows_and_of_schemes_with_ecn_drops_and_marks() {
     for name in Scheme::names() {
         let (mut overflows, mut drops, mut marks) = (0, 0, 0);
         let mut runner = TestRunner::deterministic();
-        for seed in 0..256 {
+        let signals =
+            Scheme::parameter_schema(name).expect("registered").pointer("/properties/ecn").is_some();
+        for seed in 0..1024 {
+            if overflows >= 25 && (!signals || drops >= 25 && marks >= 25) {
+                break;
+            }
             let operations =
                 operations().new_tree(&mut runner).expect("a strategy without filters").current();
             let scheme = random_scheme(name, &mut Key::from_seed(seed).named(name).stream());
@@ -269,11 +274,9 @@ fn the_random_histories_contain_overflows_and_of_schemes_with_ecn_drops_and_mark
             overflows += counters.discards(Reason::Overflow).total().packets;
             marks += counters.marks().total().packets;
             drops += counters.all_discards().total().packets;
+            drops -= counters.discards(Reason::Overflow).total().packets;
         }
-        drops -= overflows;
         assert!(overflows >= 25, "{name}: {overflows} overflows");
-        let signals =
-            Scheme::parameter_schema(name).expect("registered").pointer("/properties/ecn").is_some();
         assert!(!signals || drops >= 25 && marks >= 25, "{name}: {drops} drops and {marks} marks");
     }
 }

@@ -114,6 +114,8 @@ fn acting(scheme: &str, ecn: bool) -> (String, Act) {
         "ared" => ", min_th_packets = 5.0, max_th_packets = 15.0, w_q = 0.02, interval_ms = 100.0",
         "pi" => ", q_ref_packets = 10.0, gains = { fixed = { a = 1.822e-3, b = 1.816e-3 } }",
         "rem" => ", q_ref_packets = 10.0, gamma = 0.05",
+        "codel" => ", interval_ms = 50.0",
+        "pie" => ", auto_tuning = false, max_burst_ms = 0.0, mark_ecn_threshold = 1.0",
         _ => panic!("say with which settings {scheme} acts within seconds"),
     };
     let ecn = if ecn { ", ecn = true" } else { "" };

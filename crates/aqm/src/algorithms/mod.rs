@@ -85,6 +85,8 @@ register! {
     "ared" => ared::Ared,
     "pi" => pi::Pi,
     "rem" => rem::Rem,
+    "codel" => codel::CoDel,
+    "pie" => pie::Pie,
 }
 
 /// No scheme has this name.

@@ -1,6 +1,6 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
-from schemes import Ared, DropTail, Pi, Red, Rem
+from schemes import Ared, CoDel, DropTail, Pi, Pie, Red, Rem
 
 
 def burst(start, step, count, sizes=(1000,), ecns=("not_ect",), depart_every=0):
@@ -406,6 +406,96 @@ def rem_cases():
     )
 
 
+def codel_cases():
+    short = dict(limit_packets=200, target_ms=2, interval_ms=10)
+    # A packet a millisecond leaves; twice as many arrive, then none.
+    overload = [event for n in range(60) for event in burst(n, 0.5, 2) + [(n + 0.7, "depart")]]
+    mixed = [event for n in range(60) for event in burst(n, 0.5, 2, ecns=("ect0", "not_ect")) + [(n + 0.7, "depart")]]
+    yield (
+        "an episode: drops ever closer, then the queue drains",
+        CoDel,
+        TEN,
+        dict(short),
+        overload + drain(60.7, 0.6, 45),
+    )
+    yield (
+        "several drops in one departure after a pause of the link",
+        CoDel,
+        TEN,
+        dict(short),
+        overload[:120] + drain(75, 1, 12) + burst(90, 0.5, 30) + drain(110.25, 0.9, 40),
+    )
+    yield (
+        "another episode soon after: the count goes on",
+        CoDel,
+        TEN,
+        dict(short),
+        overload + drain(60.7, 0.4, 66) + [(t + 100, *rest) for t, *rest in overload],
+    )
+    yield (
+        "ECN: capable packets are marked and delivered, others dropped",
+        CoDel,
+        TEN,
+        dict(short, ecn=True),
+        mixed + drain(60.7, 0.6, 30),
+    )
+    yield (
+        "nothing is dropped while no more than mtu_bytes stay behind",
+        CoDel,
+        TEN,
+        dict(short, mtu_bytes=3000),
+        burst(0, 0.5, 5) + [e for n in range(20) for e in [(5 + 3 * n, "depart"), (6 + 3 * n, "arrive", 1000, 1, "ect0")]],
+    )
+
+
+def pie_cases():
+    quick = dict(limit_packets=60, target_ms=2, update_interval_ms=5, alpha_hz=20, beta_hz=40, max_burst_ms=10)
+    load = burst(0, 0.5, 60, depart_every=2) + drain(30.6, 0.8, 40)
+    yield "the allowance of a burst, then coins", Pie, seed(51), dict(quick), load
+    yield (
+        "steps as they are, without auto-tuning, and at most 0.02 from 0.1 on",
+        Pie,
+        seed(52),
+        dict(quick, auto_tuning=False, cap_adjustment=True),
+        load,
+    )
+    yield (
+        "spread-out selections: none below 0.85, for certain above 8.5",
+        Pie,
+        seed(53),
+        dict(quick, alpha_hz=60, beta_hz=100, derandomize=True, limit_packets=200),
+        burst(0, 0.4, 120, depart_every=3) + drain(48.3, 0.8, 60),
+    )
+    yield (
+        "ECN below the threshold, drops above",
+        Pie,
+        seed(54),
+        dict(quick, ecn=True, mark_ecn_threshold=0.2),
+        burst(0, 0.5, 60, ecns=("ect0", "not_ect"), depart_every=3) + drain(30.6, 0.8, 40),
+    )
+    yield (
+        "the delay from the measured rate of departures",
+        Pie,
+        seed(55),
+        dict(quick, latency="departure_rate", limit_packets=200),
+        burst(0, 0.4, 120, sizes=(1500, 1000, 40), depart_every=2) + drain(48.3, 0.8, 40),
+    )
+    yield (
+        "the delay from the rate of the link; sizes scale the probability, as in DOCSIS",
+        Pie,
+        seed(56),
+        dict(quick, latency="link_rate", scale_probability="mean", mean_packet_bytes=1024, derandomize=True),
+        burst(0, 0.5, 60, sizes=(1500, 40), depart_every=3) + drain(30.6, 0.8, 40),
+    )
+    yield (
+        "active from a third of the limit until all is quiet",
+        Pie,
+        seed(57),
+        dict(quick, activation_share=0.25),
+        load + burst(120, 0.5, 30, depart_every=3),
+    )
+
+
 def all_cases():
     """The cases of each scheme."""
     yield list(drop_tail_cases())
@@ -413,3 +503,5 @@ def all_cases():
     yield [*ared_pace_cases(), *ared_other_cases()]
     yield list(pi_cases())
     yield list(rem_cases())
+    yield list(codel_cases())
+    yield list(pie_cases())

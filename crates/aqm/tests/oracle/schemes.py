@@ -1,5 +1,5 @@
 """The schemes once more: written from the equations and from the order of steps in ns-2.35's red.cc, pi.cc,
-rem.cc and drop-tail.cc, in the slowest and plainest way. Averages age one sample at a time, counts are ns-2's, queues are
+rem.cc and drop-tail.cc, and in the listings of RFC 8033 and RFC 8289, in the slowest and plainest way. Averages age one sample at a time, counts are ns-2's, queues are
 lists. Nothing here was taken from the crate, and Python's standard library is enough.
 """
 
@@ -119,7 +119,7 @@ class Scheme:
             return "overflow"
         if verdict == "mark":
             packet["ecn"] = "ce"
-        self.queue.append(packet)
+        self.queue.append({**packet, "arrived": now})
         return verdict
 
     def depart(self, now):
@@ -412,3 +412,211 @@ class Rem(Scheme):
 
     def seen(self):
         return {"price": self.price, "probability": self.p, "rate_packets": self.rate}
+
+
+class CoDel(Scheme):
+    """RFC 8289, section 5: `dequeue` calls `dodequeue`, as in its listing. Times are in ms; 0 is never."""
+
+    name = "codel"
+    columns = ["count", "last_count", "dropping", "drop_next_ms"]
+    defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500)
+
+    def start(self):
+        self.first_above_time, self.drop_next = 0, 0
+        self.count, self.lastcount, self.dropping = 0, 0, False
+
+    def control_law(self, t):
+        # Instants are whole nanoseconds.
+        return round(t + self.interval_ms / math.sqrt(self.count), 6)
+
+    def dodequeue(self, now):
+        if not self.queue:
+            self.first_above_time = 0
+            return None, False
+        packet, ok_to_drop = self.queue.pop(0), False
+        sojourn_time, left = now - packet["arrived"], sum(p["bytes"] for p in self.queue)
+        if sojourn_time < self.target_ms or left <= self.mtu_bytes:
+            self.first_above_time = 0
+        elif self.first_above_time == 0:
+            self.first_above_time = now + self.interval_ms
+        elif now >= self.first_above_time:
+            ok_to_drop = True
+        return packet, ok_to_drop
+
+    def marked(self, packet):
+        return self.ecn and packet["ecn"] != "not_ect"
+
+    def depart(self, now):
+        self.chance, self.coins.last, fates = None, None, []
+        packet, ok_to_drop = self.dodequeue(now)
+        if self.dropping:
+            if not ok_to_drop:
+                self.dropping = False
+            while self.dropping and now >= self.drop_next:
+                self.count += 1
+                if self.marked(packet):
+                    self.drop_next = self.control_law(self.drop_next)
+                    return "+".join([*fates, "mark"])
+                fates.append("early")
+                packet, ok_to_drop = self.dodequeue(now)
+                if not ok_to_drop:
+                    self.dropping = False
+                else:
+                    self.drop_next = self.control_law(self.drop_next)
+        elif ok_to_drop:
+            mark = self.marked(packet)
+            if not mark:
+                fates.append("early")
+                packet, ok_to_drop = self.dodequeue(now)
+            self.dropping = True
+            delta = self.count - self.lastcount
+            recent = now - self.drop_next < 16 * self.interval_ms
+            self.count = delta if delta > 1 and recent else 1
+            self.drop_next = self.control_law(now)
+            self.lastcount = self.count
+            if mark:
+                return "mark"
+        return "+".join([*fates, "sent" if packet else "idle"])
+
+    def seen(self):
+        return {
+            "count": self.count,
+            "last_count": self.lastcount,
+            "dropping": int(self.dropping),
+            "drop_next_ms": self.drop_next,
+        }
+
+
+class Pie(Scheme):
+    """RFC 8033, section 4 and appendix A, with the elements of section 5 as settings. Delays are in ms."""
+
+    name = "pie"
+    columns = ["probability", "delay_old_ms", "burst_ms", "accumulated_probability"]
+    defaults = dict(
+        target_ms=15,
+        update_interval_ms=15,
+        alpha_hz=0.125,
+        beta_hz=1.25,
+        auto_tuning=True,
+        max_burst_ms=150,
+        latency="sojourn",
+        derandomize=False,
+        cap_adjustment=False,
+        activation_share=None,
+        mark_ecn_threshold=0.1,
+        mean_packet_bytes=1000,
+    )
+
+    def start(self):
+        self.drop_prob, self.qdelay_old, self.burst_allowance, self.accu_prob = 0.0, 0.0, 0.0, 0.0
+        self.active = self.activation_share is None
+        self.in_measurement, self.dq_count, self.dq_begun, self.avg_dq_time = False, 0, 0, 0.0
+
+    def period_ms(self):
+        return self.update_interval_ms
+
+    def backlog(self):
+        return sum(p["bytes"] for p in self.queue)
+
+    def current_qdelay(self, now):
+        if self.latency == "sojourn":
+            return now - self.queue[0]["arrived"] if self.queue else 0.0
+        if self.latency == "link_rate":
+            return self.backlog() * 8 / (self.mbps * 1000)
+        return self.backlog() * self.avg_dq_time / 16384
+
+    def tick(self, due):
+        if not self.active:
+            return
+        qdelay, before = self.current_qdelay(due), self.qdelay_old
+        p = (self.alpha_hz * (qdelay - self.target_ms) + self.beta_hz * (qdelay - before)) / 1000
+        if self.auto_tuning:
+            if self.drop_prob < 0.000001:
+                p /= 2048
+            elif self.drop_prob < 0.00001:
+                p /= 512
+            elif self.drop_prob < 0.0001:
+                p /= 128
+            elif self.drop_prob < 0.001:
+                p /= 32
+            elif self.drop_prob < 0.01:
+                p /= 8
+            elif self.drop_prob < 0.1:
+                p /= 2
+        if self.cap_adjustment and self.drop_prob >= 0.1 and p > 0.02:
+            p = 0.02
+        self.drop_prob += p
+        if qdelay == 0 and before == 0:
+            self.drop_prob *= 0.98
+        self.drop_prob = min(1.0, max(0.0, self.drop_prob))
+        self.qdelay_old = qdelay
+        self.burst_allowance = max(0.0, self.burst_allowance - self.update_interval_ms)
+        if self.activation_share is not None and self.drop_prob == qdelay == before == 0:
+            self.active = False
+
+    def becomes_active(self):
+        packets, held = self.limit_packets, self.limit_bytes
+        return (packets is not None and len(self.queue) > self.activation_share * packets) or (
+            held is not None and self.backlog() > self.activation_share * held
+        )
+
+    def on_arrival(self, now, packet):
+        if self.full_for(packet["bytes"]):
+            return "pass", None
+        if not self.active:
+            if not self.becomes_active():
+                return "pass", None
+            self.active, self.drop_prob, self.qdelay_old = True, 0.0, 0.0
+            self.burst_allowance, self.in_measurement = self.max_burst_ms, False
+        half = self.target_ms / 2
+        if self.drop_prob == 0 and self.current_qdelay(now) < half and self.qdelay_old < half:
+            self.burst_allowance = self.max_burst_ms
+        if self.burst_allowance > 0:
+            return "pass", None
+        if self.qdelay_old < half and self.drop_prob < 0.2:
+            return "pass", None
+        if self.backlog() <= 2 * self.mean_packet_bytes:
+            return "pass", None
+        if not self.selected(self.scaled(self.drop_prob, packet["bytes"])):
+            return "pass", None
+        return ("signal" if self.drop_prob < self.mark_ecn_threshold else "drop"), "early"
+
+    def selected(self, chance):
+        if not self.derandomize:
+            return self.toss(chance)
+        self.accu_prob = 0.0 if self.drop_prob == 0 else self.accu_prob + chance
+        if self.accu_prob < 0.85:
+            return False
+        if self.accu_prob >= 8.5 or self.toss(chance):
+            self.accu_prob = 0.0
+            return True
+        return False
+
+    def depart(self, now):
+        self.run_timers(now)
+        self.chance, self.coins.last = None, None
+        if not self.queue:
+            return "idle"
+        packet = self.queue.pop(0)
+        if self.latency == "departure_rate":
+            self.measure_rate(now, packet["bytes"])
+        return "sent"
+
+    def measure_rate(self, now, size):
+        if not self.in_measurement and self.backlog() >= 16384:
+            self.in_measurement, self.dq_count, self.dq_begun = True, 0, now
+        if not self.in_measurement:
+            return
+        self.dq_count += size
+        if self.dq_count >= 16384:
+            took = now - self.dq_begun
+            self.avg_dq_time = took if self.avg_dq_time == 0 else 0.25 * took + 0.75 * self.avg_dq_time
+            self.in_measurement = False
+
+    def seen(self):
+        return {
+            "probability": self.drop_prob,
+            "delay_old_ms": self.qdelay_old,
+            "burst_ms": self.burst_allowance,
+            "accumulated_probability": self.accu_prob,
+        }

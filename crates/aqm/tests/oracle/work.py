@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes the tables of worked cases, ../tables/<scheme>: python3 work.py. The crate takes no part in it."""
 
+import itertools
 import pathlib
 
 from cases import all_cases
-from schemes import DropTail
+from schemes import CoDel, DropTail
 
 
 def number(value):
@@ -24,12 +25,18 @@ def settings(table, prefix=""):
             yield f'{prefix}{key} = "{value}"' if isinstance(value, str) else f"{prefix}{key} = {value}"
 
 
+def counted(verdict):
+    """Equal fates in a row are counted: early+early+sent is early*2+sent."""
+    runs = [(fate, len(list(run))) for fate, run in itertools.groupby(verdict.split("+"))]
+    return "+".join(fate if times == 1 else f"{fate}*{times}" for fate, times in runs)
+
+
 def work(title, scheme, facts, keys, events):
     """The text of one case: settings, then one line per event."""
     aqm = scheme(facts, keys)
     lines = [f"case: {title}"]
     lines += settings({**facts, "scheme": scheme.name, **keys})
-    random = scheme is not DropTail
+    random = scheme not in (CoDel, DropTail)
     heading = ["time_ms", "do", "bytes", "flow", "ecn", "|", "verdict"]
     rows = [heading + (["coin", "chance"] if random else []) + scheme.columns]
     for time, do, *packet in events:
@@ -38,7 +45,7 @@ def work(title, scheme, facts, keys, events):
             verdict = aqm.arrive(time, dict(bytes=size, flow=flow, ecn=ecn))
         else:
             verdict = aqm.depart(time) if do == "depart" else aqm.wait(time)
-        row = [number(time), do, str(size), str(flow), ecn, "|", verdict]
+        row = [number(time), do, str(size), str(flow), ecn, "|", counted(verdict)]
         if random:
             row += [number(aqm.coins.last), number(aqm.chance)]
         rows.append(row + [number(aqm.seen()[name]) for name in scheme.columns])

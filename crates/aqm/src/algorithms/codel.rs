@@ -1,0 +1,311 @@
+//! CoDel: controlled delay, decided when packets leave.
+//!
+//! Source: Nichols, Jacobson, McGregor, Iyengar, *Controlled Delay Active Queue Management*, RFC 8289 (2018), section
+//! 5; the names of the state are the RFC's.
+//!
+//! ```text
+//! take the head               sojourn < target or bytes left ≤ mtu   first_above ← none
+//!                             else first_above = none                first_above ← now + interval
+//!                             else now ≥ first_above                 it may be dropped
+//! while dropping              it may not be dropped: stop dropping
+//!                             now ≥ drop_next: drop, count ← count + 1, take the next head;
+//!                                              if that may be dropped, drop_next ← drop_next + interval/√count
+//! otherwise, if it may be dropped: drop, take the next head, start dropping;
+//!                             count ← count − lastcount if that is above 1 and now − drop_next < 16 intervals, else 1
+//!                             drop_next ← now + interval/√count; lastcount ← count
+//! ```
+//!
+//! | parameter | unit | RFC 8289 | legal |
+//! | --- | --- | --- | --- |
+//! | `limit_packets`, `limit_bytes` | packets, bytes | a memory limit, not a control | at least one of them |
+//! | `target_ms` | ms | 5 | 0.001 to 1e9 |
+//! | `interval_ms` | ms | 100 | 0.001 to 1e9, at least `target_ms` |
+//! | `mtu_bytes` | bytes | the largest packet | 1 or more |
+//!
+//! Departures and silences. The RFC's listing only drops. With ECN, where the listing would drop, a packet that is
+//! ECN-capable is marked and delivered, and the next instant is set as if it had been dropped (Linux `codel.h`, the
+//! implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes the largest packet seen;
+//! nothing is dropped while no more than that stays behind. Square roots are exact; Linux's first Newton step gives
+//! gaps of 50 and 56 ms where the law gives 71 and 58. A queue that runs empty after the first drop of an episode stays
+//! in the dropping state, as in the listing; the next packet leaves it unless it has waited long.
+
+use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::packet::PacketFacts;
+use crate::parameters::{ParameterError, Parameters, require, require_packet_bytes, require_period_ms};
+use crate::parts::{Limit, LimitRule};
+use crate::port::PortFacts;
+use crate::queue_view::QueueView;
+use aqmlab_random::Stream;
+use aqmlab_units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more often.
+///
+/// Source: RFC 8289 (2018), section 5. The defaults are the RFC's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets that may wait. At least one of the two limits has to be given.
+    pub limit_packets: Option<u32>,
+    /// Bytes (IP lengths) that may wait.
+    pub limit_bytes: Option<u64>,
+    /// What a limit of L means.
+    pub limit_rule: LimitRule,
+    /// Waiting time that is acceptable for ever; at least the time of one packet on the link.
+    pub target_ms: f64,
+    /// How long the least waiting time has to exceed the target before the first drop; about the longest usual
+    /// round-trip time.
+    pub interval_ms: f64,
+    /// Length of the largest packet (IP length): nothing is dropped while no more than this stays behind.
+    pub mtu_bytes: u32,
+    /// Whether packets that are ECN-capable are marked instead of dropped.
+    pub ecn: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            limit_packets: None,
+            limit_bytes: None,
+            limit_rule: LimitRule::HoldLimit,
+            target_ms: 5.0,
+            interval_ms: 100.0,
+            mtu_bytes: 1500,
+            ecn: false,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn validate(&self) -> Result<(), ParameterError> {
+        self.limit().validate()?;
+        require_period_ms("target_ms", self.target_ms)?;
+        require_period_ms("interval_ms", self.interval_ms)?;
+        let legal = format!("at least target_ms ({})", self.target_ms);
+        require(self.interval_ms >= self.target_ms, "interval_ms", self.interval_ms, legal)?;
+        require_packet_bytes("mtu_bytes", self.mtu_bytes)
+    }
+
+    fn limit(&self) -> Limit {
+        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    fn build(&self, _facts: &PortFacts) -> Box<dyn Aqm> {
+        Box::new(CoDel {
+            target: Span::from_seconds(self.target_ms / 1e3),
+            interval: Span::from_seconds(self.interval_ms / 1e3),
+            mtu_bytes: self.mtu_bytes.into(),
+            ecn: self.ecn,
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+            after: AfterDrop::Nothing,
+        })
+    }
+}
+
+/// Why the packet that is asked about is the next head within one departure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AfterDrop {
+    /// It is the first that the link is offered.
+    Nothing,
+    /// The drop before it began an episode: it passes.
+    Began,
+    /// The drop before it was one of an episode, which goes on if this one may be dropped too.
+    WentOn,
+}
+
+/// CoDel at a port.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    target: Span,
+    interval: Span,
+    mtu_bytes: u64,
+    ecn: bool,
+    /// When the waiting time will have been above the target for an interval; none while it is not above.
+    first_above: Option<Time>,
+    drop_next: Time,
+    /// Drops since the episode began.
+    count: u32,
+    /// What `count` was when the episode began.
+    last_count: u32,
+    dropping: bool,
+    after: AfterDrop,
+}
+
+impl CoDel {
+    /// The RFC's `dodequeue`: whether the head may be dropped.
+    fn may_drop(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> bool {
+        let Some(arrived) = packet.arrived else { return false };
+        if now.since(arrived) < self.target || queue.bytes() <= self.mtu_bytes {
+            self.first_above = None;
+            return false;
+        }
+        let first_above = *self.first_above.get_or_insert(now + self.interval);
+        // An interval is never zero: the instant at which it begins is not one at which it is over.
+        now >= first_above
+    }
+
+    /// The RFC's `control_law`: drops come closer with the square root of their number.
+    fn control_law(&self, from: Time) -> Time {
+        let gap_ns = self.interval.nanoseconds() as f64 / f64::from(self.count).sqrt();
+        from + Span::from_nanoseconds(gap_ns.round() as u64)
+    }
+
+    fn begin(&mut self, now: Time) {
+        let delta = self.count.saturating_sub(self.last_count);
+        let since_ns = now.nanoseconds().saturating_sub(self.drop_next.nanoseconds());
+        let soon = since_ns < self.interval.nanoseconds().saturating_mul(16);
+        self.count = if delta > 1 && soon { delta } else { 1 };
+        self.drop_next = self.control_law(now);
+        self.last_count = self.count;
+        self.dropping = true;
+    }
+
+    /// A drop of an episode under way. The next instant follows from this drop's, not from `now`.
+    fn go_on(&mut self) {
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn signal(&mut self, packet: &Departing, next: AfterDrop) -> Verdict {
+        let delivered = self.ecn && packet.facts.codepoint.can_be_marked();
+        self.after = if delivered { AfterDrop::Nothing } else { next };
+        if delivered && next == AfterDrop::WentOn {
+            self.drop_next = self.control_law(self.drop_next);
+        }
+        Verdict::Signal(Reason::Early)
+    }
+}
+
+impl Aqm for CoDel {
+    fn on_arrival(
+        &mut self,
+        _now: Time,
+        _packet: &PacketFacts,
+        _queue: &QueueView<'_>,
+        _coins: &mut Stream,
+    ) -> Verdict {
+        Verdict::Pass
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+        _coins: &mut Stream,
+    ) -> Verdict {
+        let may_drop = self.may_drop(now, packet, queue);
+        let after = std::mem::replace(&mut self.after, AfterDrop::Nothing);
+        if after == AfterDrop::Began {
+            return Verdict::Pass;
+        }
+        if self.dropping {
+            if !may_drop {
+                self.dropping = false;
+                return Verdict::Pass;
+            }
+            if after == AfterDrop::WentOn {
+                self.drop_next = self.control_law(self.drop_next);
+            }
+            if now < self.drop_next {
+                return Verdict::Pass;
+            }
+            self.go_on();
+            return self.signal(packet, AfterDrop::WentOn);
+        }
+        if may_drop {
+            self.begin(now);
+            return self.signal(packet, AfterDrop::Began);
+        }
+        Verdict::Pass
+    }
+
+    fn on_idle(&mut self, _now: Time) {
+        self.first_above = None;
+        let after = std::mem::replace(&mut self.after, AfterDrop::Nothing);
+        self.dropping &= after == AfterDrop::Began;
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("count", f64::from(self.count));
+        sink("last_count", f64::from(self.last_count));
+        sink("dropping", f64::from(u8::from(self.dropping)));
+        sink("drop_next_ms", self.drop_next.seconds() * 1e3);
+    }
+
+    fn needs_arrival_instants(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Codepoint, PacketClass, Queued};
+    use crate::port::Port;
+    use aqmlab_random::Key;
+    use aqmlab_units::Rate;
+
+    #[derive(Clone, Copy, Debug)]
+    struct Packet;
+
+    impl Queued for Packet {
+        fn facts(&self) -> PacketFacts {
+            PacketFacts { flow: 1, bytes: 1500, codepoint: Codepoint::NotEct, class: PacketClass::Data }
+        }
+
+        fn mark(&mut self) {}
+    }
+
+    /// When packets are dropped, in milliseconds, from a queue that never drains: one packet a millisecond leaves.
+    fn drops_of_a_standing_queue(until_ms: u64) -> Vec<u64> {
+        let scheme = crate::Scheme::CoDel(Params { limit_packets: Some(100_000), ..Params::default() });
+        let facts = PortFacts::new(Rate::from_megabits_per_second(12.0));
+        let mut port = Port::new(&scheme, facts, Key::from_seed(1).stream());
+        (0..10_000).for_each(|_| port.arrive(Time::ZERO, Packet, &mut |_, _| {}));
+        let mut drops = Vec::new();
+        for now_ms in 0..until_ms {
+            let now = Time::ZERO + Span::from_milliseconds(now_ms);
+            let _ = port.depart(now, &mut |_, _| drops.push(now_ms));
+        }
+        drops
+    }
+
+    #[test]
+    fn drops_come_closer_with_the_square_root_of_their_number() {
+        // Above the target from 5 ms on: the first drop comes an interval later, the next after gaps of 100/sqrt(1),
+        // 100/sqrt(2), ... ms: 105, 205, 275.7, 333.4, 383.4, 428.2, 469.0, at whole milliseconds or just after.
+        assert_eq!(drops_of_a_standing_queue(470), [105, 205, 276, 334, 384, 429, 469]);
+    }
+
+    #[test]
+    fn an_episode_soon_after_another_goes_on_where_that_one_was() {
+        let mut codel = CoDel {
+            target: Span::from_milliseconds(5),
+            interval: Span::from_milliseconds(100),
+            mtu_bytes: 1500,
+            ecn: false,
+            first_above: None,
+            drop_next: Time::from_seconds(10.0),
+            count: 9,
+            last_count: 3,
+            dropping: false,
+            after: AfterDrop::Nothing,
+        };
+        // 9 - 3 drops within 16 intervals; the next gap is 100/sqrt(6) ms.
+        codel.begin(Time::from_seconds(11.599));
+        assert_eq!((codel.count, codel.last_count), (6, 6));
+        assert_eq!(codel.drop_next.nanoseconds(), 11_599_000_000 + 40_824_829);
+        codel.count = 9;
+        codel.begin(Time::from_seconds(20.0));
+        assert_eq!(codel.count, 1, "too long ago");
+    }
+}
