@@ -47,13 +47,13 @@ flows = true
 /// Milliseconds from the instant at which the connection is established until the last new byte is there.
 fn transfer_ms(output: &Output, segments: u64) -> f64 {
     let packets = table(output, "packets");
-    let (time, event) = (reals(packets, "time_s"), words(packets, "event"));
+    let (time, event) = (reals(packets, "time_s"), names(packets, "event"));
     let (sequence, payload) = (words(packets, "sequence"), words(packets, "payload_bytes"));
     // The last link is the one with a queue for certain.
-    let link = words(packets, "link");
-    let last = link.iter().copied().max();
+    let link = names(packets, "link");
+    let last = output.summary.links.last().expect("a monitored link").name.as_str();
     let arrivals: Vec<usize> =
-        (0..time.len()).filter(|&row| event[row] == 0 && Some(link[row]) == last).collect();
+        (0..time.len()).filter(|&row| event[row] == "arrival" && link[row] == last).collect();
     // The SYN came first; the handshake's acknowledgement left 40 ms before it came.
     let (begin, established) = (sequence[arrivals[0]].wrapping_add(1), time[arrivals[1]] - 0.040);
     // Each new byte is there when every byte before it is.
@@ -249,14 +249,14 @@ fn the_same_packets_are_lost_whatever_else_the_network_does() {
 /// Of each flow the ordinals of the packets lost at the first link, in the direction of the data.
 fn ordinals_lost(output: &Output) -> Vec<Vec<u32>> {
     let packets = table(output, "packets");
-    let (event, connection) = (words(packets, "event"), words(packets, "connection"));
-    let from_passive = words(packets, "from_passive");
+    let (event, connection) = (names(packets, "event"), words(packets, "connection"));
+    let sender = names(packets, "sender");
     let mut all = vec![(0, Vec::new()); 5];
-    for row in (0..event.len()).filter(|&row| from_passive[row] == 0) {
+    for row in (0..event.len()).filter(|&row| sender[row] == "active") {
         let (count, lost) = &mut all[connection[row] as usize];
         match event[row] {
-            0 => *count += 1,
-            2 => lost.push(*count),
+            "arrival" => *count += 1,
+            "discard" => lost.push(*count),
             _ => {}
         }
     }
@@ -277,9 +277,11 @@ fn reals(table: &Table, name: &str) -> Vec<f64> {
 }
 
 fn words(table: &Table, name: &str) -> Vec<u32> {
-    match column(table, name) {
-        ColumnValues::U8(values) => values.iter().map(|&value| u32::from(value)).collect(),
-        ColumnValues::U32(values) => values.clone(),
-        _ => panic!("{name}"),
-    }
+    let ColumnValues::U32(values) = column(table, name) else { panic!("{name}") };
+    values.clone()
+}
+
+fn names<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
+    let ColumnValues::Names(values) = column(table, name) else { panic!("{name}") };
+    values.iter().map(|name| name.expect("a name in every row")).collect()
 }

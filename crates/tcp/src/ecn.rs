@@ -10,7 +10,7 @@
 //! | a packet with both CWR and a mark | echo goes on | echo stops | echo goes on |
 //! | a mark whose acknowledgement is delayed until a packet with CWR | echo stops | echo stops | echo goes on |
 //! | react to an echo when | it acknowledges beyond the last reduction | all before it was acknowledged beyond the last reduction | as RFC 3168, or after a timeout |
-//! | reaction | threshold = window = half, at least one segment | whole segments, only if the window is two or more | real half, at least two segments of threshold |
+//! | reaction | half: window at least one segment, threshold at least two | whole segments, only if the window is two or more | real half, at least two segments of threshold |
 //! | window of one segment | wait for the retransmission timer | nothing | window below one, so wait; a second echo backs the timer off |
 //! | growth on an acknowledgement with an echo | none | as usual | none |
 //!

@@ -138,7 +138,7 @@ impl Endpoint {
             let sendable = u64::from(self.sendable(context)).min(data_left);
             let length = sendable.min(u64::from(mss)) as u32;
             let last = u64::from(length) == data_left;
-            let fin = last && self.closes_with_fin(context) && self.fin_is_due(length);
+            let fin = last && self.closes_with_fin(context) && self.fin_is_due();
             let worth_a_segment = length == mss
                 || last && may_send_partial
                 || length >= profile.window_bytes / 2
@@ -164,11 +164,10 @@ impl Endpoint {
         self.marks.has(Marks::CLOSING) && context.profile.handshake == Handshake::ThreeWay
     }
 
-    /// Whether a segment of `length` that ends the data should carry the FIN: when it has never been sent, or
-    /// when we went back and reached it again.
-    fn fin_is_due(&self, length: u32) -> bool {
-        !self.marks.has(Marks::FIN_SENT)
-            || self.next.before(self.highest) && (length > 0 || self.next == self.unacknowledged)
+    /// Whether a segment that ends the data should carry the FIN: when it has never been sent, or when we went back and
+    /// reached it again.
+    fn fin_is_due(&self) -> bool {
+        !self.marks.has(Marks::FIN_SENT) || self.next.before(self.highest)
     }
 
     /// Sends the oldest outstanding segment again, and it alone. `next` keeps its place.

@@ -290,6 +290,9 @@ mod tests {
         assert_eq!(error.to_string(), "acknowledge_every_segments = 45: legal is 1 to 44");
         let timers = HostOverrides { maximum_rto_ms: Some(2_000), ..HostOverrides::default() };
         assert_eq!(bsd45_with(&timers).unwrap_err().key, "maximum_rto_ms");
+        let initial_is_the_maximum =
+            HostOverrides { maximum_rto_ms: Some(3_000), ..HostOverrides::default() };
+        assert!(bsd45_with(&initial_is_the_maximum).is_ok());
     }
 
     #[test]

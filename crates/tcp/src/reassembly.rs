@@ -130,6 +130,16 @@ mod tests {
     }
 
     #[test]
+    fn ranges_that_touch_are_one() {
+        let mut waiting = Reassembly::default();
+        for (start, end) in [(10, 20), (30, 40), (50, 60), (20, 30)] {
+            waiting.insert(at(start), at(end));
+        }
+        assert_eq!(waiting.first, Range { start: at(10), end: at(40) });
+        assert_eq!(waiting.rest.as_deref(), Some(&vec![Range { start: at(50), end: at(60) }]));
+    }
+
+    #[test]
     fn ranges_survive_the_wrap_of_sequence_numbers() {
         let mut waiting = Reassembly::default();
         let before_wrap = at(u32::MAX - 9);

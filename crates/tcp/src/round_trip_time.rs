@@ -377,4 +377,39 @@ mod tests {
         assert_eq!(series(&timer, &[1]), [20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 6000, 6000]);
         assert_eq!(series(&timer, &[]), [300, 600, 1200, 2400, 4800, 6000, 6000]);
     }
+    #[test]
+    fn ns2_averages_round_trips_with_an_eighth_and_their_deviation_with_a_quarter() {
+        let timer = HostProfile::named("ns2-oneway").unwrap().retransmission;
+        // tcp.cc rtt_update, in ticks: SRTT 20 and RTTVAR 10; then 20 + 10/8 and 10 + (10 - 10)/4, together 61.25; then 9
+        // below 21, 21.25 - 9/8 and 10 + (9 - 10)/4, together 59.125. The timeout is SRTT + 4 RTTVAR.
+        assert_eq!(series(&timer, &[20, 30]), [61, 122]);
+        assert_eq!(series(&timer, &[20, 30, 12]), [59, 118]);
+    }
+
+    #[test]
+    fn ns2_doubles_beyond_64_only_while_that_lengthens_the_timeout() {
+        let timer = HostProfile::named("ns2-oneway").unwrap().retransmission;
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let doublings = |round_trip_ticks: Option<u64>| {
+            let mut estimator = RoundTripTime::new(&timer, &clock);
+            if let Some(ticks) = round_trip_ticks {
+                estimator.sample(&timer, &clock, Time::ZERO, clock.instant_of(ticks));
+            }
+            [(); 10].map(|()| {
+                estimator.back_off(&timer, &clock, false);
+                estimator.backoffs()
+            })
+        };
+        // 3 s: 60 s are reached at the fifth, but the factor goes on to 64.
+        assert_eq!(doublings(None), [1, 2, 3, 4, 5, 6, 6, 6, 6, 6]);
+        // 0.2 s: 51.2 s at a factor of 256, 60 s at 512.
+        assert_eq!(doublings(Some(1)), [1, 2, 3, 4, 5, 6, 7, 8, 9, 9]);
+    }
+
+    #[test]
+    fn bsd_timeouts_stay_at_the_end_of_the_table() {
+        let timer = HostProfile::named("bsd45").unwrap().retransmission;
+        let after_twenty: [u64; 21] = series(&timer, &[8]);
+        assert_eq!(after_twenty[12..], [6400; 9]);
+    }
 }

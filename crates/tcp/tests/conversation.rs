@@ -5,7 +5,8 @@
 //! profile bsd45            the host's TCP; first line
 //! set nagle = true         a change to it
 //! open client|server       which end is under test; a server's conversation begins with a SYN
-//! 0.000 connect            the application acts: connect, write BYTES, close
+//! 0.000 connect            the application acts: connect, write BYTES, write unlimited, close
+//! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
 //! 0.080 = cwnd 2920        window in bytes; also ssthresh, delivered, acknowledged (both in total), and the
@@ -103,6 +104,10 @@ impl Stage {
             }
             ["connect"] => self.act(now, |endpoint, context, out| endpoint.connect(now, context, out)),
             ["close"] => self.act(now, |endpoint, context, out| endpoint.close(now, context, out)),
+            ["timer"] => self.act(now, |endpoint, context, out| endpoint.on_timer(now, context, out)),
+            ["write", "unlimited"] => {
+                self.act(now, |endpoint, context, out| endpoint.write_unlimited(now, context, out));
+            }
             ["write", bytes] => {
                 let bytes = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
                 self.act(now, |endpoint, context, out| endpoint.write(now, context, bytes, out));
@@ -183,6 +188,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "initial_rto_ms" => overrides.initial_rto_ms = value.parse().ok(),
             "initial_window_segments" => overrides.initial_window_segments = value.parse().ok(),
             "limited_transmit" => overrides.limited_transmit = value.parse().ok(),
+            "window_bytes" => overrides.window_bytes = value.parse().ok(),
             other => panic!("no setting {other}"),
         }
     }
@@ -229,43 +235,66 @@ macro_rules! conversations {
 conversations! {
     a_bsd45_client_opens_asks_and_closes
     a_bsd45_server_opens_with_two_segments_and_carries_the_fin_on_the_last
+    a_client_opens_with_the_acknowledgement_of_its_own_syn
     a_fin_ahead_of_missing_data_waits_for_them
+    a_listener_opens_for_a_syn_alone
     a_lost_fin_is_sent_again
     a_lost_syn_ack_is_repeated_by_timer_and_on_a_repeated_syn
     a_lost_syn_is_repeated_at_3_6_9_12_15_21_33_57_and_given_up_at_75
+    a_reset_before_the_peer_has_closed_is_an_abort
     a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
     a_stray_fin_after_the_end_is_acknowledged
+    a_writer_without_end_always_has_data
+    an_early_call_of_the_timer_does_nothing
     an_open_client_acknowledges_a_repeated_syn_ack
     an_open_end_is_aborted_by_a_reset
     bsd228_acknowledges_two_segments_of_bytes_at_once_and_less_at_the_machine_tick
     bsd228_any_new_acknowledgement_ends_fast_recovery
     bsd228_cuts_a_small_write_after_100_bytes_and_nagle_holds_the_rest
+    bsd228_judges_each_cluster_by_itself_without_nagle
+    bsd228_keeps_what_a_client_writes_before_the_connection_is_open
     bsd228_leaves_a_repeated_syn_to_the_timer_of_its_syn_ack
     bsd228_repeats_a_lost_syn_on_its_half_second_ticks_and_gives_up_at_75
     bsd228_server_sends_its_first_cluster_and_waits_before_the_rest
+    bsd45_announces_nothing_after_the_last_cluster
     bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
     bsd45_fast_retransmit_fills_one_hole_per_round_trip
     bsd45_halves_in_whole_segments
+    bsd45_keeps_what_a_server_writes_before_the_connection_is_open
+    bsd45_leaves_recovery_with_the_threshold_if_as_much_is_outstanding
     bsd45_leaves_recovery_with_what_is_outstanding_and_one_more
+    bsd45_repeats_a_lost_fin_with_its_data_and_with_no_others
     bsd45_restarts_the_timer_at_a_partial_acknowledgement
     bsd45_restarts_with_one_segment_after_an_idle_timeout
+    bsd45_restarts_with_the_whole_initial_window
     bsd45_server_keeps_its_window_because_the_request_has_just_arrived
     bsd45_takes_no_sample_from_a_retransmission
     bsd45_timeouts_double_from_one_second_to_64_and_then_reset
+    ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
+    ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
     ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
     ecn_is_given_up_after_a_lost_syn_where_asked
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
+    ecn_kame_takes_no_notice_at_one_segment
+    ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
-    ns2_slow_start_ends_at_the_window
+    half_the_window_of_the_peer_is_worth_a_segment
+    ns2_has_nothing_to_repeat_when_everything_is_acknowledged
+    ns2_inflates_nothing_once_recovery_is_over
+    ns2_is_over_when_its_last_byte_is_acknowledged
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
+    ns2_slow_start_ends_at_the_window
     rfc5681_an_old_acknowledgement_is_no_duplicate
+    rfc5681_data_from_the_peer_are_no_duplicate_acknowledgements
     rfc5681_fast_retransmit_with_three_segments_halves_to_two
     rfc5681_halves_to_two_segments_at_least
     rfc5681_keeps_the_threshold_at_a_repeated_timeout
+    rfc5681_lets_out_no_more_than_two_segments_for_old_duplicates
     rfc5681_limited_transmit_then_fast_retransmit_then_impatient_newreno
     rfc5681_newreno_is_impatient_with_many_holes
+    rfc5681_newreno_takes_old_duplicates_for_no_loss_after_a_timeout
     rfc5681_refills_a_segment_at_a_partial_acknowledgement_of_one
     rfc5681_restarts_with_the_initial_window_after_more_than_a_timeout
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn

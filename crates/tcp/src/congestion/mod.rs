@@ -170,19 +170,15 @@ pub(crate) fn byte_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
     (endpoint.window as u32).min(profile.window_bytes)
 }
 
-/// How many bytes may be outstanding after the next segment.
+/// How many bytes may be outstanding after the next segment, in the stacks that count bytes: the smaller window, plus what
+/// limited transmit adds.
 #[inline]
 pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
-    if profile.congestion == Congestion::Ns2NewReno {
-        return ns2_newreno::sending_segments(endpoint, profile) * profile.segment_bytes();
-    }
     if endpoint.marks.has(Marks::ECN_WAIT) {
         return 0;
     }
-    match profile.congestion {
-        Congestion::BsdReno | Congestion::BsdNewReno => byte_window(endpoint, profile),
-        _ => rfc5681::sending_window(endpoint, profile),
-    }
+    let extra = rfc5681::limited_transmit_bytes(endpoint, profile);
+    (endpoint.window as u32).saturating_add(extra).min(profile.window_bytes)
 }
 
 pub(crate) fn window_bytes(endpoint: &Endpoint, profile: &HostProfile) -> f64 {

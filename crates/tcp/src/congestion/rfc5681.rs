@@ -110,7 +110,7 @@ pub(crate) fn on_duplicate(
         endpoint.output_one(now, context, out);
     } else if endpoint.duplicates == DUPLICATE_THRESHOLD {
         consider_recovery(endpoint, now, context, out);
-    } else if endpoint.duplicates < DUPLICATE_THRESHOLD && context.profile.limited_transmit {
+    } else if limited_transmit_bytes(endpoint, context.profile) > 0 {
         endpoint.output_one(now, context, out);
     }
     // One segment for one duplicate (RFC 5681 section 3.2 step 5, RFC 3042 section 2): no more.
@@ -154,15 +154,14 @@ pub(crate) fn on_timeout(endpoint: &mut Endpoint, context: &Context<'_>) {
     endpoint.marks.clear(Marks::ECN_WAIT);
 }
 
-/// The smaller window, plus what limited transmit adds.
+/// What the first two duplicates let out beyond the congestion window (RFC 3042 section 2).
 #[inline]
-pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
+pub(crate) fn limited_transmit_bytes(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
     let first_duplicates =
         !endpoint.marks.has(Marks::RECOVERING) && endpoint.duplicates < DUPLICATE_THRESHOLD;
-    let extra = if profile.limited_transmit && first_duplicates {
+    if profile.limited_transmit && first_duplicates {
         u32::from(endpoint.duplicates) * profile.segment_bytes()
     } else {
         0
-    };
-    (endpoint.window as u32).saturating_add(extra).min(profile.window_bytes)
+    }
 }
