@@ -87,15 +87,14 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let mut left = bytes;
+        let least_room = u64::from(context.profile.segment_bytes()).min(cluster);
         while left > 0 {
             let piece = match context.profile.small_write {
                 Some(small) if left < u64::from(small.cluster_from_bytes) => {
                     left.min(u64::from(small.piece_bytes))
                 }
-                // Once the window has no room for a full segment, the pieces between change nothing.
-                _ if self.sendable(context) < context.profile.segment_bytes() && self.outstanding() > 0 => {
-                    left
-                }
+                // Once the window has no room for a piece or a full segment, the pieces between change nothing.
+                _ if u64::from(self.sendable(context)) < least_room && self.outstanding() > 0 => left,
                 _ => left.min(cluster),
             };
             self.unsent = self.unsent.saturating_add(piece);

@@ -181,7 +181,7 @@ impl RoundTripTime {
             self.backoffs += 1;
         }
         if self.backoffs > NS2_TRUSTED_BACKOFFS {
-            self.variation += self.smoothed >> 3;
+            // ns-2 also adds it to the deviation, which the next sample sets without asking.
             self.smoothed = 0;
         }
     }

@@ -10,7 +10,7 @@
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
 //! 0.080 = cwnd 2920        window in bytes; also ssthresh, delivered, acknowledged (both in total), and the
-//!                          facts established, peer-closed, finished, gave-up, reset
+//!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
 //! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte, what is
@@ -123,6 +123,7 @@ impl Stage {
             "ssthresh" => self.endpoint.slow_start_threshold_bytes(&self.profile),
             "delivered" => self.delivered as f64,
             "acknowledged" => self.acknowledged as f64,
+            "quiet" if self.endpoint.deadline() == Time::MAX => return Ok(()),
             fact if self.facts.contains(&fact) => return Ok(()),
             fact => return Err(format!("not {fact}; so far: {:?}", self.facts)),
         };
@@ -188,6 +189,8 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "initial_rto_ms" => overrides.initial_rto_ms = value.parse().ok(),
             "initial_window_segments" => overrides.initial_window_segments = value.parse().ok(),
             "limited_transmit" => overrides.limited_transmit = value.parse().ok(),
+            "maximum_burst_segments" => overrides.maximum_burst_segments = value.parse().ok(),
+            "maximum_segment_bytes" => overrides.maximum_segment_bytes = value.parse().ok(),
             "window_bytes" => overrides.window_bytes = value.parse().ok(),
             other => panic!("no setting {other}"),
         }
@@ -243,6 +246,9 @@ conversations! {
     a_lost_syn_is_repeated_at_3_6_9_12_15_21_33_57_and_given_up_at_75
     a_reset_before_the_peer_has_closed_is_an_abort
     a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
+    a_server_opens_with_the_acknowledgement_of_its_own_syn
+    a_server_with_ecn_offers_none_that_was_not_asked_for
+    a_server_without_ecn_declines_it
     a_stray_fin_after_the_end_is_acknowledged
     a_writer_without_end_always_has_data
     an_early_call_of_the_timer_does_nothing
@@ -251,6 +257,7 @@ conversations! {
     bsd228_acknowledges_two_segments_of_bytes_at_once_and_less_at_the_machine_tick
     bsd228_any_new_acknowledgement_ends_fast_recovery
     bsd228_cuts_a_small_write_after_100_bytes_and_nagle_holds_the_rest
+    bsd228_hands_over_clusters_where_a_segment_is_longer
     bsd228_judges_each_cluster_by_itself_without_nagle
     bsd228_keeps_what_a_client_writes_before_the_connection_is_open
     bsd228_leaves_a_repeated_syn_to_the_timer_of_its_syn_ack
@@ -276,16 +283,20 @@ conversations! {
     ecn_is_given_up_after_a_lost_syn_where_asked
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
     ecn_kame_takes_no_notice_at_one_segment
+    ecn_rfc3168_a_cwr_ends_the_echo_of_a_mark_not_yet_acknowledged
     ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
+    ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
     ns2_has_nothing_to_repeat_when_everything_is_acknowledged
     ns2_inflates_nothing_once_recovery_is_over
     ns2_is_over_when_its_last_byte_is_acknowledged
+    ns2_keeps_its_back_off_at_a_partial_acknowledgement_of_what_was_not_timed
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
     ns2_slow_start_ends_at_the_window
+    ns2_waits_for_its_idle_timer_where_ecn_left_less_than_a_segment
     rfc5681_an_old_acknowledgement_is_no_duplicate
     rfc5681_data_from_the_peer_are_no_duplicate_acknowledgements
     rfc5681_fast_retransmit_with_three_segments_halves_to_two
@@ -298,5 +309,6 @@ conversations! {
     rfc5681_refills_a_segment_at_a_partial_acknowledgement_of_one
     rfc5681_restarts_with_the_initial_window_after_more_than_a_timeout
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
+    rfc5681_without_limited_transmit_two_duplicates_do_not_continue_a_burst
     rfc5681_without_limited_transmit_two_duplicates_release_nothing
 }
