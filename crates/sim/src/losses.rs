@@ -126,6 +126,14 @@ mod tests {
     }
 
     #[test]
+    fn the_first_drop_begins_an_episode_wherever_the_numbers_are() {
+        let mut losses = ConnectionLosses::NONE;
+        let (sequence, sent) = (SequenceNumber::new(3_000_000_000), SequenceNumber::new(3_000_005_000));
+        let added = losses.data(Side::Active, sequence, sent, true);
+        assert_eq!((added.episodes, added.episodes_multiple), (1, 0));
+    }
+
+    #[test]
     fn an_episode_is_counted_where_it_begins() {
         let mut losses = ConnectionLosses::NONE;
         let mut drop = |sequence, measured| {

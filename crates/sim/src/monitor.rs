@@ -302,4 +302,11 @@ mod tests {
             (0..35).filter(|&ms| clock.strikes(Time::ZERO + Span::from_milliseconds(ms))).collect();
         assert_eq!(strikes, [10, 20, 30]);
     }
+    #[test]
+    fn the_window_has_its_beginning_and_not_its_end() {
+        let at = |ms| Time::ZERO + Span::from_milliseconds(ms);
+        let window = Window { from: at(10), until: at(20) };
+        assert_eq!([9, 10, 19, 20].map(|ms| window.contains(at(ms))), [false, true, true, false]);
+        assert_eq!(window.length(), Span::from_milliseconds(10));
+    }
 }

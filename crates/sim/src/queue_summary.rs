@@ -27,7 +27,8 @@ struct Watched {
     discarded_packets: u64,
 }
 
-/// What has been seen since the last row. Sums of whole packets are exact.
+/// What has been seen since the last row, one sample at least: they are no further apart than the rows. Sums of whole
+/// packets are exact.
 #[derive(Clone, Copy, Default)]
 struct Samples {
     count: u32,
@@ -115,17 +116,15 @@ impl QueueSummaries {
             let (sent, discarded) =
                 (queued.sent.frames, queued.port.counters().all_discards().total().packets);
             let samples = std::mem::take(&mut watched.samples);
-            if samples.count > 0 {
-                rows.time_s.push(now.seconds());
-                rows.link.push(watched.code);
-                rows.samples.push(samples.count);
-                rows.mean_packets.push(samples.mean() as f32);
-                rows.variance_packets2.push(samples.variance() as f32);
-                rows.minimum_packets.push(samples.minimum);
-                rows.maximum_packets.push(samples.maximum);
-                rows.sent_packets.push(sent - watched.sent_packets);
-                rows.discarded_packets.push(discarded - watched.discarded_packets);
-            }
+            rows.time_s.push(now.seconds());
+            rows.link.push(watched.code);
+            rows.samples.push(samples.count);
+            rows.mean_packets.push(samples.mean() as f32);
+            rows.variance_packets2.push(samples.variance() as f32);
+            rows.minimum_packets.push(samples.minimum);
+            rows.maximum_packets.push(samples.maximum);
+            rows.sent_packets.push(sent - watched.sent_packets);
+            rows.discarded_packets.push(discarded - watched.discarded_packets);
             (watched.sent_packets, watched.discarded_packets) = (sent, discarded);
         }
     }

@@ -44,6 +44,17 @@ fn started(output: &Output) -> u64 {
     exchanges.iter().map(|&count| u64::from(count.max(1))).sum()
 }
 
+/// Connections on which nothing was requested by the end of the run, and which are not over.
+fn opening(output: &Output) -> u64 {
+    let flows = table(output, "flows");
+    let column = |name: &str| &flows.columns.iter().find(|column| column.name == name).unwrap().values;
+    let (ColumnValues::U32(exchanges), ColumnValues::F64(closed)) = (column("exchanges"), column("closed_s"))
+    else {
+        panic!("types")
+    };
+    exchanges.iter().zip(closed).filter(|(count, closed)| **count == 0 && closed.is_nan()).count() as u64
+}
+
 fn check_balance(output: &Output) {
     for population in &output.summary.populations {
         let whole = population.whole_run;
@@ -52,6 +63,10 @@ fn check_balance(output: &Output) {
         assert_eq!((whole.completed, whole.failed), (population.completed, population.failed));
     }
     assert_eq!(sum(output, |population| population.whole_run.started), started(output));
+    // Generated is what was requested, or failed before it could be: all but those for which a connection is being opened.
+    let objects: f64 =
+        output.summary.populations.iter().map(|population| population.generated["objects"]).sum();
+    assert_eq!(objects, (started(output) - opening(output)) as f64);
     let rows = table(output, "responses").rows() as u64;
     assert_eq!(sum(output, |population| population.completed), rows);
     let gave_up = sum(output, |population| population.gave_up);

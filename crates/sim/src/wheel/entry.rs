@@ -77,3 +77,17 @@ pub(super) struct Node<T> {
     pub(super) entry: Entry<T>,
     pub(super) next: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_in_between_come_after_the_first_and_before_the_last() {
+        let of = |rank, inserted| Due::new(Time::ZERO, rank, inserted);
+        let last_between = Rank::between((1 << 22) - 3);
+        assert!(of(Rank::FIRST, 9) < of(Rank::between(0), 8));
+        assert!(of(Rank::between(0), 8) < of(Rank::between(1), 7));
+        assert!(of(last_between, 6) < of(Rank::LAST, 5));
+    }
+}

@@ -1,0 +1,196 @@
+//! What tables hold row by row adds up to what the summary says, and users are where the scenario puts them.
+
+use aqmlab_record::{ColumnValues, LinkSummary, PopulationSummary, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+
+/// A link so narrow that data and handshakes are lost on it, and all of the run measured.
+const CROWDED: &str = r#"
+name = "crowded"
+duration_s = 60.0
+[dumbbell]
+rate_mbps = 1.0
+queue = { scheme = "drop-tail", limit_packets = 20 }
+[users]
+left = 200
+right = 30
+[record]
+arrivals = true
+flows = true
+queue_interval_ms = 10.0
+queue_summary_interval_ms = 100.0
+responses = "rows"
+"#;
+
+/// Two machines with users, each behind links of its own, and one that serves them.
+const TWO_MACHINES: &str = r#"
+name = "two machines"
+duration_s = 5000.0
+[[topology.nodes]]
+name = "readers"
+kind = "host"
+count = 2
+[[topology.nodes]]
+name = "middle"
+kind = "router"
+[[topology.nodes]]
+name = "site"
+kind = "host"
+[[topology.links]]
+from = "readers"
+to = "middle"
+rate_mbps = 100.0
+queue = { scheme = "drop-tail", limit_packets = 1000 }
+[[topology.links]]
+from = "middle"
+to = "site"
+[[populations]]
+name = "people"
+browsers = "readers"
+servers = "site"
+count = 8
+minimum_delay_ms = { low = 10, high = 400, per = "machine-pair" }
+[record]
+users = true
+responses = "rows"
+"#;
+
+fn simulate(text: &str, overrides: &[(&str, &str)]) -> Output {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+}
+
+/// A column of numbers, which these tests need no more exactly than as real ones.
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
+        ColumnValues::U8(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
+        ColumnValues::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+        ColumnValues::F64(values) => values.clone(),
+        ColumnValues::Names(_) => panic!("{name} has names"),
+    }
+}
+
+/// Which rows of a table have this name in a column.
+fn rows_with(table: &Table, column: &str, wanted: &str) -> Vec<bool> {
+    let values = &table.columns.iter().find(|found| found.name == column).unwrap().values;
+    let ColumnValues::Names(names) = values else { panic!("{column} has no names") };
+    names.iter().map(|name| name == Some(wanted)).collect()
+}
+
+fn of_link(table: &Table, link: &LinkSummary) -> Vec<bool> {
+    rows_with(table, "link", &link.name)
+}
+
+fn sum_of_link(output: &Output, name: &str, column: &str, link: &LinkSummary) -> u64 {
+    let table = table(output, name);
+    let rows = numbers(table, column).into_iter().zip(of_link(table, link));
+    rows.filter(|(_, wanted)| *wanted).map(|(value, _)| value).sum::<f64>() as u64
+}
+
+#[test]
+fn intervals_add_up_to_the_counters_of_the_run() {
+    let output = simulate(CROWDED, &[]);
+    for link in &output.summary.links {
+        let sum = |name: &str, column: &str| sum_of_link(&output, name, column, link);
+        let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
+        assert_eq!(sum("arrivals", "packets"), link.counters.arrived.packets, "{}", link.name);
+        assert_eq!(sum("arrivals", "bytes"), link.counters.arrived.bytes, "{}", link.name);
+        assert_eq!(sum("queue_summary", "discarded_packets"), discarded, "{}", link.name);
+        assert_eq!(sum("queue_summary", "sent_packets"), sum("link", "packets"), "{}", link.name);
+        // What has left the queue and not the link is in transmission.
+        assert!(link.counters.departed.packets - sum("link", "packets") <= 1, "{}", link.name);
+    }
+    let data = &output.summary.links[1];
+    assert!(data.loss_ratio > 0.01, "a run without losses would prove little: {}", data.loss_ratio);
+    // A sample every 3 ms, of which 33 or 34 end in an interval of 100 ms.
+    let samples = numbers(table(&output, "queue_summary"), "samples");
+    assert!(samples.len() == 2 * 600 && samples.iter().all(|&count| count == 33.0 || count == 34.0));
+}
+
+#[test]
+fn lost_handshakes_are_counted_once_as_such() {
+    let output = simulate(CROWDED, &[]);
+    let lost = |class: &str| -> u64 {
+        let of_link = |link: &LinkSummary| {
+            link.counters.by_class.get(class).map_or(0, |counts| counts.discarded_packets)
+        };
+        output.summary.links.iter().map(of_link).sum()
+    };
+    let (handshakes, data) = (lost("syn") + lost("syn_ack"), lost("data"));
+    assert!(handshakes > 100 && data > 1_000, "{handshakes} of handshakes, {data} of data");
+    assert_eq!(output.summary.tcp.dropped_handshake_segments, handshakes);
+    assert_eq!(output.summary.tcp.dropped_data_segments, data);
+    let flows = table(&output, "flows");
+    assert_eq!(numbers(flows, "dropped_handshake_segments").iter().sum::<f64>(), handshakes as f64);
+    assert_eq!(numbers(flows, "dropped_data_segments").iter().sum::<f64>(), data as f64);
+}
+
+#[test]
+fn the_mean_queue_is_that_of_the_samples_after_the_warm_up_and_up_to_the_cool_down() {
+    let output = simulate(CROWDED, &[("warm_up_s", "7.0"), ("cool_down_s", "11.0")]);
+    let queue = table(&output, "queue");
+    for link in &output.summary.links {
+        let rows = numbers(queue, "time_s").into_iter().zip(numbers(queue, "packets"));
+        let measured: Vec<f64> = rows
+            .zip(of_link(queue, link))
+            .filter(|((time, _), wanted)| *wanted && *time > 7.0 && *time <= 49.0)
+            .map(|((_, packets), _)| packets)
+            .collect();
+        assert_eq!(measured.len(), 4_200);
+        assert_eq!(link.queue_packets_mean, measured.iter().sum::<f64>() / 4_200.0, "{}", link.name);
+    }
+}
+
+#[test]
+fn rows_say_which_responses_are_of_pages_and_which_of_embedded_objects() {
+    let output = simulate(CROWDED, &[]);
+    let rows = |object: &str| {
+        rows_with(table(&output, "responses"), "object", object).iter().filter(|&&row| row).count() as f64
+    };
+    let sum = |of: &dyn Fn(&PopulationSummary) -> f64| output.summary.populations.iter().map(of).sum::<f64>();
+    let pages = sum(&|population| population.generated["pages"]);
+    let embedded = sum(&|population| population.generated["objects"]) - pages;
+    // No more than was asked for, and no less but for what failed or is under way at the end.
+    let missing = sum(&|population| (population.unfinished + population.failed) as f64);
+    assert!((0.0..=missing).contains(&(pages - rows("page"))), "{} of {pages} pages", rows("page"));
+    assert!((0.0..=missing).contains(&(embedded - rows("embedded"))), "{} of {embedded}", rows("embedded"));
+    assert!((pages - embedded).abs() > 2.0 * missing, "{pages} and {embedded} could be mistaken");
+}
+
+#[test]
+fn users_sit_at_the_machines_in_turn() {
+    let output = simulate(TWO_MACHINES, &[]);
+    let users = table(&output, "users");
+    for link in &output.summary.links {
+        let rows = numbers(users, "user").into_iter().zip(numbers(users, "bytes")).zip(of_link(users, link));
+        for ((user, bytes), _) in rows.filter(|(_, wanted)| *wanted) {
+            let hers = link.name.contains("readers-1") == (user % 2.0 == 1.0);
+            assert_eq!(bytes > 0.0, hers, "user {user} on {}", link.name);
+        }
+    }
+    // Two pairs of machines have the least delay of the law and the greatest; a handshake and an exchange take two round
+    // trips, and each user has had a small response in more than an hour.
+    let responses = table(&output, "responses");
+    let first = numbers(responses, "first_on_connection");
+    let mut least_s = [f64::INFINITY; 8];
+    for ((user, time_s), first) in
+        numbers(responses, "user").into_iter().zip(numbers(responses, "response_time_s")).zip(first)
+    {
+        if first == 1.0 {
+            least_s[user as usize] = least_s[user as usize].min(time_s);
+        }
+    }
+    let near = usize::from(least_s[0] > least_s[1]);
+    for (user, &least_s) in least_s.iter().enumerate() {
+        let round_trips = if user % 2 == near { 0.020..0.100 } else { 0.800..1.000 };
+        assert!(round_trips.contains(&least_s), "user {user}: {least_s} s");
+    }
+}
