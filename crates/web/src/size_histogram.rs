@@ -114,6 +114,11 @@ mod tests {
         for bytes in [0, 1, 63, 64, 65, 127] {
             assert_eq!(middle(bin(bytes)), bytes as f64);
         }
+        // From 128 on two sizes share a bin, from 256 on four.
+        assert_eq!(
+            [128, 129, 130, 255, 256].map(|bytes| middle(bin(bytes))),
+            [128.5, 128.5, 130.5, 254.5, 257.5]
+        );
         sizes.record(u64::MAX);
         assert_eq!(sizes.total(), 1);
         assert!(sizes.quantile(0.5).unwrap() > 2e12);

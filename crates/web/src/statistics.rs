@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn merging_adds_every_figure() {
-        let mut twice = a_visit();
-        twice.merge(&a_visit());
-        assert_eq!(figures(&twice), OF_A_VISIT.map(|figure| 2 * figure));
+        let mut three = a_visit();
+        (0..2).for_each(|_| three.merge(&a_visit()));
+        assert_eq!(figures(&three), OF_A_VISIT.map(|figure| 3 * figure));
     }
 }

@@ -265,6 +265,30 @@ mod tests {
     }
 
     #[test]
+    fn means_are_over_the_files_of_a_document_and_over_the_cycle_of_page_and_thought() {
+        let parameters = MahParameters {
+            think_time_seconds_cdf_file: Some("think".to_owned()),
+            files_per_document_cdf_file: Some("files".to_owned()),
+            ..MahParameters::default()
+        };
+        let load = |name: &str| Ok(if name == "think" { "100 1\n" } else { "3 1\n" }.to_owned());
+        let model = MahModel::new(&parameters, &load).unwrap();
+        assert_eq!(model.exchanges_per_user_second(20.0), 3.0 / 120.0);
+        let [primary, secondary] = &model.request_bytes;
+        assert_eq!(model.mean_request_bytes(), (primary.mean() + 2.0 * secondary.mean()) / 3.0);
+        assert!(primary.mean() > 0.0 && primary.mean() != secondary.mean());
+    }
+
+    #[test]
+    fn shares_of_delays_are_uniform() {
+        let shares = (0..10_000).map(|file| MahModel::delay_draw(Key::from_seed(2).indexed(file)));
+        let mut quarters = [0_u32; 4];
+        shares.for_each(|share| quarters[(share * 4.0) as usize] += 1);
+        // Four standard errors of a share of 1/4: 4·√(3/16 · 10,000) = 173.
+        assert!(quarters.iter().all(|count| count.abs_diff(2_500) < 173), "{quarters:?}");
+    }
+
+    #[test]
     fn both_cuts_of_the_think_time_give_the_same_mean() {
         // Clipped at 485 s instead of drawn again above 2,190 s.
         let clip = MahParameters {
