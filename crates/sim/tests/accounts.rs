@@ -101,6 +101,8 @@ fn intervals_add_up_to_the_counters_of_the_run() {
     for link in &output.summary.links {
         let sum = |name: &str, column: &str| sum_of_link(&output, name, column, link);
         let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
+        assert_eq!(link.rate_mbps, 1.0);
+        assert_eq!(link.loss_ratio, discarded as f64 / link.counters.arrived.packets as f64, "{}", link.name);
         assert_eq!(sum("arrivals", "packets"), link.counters.arrived.packets, "{}", link.name);
         assert_eq!(sum("arrivals", "bytes"), link.counters.arrived.bytes, "{}", link.name);
         assert_eq!(sum("queue_summary", "discarded_packets"), discarded, "{}", link.name);
@@ -113,6 +115,46 @@ fn intervals_add_up_to_the_counters_of_the_run() {
     // A sample every 3 ms, of which 33 or 34 end in an interval of 100 ms.
     let samples = numbers(table(&output, "queue_summary"), "samples");
     assert!(samples.len() == 2 * 600 && samples.iter().all(|&count| count == 33.0 || count == 34.0));
+}
+
+#[test]
+fn a_queue_that_saw_no_packet_lost_no_share_of_them() {
+    let output = simulate(TWO_MACHINES, &[("duration_s", "0.001")]);
+    for link in &output.summary.links {
+        assert_eq!((link.counters.arrived.packets, link.loss_ratio, link.mark_ratio), (0, 0.0, 0.0));
+    }
+}
+
+#[test]
+fn what_tcp_did_in_the_parts_of_a_run_is_what_it_did_in_the_whole() {
+    let red = "{ scheme = \"red\", limit_packets = 60, min_th_packets = 5, max_th_packets = 15, ecn = true }";
+    let of_window = |from_s: u32, until_s: u32| {
+        let (warm_up, cool_down) = (from_s.to_string(), (60 - until_s).to_string());
+        let overrides = [
+            ("warm_up_s", warm_up.as_str()),
+            ("cool_down_s", cool_down.as_str()),
+            ("dumbbell.queue", red),
+            ("users.host", "{ ecn = \"on\" }"),
+        ];
+        let tcp = simulate(CROWDED, &overrides).summary.tcp;
+        [
+            tcp.connections,
+            tcp.timeouts,
+            tcp.syn_retransmissions,
+            tcp.fast_recoveries,
+            tcp.retransmitted_segments,
+            tcp.ecn_reductions,
+            tcp.loss_episodes,
+            tcp.dropped_data_segments,
+            tcp.dropped_handshake_segments,
+        ]
+    };
+    let parts = [of_window(0, 20), of_window(20, 40), of_window(40, 60)];
+    let whole = of_window(0, 60);
+    for what in 0..whole.len() {
+        assert!(parts.iter().filter(|part| part[what] > 0).count() > 1, "count {what}: {parts:?}");
+        assert_eq!(parts.iter().map(|part| part[what]).sum::<u64>(), whole[what], "count {what}: {parts:?}");
+    }
 }
 
 #[test]
