@@ -214,15 +214,13 @@ def tune(
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
     space = space_of(scheme, {**own, **ranges})
-    sought = (
-        Objective(objective, restricted_to_s, weights) if weights else Objective(objective, restricted_to_s)
-    )
+    given = {"weights": weights} if weights else {}
+    sought = Objective(objective, restricted_to_s, **given)
     plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
     folder = output or Path("results") / f"tune-{folder_name(scenario.name)}-{scheme}-{objective}"
     require_writable(folder)
     require_own(folder, scenario)
-    if beside is None:
-        beside = chosen_beside(with_scheme(scenario, scheme))
+    beside = beside or chosen_beside(with_scheme(scenario, scheme))
     outcome = search(
         scenario,
         space,

@@ -10,13 +10,13 @@ use crate::{parts, rust};
 
 const PURE: &[&str] = &["units", "random", "aqm", "tcp", "web", "scenario", "record", "sim"];
 
-/// The driver in virtual time: it may read the files that a scenario names.
-const MAY_READ_FILES: &[&str] = &["sim"];
+/// A scenario is read together with the files that it names, and holds their texts: nothing below it reads any.
+const MAY_READ_FILES: &[&str] = &["scenario"];
 
 /// Modules of the standard library, and what to do instead.
 const MODULES: &[(&str, &str)] = &[
     ("time", "take `now: Time`; an interval is a `Span`"),
-    ("fs", "take the text, or a function that returns it: drivers read files"),
+    ("fs", "take the text: files are read with the scenario that names them"),
     ("env", "everything that changes a run is in its scenario"),
     ("net", "models are called and answer; drivers own sockets"),
     ("thread", "a run has one thread"),
@@ -199,9 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_driver_reads_files() {
+    fn only_a_scenario_is_read_with_its_files() {
         let text = "let text = std::fs::read_to_string(path);\n";
-        assert_eq!(wrong("crates/sim/src/a.rs", text), []);
-        assert_eq!(wrong("crates/scenario/src/a.rs", text), one(1, "std::fs"));
+        assert_eq!(wrong("crates/scenario/src/a.rs", text), []);
+        assert_eq!(wrong("crates/sim/src/a.rs", text), one(1, "std::fs"));
     }
 }
