@@ -142,6 +142,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_that_its_share_of_one_cannot_have_is_refused_with_the_least() {
+        // Half are one and the others two at least: 1.5.
+        assert!(possible("mean", 1.5, 0.5).is_ok());
+        assert!(possible("mean", 1.4, 0.5).unwrap_err().legal.starts_with("1.5 to 100"));
+        assert_eq!(possible("mean", 2.0, 1.0).unwrap_err().legal, "1, because all are one");
+    }
+
+    #[test]
     fn an_illegal_value_is_refused_with_its_key_and_the_legal_ones() {
         assert_eq!(
             refused(|p| p.parallel_connections = 0),
