@@ -91,6 +91,17 @@ mod tests {
     }
 
     #[test]
+    fn every_pair_of_machines_has_a_place_of_its_own() {
+        let delays: Vec<Span> = (0..6).map(Span::from_milliseconds).collect();
+        let table = AccessDelay::MachinePair { delays: delays.clone(), servers: 3 };
+        let found: Vec<Span> = (0..2)
+            .flat_map(|browser| (0..3).map(move |server| (browser, server)))
+            .map(|(b, s)| table.of(b, s, 0.5))
+            .collect();
+        assert_eq!(found, delays, "a row for each machine of browsers");
+    }
+
+    #[test]
     fn a_single_pair_has_the_least_delay() {
         assert_eq!(dealt(CAMPUS, 1, Key::from_seed(1)), [Span::from_milliseconds(7)]);
     }

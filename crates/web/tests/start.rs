@@ -79,6 +79,6 @@ fn users_who_start_afresh_have_a_whole_think_time_before_them() {
 #[test]
 fn nobody_is_a_legal_population() {
     let nobody = People::mah(&MahParameters::default(), 0, Key::from_seed(1), &constant).unwrap();
-    assert!(nobody.is_empty() && nobody.len() == 0);
+    assert!(nobody.is_empty());
     assert!(people().iter().all(|people| !people.is_empty()));
 }
