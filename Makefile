@@ -41,8 +41,9 @@ fuzz-networks: ## random legal networks alone, or with CASE=seed:case one of the
 	cargo run --locked --quiet --profile test -p aqmlab-fuzz -- \
 		$(if $(CASE),replay $(CASE),networks --seed $(FUZZ_SEED) $(FUZZ_LENGTH))
 
-fuzz-files: $(VENV)/.installed-dev ## damaged files of every kind that the tools read, alone
-	PYTHONPATH=tests/python $(BIN)/python -m file_fuzzer --seed $(FUZZ_SEED) $(FUZZ_LENGTH)
+fuzz-files: $(VENV)/.installed-dev ## damaged files of every kind that the tools read, alone, or with KIND and CASE one again
+	PYTHONPATH=tests/python $(BIN)/python -m file_fuzzer --seed $(FUZZ_SEED) \
+		$(if $(CASE),--kind $(KIND) --case $(CASE),$(FUZZ_LENGTH))
 
 mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }

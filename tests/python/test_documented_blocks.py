@@ -5,6 +5,7 @@ The comment above a block says how (`docs/README.md`); a block without one fails
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import tomllib
@@ -175,7 +176,8 @@ def _commands(block: Block) -> list[str]:
 
 def _parse_line(line: str) -> None:
     """Whether what a line calls is there, and knows what the line asks of it."""
-    program, *arguments = shlex.split(line)
+    words = shlex.split(line)
+    program, *arguments = itertools.dropwhile(_sets_a_variable, words)
     match program:
         case "aqmlab":
             _known(line)
@@ -194,8 +196,26 @@ def _parse_line(line: str) -> None:
         case "python3":
             source = (ROOT / arguments[0]).read_text()
             assert all(option in source for option in arguments if option.startswith("--")), line
+        case "cargo":
+            _parse_cargo(arguments, line)
         case _:
             raise AssertionError(f"{line}: nothing here knows {program}")
+
+
+def _sets_a_variable(word: str) -> bool:
+    return re.match(r"[A-Z_]+=", word) is not None
+
+
+def _parse_cargo(arguments: list[str], line: str) -> None:
+    """Whether the program to install is one that the Makefile calls, or the tests of a package are there."""
+    if arguments[0] == "install":
+        assert arguments[-1] in (ROOT / "Makefile").read_text(), line
+        return
+    assert arguments[:2] == ["test", "-p"], line
+    crate = ROOT / "crates" / arguments[2].removeprefix("aqmlab-")
+    for option, name in zip(arguments[3::2], arguments[4::2], strict=True):
+        assert option == "--test", line
+        assert (crate / "tests" / f"{name}.rs").exists(), line
 
 
 def _known(line: str) -> None:
