@@ -103,6 +103,21 @@ impl EmpiricalTable {
         }
     }
 
+    /// Of a table of steps: up to which share its quantiles lie below `value`, beyond 1 if all do and below 0 if none
+    /// does. None of a table that is interpolated.
+    #[must_use]
+    pub fn quantiles_below(&self, value: f64) -> Option<f64> {
+        if self.interpolation != Interpolation::Step {
+            return None;
+        }
+        let below = self.values.partition_point(|&knot| knot < value);
+        Some(match below {
+            0 => -1.0,
+            all if all == self.values.len() => f64::INFINITY,
+            some => self.cumulative[some - 1],
+        })
+    }
+
     /// The mean.
     #[must_use]
     pub fn mean(&self) -> f64 {
@@ -172,6 +187,20 @@ impl std::error::Error for TableError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_know_up_to_which_share_they_lie_below_a_value() {
+        let knots = [(1.0, 0.25), (1.0, 0.5), (3.4, 0.5), (4.0, 1.0)];
+        let table = EmpiricalTable::new(&knots, Interpolation::Step).unwrap();
+        for value in [0.5, 1.0, 1.5, 3.4, 3.5, 4.0, 4.5] {
+            let below = table.quantiles_below(value).unwrap();
+            for share in [0.0, 0.2, 0.25, 0.3, 0.5, 0.75, 0.999] {
+                assert_eq!(share < below, table.quantile(share) < value, "{share} and {value}");
+            }
+        }
+        let line = EmpiricalTable::new(&knots, Interpolation::Linear).unwrap();
+        assert_eq!(line.quantiles_below(2.0), None);
+    }
 
     #[test]
     fn steps_give_listed_values_only() {

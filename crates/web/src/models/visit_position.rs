@@ -49,14 +49,24 @@ impl VisitPosition {
 }
 
 /// P(L ≤ pages), found from the quantile function: the share up to which it stays at or below `pages`.
+///
+/// A table of steps is asked once and not at each of them: it may have a hundred thousand.
 fn share_at_most_pages(law: &Law, pages: f64) -> f64 {
+    let steps = match law {
+        Law::Empirical(table) => table.quantiles_below(pages + 0.5),
+        _ => None,
+    };
+    let at_most = |share: f64| match steps {
+        Some(below) => share < below,
+        None => law.quantile(share).round() <= pages,
+    };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..BISECTIONS {
         let middle = f64::midpoint(low, high);
         if middle >= 1.0 {
             break;
         }
-        if law.quantile(middle).round() <= pages { low = middle } else { high = middle }
+        if at_most(middle) { low = middle } else { high = middle }
     }
     low
 }
