@@ -3,8 +3,8 @@
 use aqmlab_fuzz::Campaign;
 use std::time::Duration;
 
-/// Cases of this test: about a minute of one core.
-const CASES: u64 = 2_500;
+/// Cases of this test: about a minute of two cores.
+const CASES: u64 = 2_000;
 
 #[test]
 fn random_legal_networks_run_and_break_no_law() {
@@ -13,7 +13,7 @@ fn random_legal_networks_run_and_break_no_law() {
         seed: 1,
         first: 0,
         until: CASES,
-        workers: 1,
+        workers: 2,
         deadline: None,
         patience: Duration::from_secs(300),
     };
