@@ -93,14 +93,21 @@ impl Endpoint {
                 Some(small) if left < u64::from(small.cluster_from_bytes) => {
                     left.min(u64::from(small.piece_bytes))
                 }
-                // Once the window has no room for a piece or a full segment, the pieces between change nothing.
-                _ if u64::from(self.sendable(context)) < least_room && self.outstanding() > 0 => left,
+                _ if self.outstanding() > 0 && self.pieces_change_nothing(context, least_room) => left,
                 _ => left.min(cluster),
             };
             self.unsent = self.unsent.saturating_add(piece);
             left -= piece;
             self.output(now, context, out);
         }
+    }
+
+    /// Whether what is sent does not depend on how the rest of a write is handed over: the window has no room for a piece
+    /// or a full segment, or no room for a full segment and more waits than it admits.
+    fn pieces_change_nothing(&self, context: &Context<'_>, least_room: u64) -> bool {
+        let room = u64::from(self.sendable(context));
+        let segment = u64::from(context.profile.segment_bytes());
+        room < least_room || (room < segment && room < self.data_left())
     }
 
     /// Bytes that both windows still admit.

@@ -30,7 +30,7 @@ impl Endpoint {
     }
 
     /// Data in order: acknowledge every n-th segment (or n segments' worth of bytes) now, the others within the delay.
-    #[inline]
+    #[inline(always)]
     fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u32) {
         let rule = context.profile.delayed_ack;
         let (received, enough) = match rule.counting {
@@ -53,6 +53,7 @@ impl Endpoint {
 
     /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once.
     #[cold]
+    #[inline(never)]
     fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
         let newest = segment.sequence.plus(u32::from(segment.payload)) == self.expected;
         if newest && self.reassembly.is_empty() && context.profile.handshake == Handshake::OneWay {
