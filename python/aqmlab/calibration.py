@@ -23,7 +23,6 @@ from aqmlab.reading import read_json
 from aqmlab.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.spelling import quoted, whole_numbers
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
-from aqmlab.statistics.measures import throughput_mbps_by_link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -251,7 +250,7 @@ def _point(result: Recorded) -> Point:
         seed=int(result.run["seed"]),
         users_per_side=users.pop(),
         throughput_mbps=throughput_mbps(result),
-        throughput_mbps_by_link=throughput_mbps_by_link(result),
+        throughput_mbps_by_link=throughput_mbps.by_link(result),
     )
 
 

@@ -20,27 +20,25 @@ from aqmlab.statistics import (
     Interval,
     Judgement,
     NotEnoughReplications,
-    ResponseTimes,
     completed_per_90_minutes,
     judge,
     judged_links,
     loss_percent,
-    loss_percent_by_link,
     mean_interval,
     paired_band,
-    response_times,
     sign_flip_p_value,
     throughput_mbps,
-    throughput_mbps_by_link,
 )
+from aqmlab.statistics.quantities import Measured, restricted_mean_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import OfLinks, Quantity
 
     FloatArray = NDArray[np.float64]
 
@@ -206,9 +204,9 @@ def compare(
     pairs = paired(a, b, same_users=same_users)
     judged = _same_links(pairs, links)
     grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
-    times = [(response_times(left), response_times(right)) for left, right in pairs]
-    curves_a = np.array([left.cdf(grid) for left, _ in times])
-    curves_b = np.array([right.cdf(grid) for _, right in times])
+    runs = [(Measured(left, judged), Measured(right, judged)) for left, right in pairs]
+    curves_a = np.array([left.times.cdf(grid) for left, _ in runs])
+    curves_b = np.array([right.times.cdf(grid) for _, right in runs])
     band = paired_band(curves_a - curves_b, time_s=grid)
     cdf_a, cdf_b = curves_a.mean(axis=0), curves_b.mean(axis=0)
     return Comparison(
@@ -221,14 +219,14 @@ def compare(
         band=band,
         judgement=judge(band, responses=(cdf_a + cdf_b) / 2.0),
         sign_flip_p_value=sign_flip_p_value(curves_a - curves_b),
-        restricted_mean_s=_times_difference(times, lambda of: of.restricted_mean_s(UNTIL_S)),
-        quantiles_s=_quantile_differences(times),
+        restricted_mean_s=_difference(runs, restricted_mean_s(UNTIL_S)),
+        quantiles_s=_quantile_differences(runs),
         links=judged,
-        throughput_mbps=_difference(pairs, lambda of: throughput_mbps(of, judged)),
-        throughput_mbps_by_link=_each_difference(pairs, judged, throughput_mbps_by_link),
-        loss_percent=_difference(pairs, lambda of: loss_percent(of, judged)),
-        loss_percent_by_link=_each_difference(pairs, judged, loss_percent_by_link),
-        completed_per_90_minutes=_difference(pairs, completed_per_90_minutes),
+        throughput_mbps=_difference(runs, throughput_mbps),
+        throughput_mbps_by_link=_each_difference(runs, throughput_mbps),
+        loss_percent=_difference(runs, loss_percent),
+        loss_percent_by_link=_each_difference(runs, loss_percent),
+        completed_per_90_minutes=_difference(runs, completed_per_90_minutes),
     )
 
 
@@ -310,18 +308,20 @@ def _user_setting(result: Recorded, setting: str) -> object:
 
 
 def _difference(
-    pairs: Sequence[tuple[Recorded, Recorded]], measure: Callable[[Recorded], float]
+    runs: Sequence[tuple[Measured, Measured]], quantity: Quantity
 ) -> Interval | NotEnoughReplications:
-    return mean_interval([measure(left) - measure(right) for left, right in pairs])
+    return mean_interval([quantity.of(left) - quantity.of(right) for left, right in runs])
 
 
 def _each_difference(
-    pairs: Sequence[tuple[Recorded, Recorded]],
-    links: Sequence[str],
-    measure: Callable[[Recorded, Sequence[str]], dict[str, float]],
+    runs: Sequence[tuple[Measured, Measured]], quantity: OfLinks
 ) -> dict[str, Interval | NotEnoughReplications]:
-    values = [(measure(left, links), measure(right, links)) for left, right in pairs]
-    return {name: mean_interval([left[name] - right[name] for left, right in values]) for name in links}
+    """The difference on each judged link, which are the same on both sides."""
+    values: dict[str, list[float]] = {}
+    for left, right in runs:
+        for one, other in zip(left.links, right.links, strict=True):
+            values.setdefault(one["name"], []).append(quantity.of_link(one) - quantity.of_link(other))
+    return {name: mean_interval(each) for name, each in values.items()}
 
 
 def _same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
@@ -342,18 +342,12 @@ def _each_to_dict(
     return {name: dict(value.to_dict()) for name, value in values.items()}
 
 
-def _times_difference(
-    times: Sequence[tuple[ResponseTimes, ResponseTimes]], measure: Callable[[ResponseTimes], float]
-) -> Interval | NotEnoughReplications:
-    return mean_interval([measure(left) - measure(right) for left, right in times])
-
-
 def _quantile_differences(
-    times: Sequence[tuple[ResponseTimes, ResponseTimes]],
+    runs: Sequence[tuple[Measured, Measured]],
 ) -> dict[float, Interval | NotEnoughReplications]:
     answer: dict[float, Interval | NotEnoughReplications] = {}
     for share in QUANTILES:
-        values = np.array([(left.quantile(share), right.quantile(share)) for left, right in times])
+        values = np.array([(left.times.quantile(share), right.times.quantile(share)) for left, right in runs])
         exists = bool(np.isfinite(values).all())
         answer[share] = (
             mean_interval(values[:, 0] - values[:, 1]) if exists else NotEnoughReplications(have=0)

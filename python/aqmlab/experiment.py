@@ -13,7 +13,6 @@ and no code. This module reads and checks it; `reproduce` runs it.
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass, field
 from importlib import resources
@@ -25,7 +24,7 @@ from aqmlab.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.published import PublishedRow, PublishedTable, read_published
 from aqmlab.reading import read_table, read_text, read_toml
 from aqmlab.shape import conform, distinct
-from aqmlab.spelling import quoted
+from aqmlab.spelling import nearest, quoted
 from aqmlab.statistics.quantities import UnknownQuantityError
 
 if TYPE_CHECKING:
@@ -321,9 +320,9 @@ def _root() -> Traversable:
 def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
     if name in table:
         return table[name]
-    nearest = difflib.get_close_matches(name, list(table), n=1)
-    meant = f'; did you mean "{nearest[0]}"?' if nearest else ""
-    raise ExperimentError(f'{owner} has no {kind} "{name}"; there are: {", ".join(table)}{meant}')
+    raise ExperimentError(
+        f'{owner} has no {kind} "{name}"; there are: {", ".join(table)}{nearest(name, table)}'
+    )
 
 
 def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configuration]:

@@ -28,7 +28,7 @@ import numpy as np
 
 from aqmlab.calibration import browsing_sides, with_users
 from aqmlab.errors import CalibrationError
-from aqmlab.statistics.measures import measured_window_s, throughput_mbps_by_link
+from aqmlab.statistics import measured_window_s, throughput_mbps
 from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def _matched(
     key: tuple[float, float, int], counts: tuple[int, int], twin: Result, attempt: int
 ) -> MatchedLoad:
     percent, mbps, seed = key
-    realised = throughput_mbps_by_link(twin)
+    realised = throughput_mbps.by_link(twin)
     return MatchedLoad(seed, percent, mbps, counts[0], counts[1], realised, attempt, twin)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.statistics.measures import throughput_mbps_by_link
+from aqmlab.statistics import throughput_mbps
 
 if TYPE_CHECKING:
     from aqmlab.result import Result
@@ -28,7 +28,7 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
         `realised_percent`, their mean as a share of the bottleneck's rate. Where all users sit on one side,
         only the link that carries what they asked for counts.
     """
-    by_link = throughput_mbps_by_link(twin)
+    by_link = throughput_mbps.by_link(twin)
     share = fmean(by_link.values()) / scenario.resolved["dumbbell"]["rate_mbps"]
     return {
         "realised_mbps": by_link,

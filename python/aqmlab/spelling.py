@@ -34,6 +34,10 @@ def whole_numbers(text: str) -> range | None:
 def unknown(name: str, known: Iterable[str]) -> str:
     """What to say of a name that is none of the known ones, such as `unknown; did you mean "grid"? ...`."""
     names = list(known)
-    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
-    meant = f'; did you mean "{near[0]}"?' if near else ""
-    return f"unknown{meant} (legal: {', '.join(names)})"
+    return f"unknown{nearest(name, names)} (legal: {', '.join(names)})"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like a misspelt one, as the end of a message; empty if none is near."""
+    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], list(known), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

@@ -16,10 +16,9 @@ from aqmlab.statistics import (
     Interval,
     MissingDataError,
     NotEnoughReplications,
-    ResponseTimes,
     mean_interval,
-    response_times,
 )
+from aqmlab.statistics.quantities import Measured, Quantity
 from aqmlab.statistics.recorded import seed
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from aqmlab.calibration import Calibration
     from aqmlab.experiment import Configuration, Experiment, PublishedRow, Scale
     from aqmlab.load_matching import MatchedLoad
-    from aqmlab.statistics import Recorded
-    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics import Recorded, ResponseTimes
 
 WHO_BROWSES = tuple(f"users.{setting}" for setting in SAME_USERS)
 
@@ -57,7 +55,7 @@ class Study:
     calibration: Calibration | None = None
     calibration_runs: Sequence[Recorded] = ()
     _comparisons: dict[tuple[Cell, Cell], Comparison] = field(default_factory=dict, repr=False, compare=False)
-    _times: dict[Cell, list[ResponseTimes]] = field(default_factory=dict, repr=False, compare=False)
+    _measured: dict[Cell, list[Measured]] = field(default_factory=dict, repr=False, compare=False)
 
     def has(self, configuration: str, load_percent: float) -> bool:
         """Whether the cell was run."""
@@ -75,10 +73,13 @@ class Study:
 
     def times(self, configuration: str, load_percent: float) -> list[ResponseTimes]:
         """The response times of each replication of a cell."""
+        return [run.times for run in self._runs(configuration, load_percent)]
+
+    def _runs(self, configuration: str, load_percent: float) -> list[Measured]:
         cell = (configuration, load_percent)
-        if cell not in self._times:
-            self._times[cell] = [response_times(result) for result in self.results(*cell)]
-        return self._times[cell]
+        if cell not in self._measured:
+            self._measured[cell] = [Measured(result) for result in self.results(*cell)]
+        return self._measured[cell]
 
     def comparison(self, a: str, b: str, load_percent: float) -> Comparison:
         """Configuration `a` against `b` at one load."""
@@ -94,51 +95,34 @@ class Study:
             )
         return self._comparisons[a, b]
 
+    def values(self, configuration: str, load_percent: float, of: Callable[[Recorded], float]) -> list[float]:
+        """A number of each replication of a cell, in the order of their seeds."""
+        runs = self._runs(configuration, load_percent)
+        return [of.of(run) if isinstance(of, Quantity) else of(run.result) for run in runs]
+
+    def by_seed(self, cell: Cell, of: Callable[[Recorded], float]) -> dict[int, float]:
+        """The same by seed."""
+        return dict(zip(map(seed, self.results(*cell)), self.values(*cell, of), strict=True))
+
     def measure(
         self, configuration: str, load_percent: float, of: Callable[[Recorded], float]
     ) -> Interval | NotEnoughReplications:
         """Mean of one number per replication over a cell."""
-        return mean_interval([of(result) for result in self.results(configuration, load_percent)])
-
-    def measure_times(
-        self, configuration: str, load_percent: float, of: Callable[[ResponseTimes], float]
-    ) -> Interval | NotEnoughReplications:
-        """Mean over a cell of one number per replication's response times."""
-        return mean_interval([of(times) for times in self.times(configuration, load_percent)])
+        return mean_interval(self.values(configuration, load_percent, of))
 
     def difference(
         self, a: Cell, b: Cell, of: Callable[[Recorded], float]
     ) -> Interval | NotEnoughReplications:
         """Mean difference of one number per replication, a minus b, paired by seed."""
-        left = {int(result.run["seed"]): of(result) for result in self.results(*a)}
-        right = {int(result.run["seed"]): of(result) for result in self.results(*b)}
-        shared = sorted(left.keys() & right.keys())
-        if not shared:
-            raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
-        return mean_interval([left[seed] - right[seed] for seed in shared])
-
-    def ended_responses(self, configuration: str, load_percent: float) -> int:
-        """Exchanges that ended in all replications of a cell together."""
-        return sum(times.ended for times in self.times(configuration, load_percent))
-
-    def values(self, configuration: str, load_percent: float, quantity: Quantity) -> list[float]:
-        """A quantity of each replication of a cell."""
-        if quantity.of_times is not None:
-            return [quantity.of_times(times) for times in self.times(configuration, load_percent)]
-        if quantity.of_run is None:
-            raise ValueError(f"{quantity.name}: measured neither on a run nor on its response times")
-        return [quantity.of_run(result) for result in self.results(configuration, load_percent)]
-
-    def paired_values(self, a: Cell, b: Cell, quantity: Quantity) -> Interval | NotEnoughReplications:
-        """Mean difference of a quantity, a minus b, paired by seed."""
-        left, right = (
-            dict(zip(map(seed, self.results(*cell)), self.values(*cell, quantity), strict=True))
-            for cell in (a, b)
-        )
+        left, right = self.by_seed(a, of), self.by_seed(b, of)
         shared = sorted(left.keys() & right.keys())
         if not shared:
             raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
         return mean_interval([left[each] - right[each] for each in shared])
+
+    def ended_responses(self, configuration: str, load_percent: float) -> int:
+        """Exchanges that ended in all replications of a cell together."""
+        return sum(times.ended for times in self.times(configuration, load_percent))
 
     def published(
         self, configuration: str, load_percent: float, table: str | None = None

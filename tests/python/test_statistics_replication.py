@@ -7,11 +7,9 @@ from aqmlab.statistics import (
     completed_per_90_minutes,
     loss_percent,
     mean_interval,
-    response_times,
     run_to_run,
     throughput_mbps,
 )
-from aqmlab.statistics.measures import loss_percent_by_link, throughput_mbps_by_link
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
 from synthetic_results import synthetic_result
 
@@ -39,13 +37,13 @@ def test_no_value_at_all_is_a_mistake() -> None:
 def test_throughput_is_the_mean_of_both_directions_and_each_is_kept() -> None:
     result = synthetic_result(throughput_mbps=(80.0, 90.0))
     assert throughput_mbps(result) == 85.0
-    assert throughput_mbps_by_link(result) == {"left-to-right": 80.0, "right-to-left": 90.0}
+    assert throughput_mbps.by_link(result) == {"left-to-right": 80.0, "right-to-left": 90.0}
 
 
 def test_loss_is_pooled_over_both_queues_not_averaged() -> None:
     result = synthetic_result(arrived=(1000, 3000), discarded=(100, 0))
     assert loss_percent(result) == pytest.approx(2.5)
-    assert loss_percent_by_link(result) == {"left-to-right": 10.0, "right-to-left": 0.0}
+    assert loss_percent.by_link(result) == {"left-to-right": 10.0, "right-to-left": 0.0}
 
 
 def test_a_link_that_saw_nothing_lost_nothing() -> None:
@@ -100,9 +98,9 @@ def test_only_the_loaded_link_counts_where_all_users_sit_on_one_side() -> None:
     )
     assert throughput_mbps(result) == 8.0
     assert loss_percent(result) == pytest.approx(5.0)
-    assert throughput_mbps_by_link(result) == {"left-to-right": 8.0}
+    assert throughput_mbps.by_link(result) == {"left-to-right": 8.0}
     mirrored = synthetic_result(users=(100, 0), throughput_mbps=(0.5, 8.0))
-    assert throughput_mbps_by_link(mirrored) == {"right-to-left": 8.0}
+    assert throughput_mbps.by_link(mirrored) == {"right-to-left": 8.0}
 
 
 def test_quantities_are_in_the_units_of_their_names() -> None:
@@ -116,15 +114,9 @@ def test_quantities_are_in_the_units_of_their_names() -> None:
         throughput_mbps=(8.192, 1.0),
         queue_packets=(40.0, 2.0),
     )
-    times = response_times(result)
 
     def of(name: str) -> float:
-        found = quantity(name)
-        assert (found.of_run is None) != (found.of_times is None)
-        if found.of_times is not None:
-            return found.of_times(times)
-        assert found.of_run is not None
-        return found.of_run(result)
+        return quantity(name)(result)
 
     assert of("throughput_kilobytes_per_s") == pytest.approx(1000.0)
     assert of("requests_in_70_min") == pytest.approx(4200.0)

@@ -257,7 +257,7 @@ def test_the_table_has_a_row_for_every_run_and_opens_in_pandas(
     for _, row in table.iterrows():
         link = Result.load(made[1] / row["content_address"]).run["links"][0]
         assert row["left-to-right.throughput_mbps"] == link["throughput_mbps"]
-        assert row["left-to-right.loss_percent"] == 100 * link["loss_ratio"]
+        assert row["left-to-right.loss_percent"] == pytest.approx(100 * link["loss_ratio"], rel=1e-12)
         assert row["left-to-right.queue_mean_packets"] == link["queue_packets_mean"]
 
 

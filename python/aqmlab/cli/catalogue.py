@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 
 import click
 
 from aqmlab import _core
+from aqmlab.spelling import nearest
 
 
 @click.command("list")
@@ -49,9 +49,9 @@ def explain(scheme: str) -> None:
     """
     known = _core.scheme_names()
     if scheme not in known:
-        nearest = difflib.get_close_matches(scheme, known, n=1)
-        question = f'; did you mean "{nearest[0]}"?' if nearest else ""
-        raise click.UsageError(f'no scheme is called "{scheme}"; legal: {", ".join(known)}{question}')
+        raise click.UsageError(
+            f'no scheme is called "{scheme}"; legal: {", ".join(known)}{nearest(scheme, known)}'
+        )
     click.echo(_core.explain(scheme))
 
 

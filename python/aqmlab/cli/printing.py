@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.distribution import response_times
+from aqmlab.statistics.quantities import (
+    Quantity,
+    loss_percent,
+    marked_percent,
+    mean_frame_bytes,
+    quantile_s,
+    queue_mean_packets,
+    restricted_mean_s,
+    throughput_mbps,
+    utilization_percent,
+)
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.terminal import Table
 
@@ -15,6 +26,15 @@ if TYPE_CHECKING:
     from aqmlab.sweep import Status
 
 _QUANTILES = (0.5, 0.9, 0.99)
+# A single run tells more digits than a mean over runs.
+_LINK_DIGITS = {
+    throughput_mbps: 2,
+    utilization_percent: 1,
+    loss_percent: 3,
+    marked_percent: 3,
+    queue_mean_packets: 1,
+    mean_frame_bytes: 0,
+}
 
 
 def result_tables(result: Result) -> Iterator[Table]:
@@ -34,19 +54,11 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
     )
     for column in ("link", "scheme"):
         table.add_column(column, no_wrap=True)
-    for column in ("Mbit/s", "busy %", "loss %", "marked %", "queue", "frame"):
-        table.add_column(column, justify="right")
+    for quantity in _LINK_DIGITS:
+        table.add_column(quantity.short, justify="right")
     for link in links:
-        table.add_row(
-            link["name"],
-            link["scheme"],
-            f"{link['throughput_mbps']:.2f}",
-            f"{100 * link['busy_share']:.1f}",
-            f"{100 * link['loss_ratio']:.3f}",
-            f"{100 * link['mark_ratio']:.3f}",
-            f"{link['queue_packets_mean']:.1f}",
-            f"{link['mean_frame_bytes']:.0f}",
-        )
+        numbers = (f"{quantity.of_link(link):.{digits}f}" for quantity, digits in _LINK_DIGITS.items())
+        table.add_row(link["name"], link["scheme"], *numbers)
     return table
 
 
@@ -71,13 +83,13 @@ def _responses(heading: str, result: Result) -> Table:
 
 
 _MOST_ROWS = 50
-_SWEEP_COLUMNS = {
-    "throughput_mbps": ("Mbit/s", ".2f"),
-    "loss_percent": ("loss %", ".2f"),
-    "queue_mean_packets": ("queue", ".1f"),
-    "response_p50_s": ("median s", ".3f"),
-    "response_p90_s": ("90 % s", ".3f"),
-    "response_restricted_mean_2s_s": ("min(t, 2) s", ".3f"),
+_SWEEP_DIGITS: Mapping[Quantity, int] = {
+    throughput_mbps: 2,
+    loss_percent: 2,
+    queue_mean_packets: 1,
+    quantile_s(0.5): 3,
+    quantile_s(0.9): 3,
+    restricted_mean_s(): 3,
 }
 
 
@@ -99,11 +111,14 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     table.add_column("point", justify="right")
     for key in status.sweep.keys:
         table.add_column(key.rpartition(".")[2], justify="right")
-    for heading, _ in _SWEEP_COLUMNS.values():
-        table.add_column(heading, justify="right")
+    for quantity in _SWEEP_DIGITS:
+        table.add_column(quantity.short, justify="right")
     for point in status.sweep.points[:_MOST_ROWS]:
         own = by_point.get(point.index, [])
-        cells = (_mean_cell([row[name] for row in own], form) for name, (_, form) in _SWEEP_COLUMNS.items())
+        cells = (
+            _mean_cell([row[quantity.name] for row in own], digits)
+            for quantity, digits in _SWEEP_DIGITS.items()
+        )
         settings = (shown(point.settings.get(key, "")) for key in status.sweep.keys)
         table.add_row(str(point.index), *settings, *cells)
     return table
@@ -116,6 +131,6 @@ def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]
     yield said_of_links(str(row["judged_links"]) for row in found)
 
 
-def _mean_cell(values: list[float | None], form: str) -> str:
+def _mean_cell(values: list[float | None], digits: int) -> str:
     known = [value for value in values if value is not None]
-    return format(sum(known) / len(known), form) if known and len(known) == len(values) else "-"
+    return f"{sum(known) / len(known):.{digits}f}" if known and len(known) == len(values) else "-"

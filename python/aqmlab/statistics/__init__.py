@@ -4,27 +4,21 @@ The unit of inference is the replication: the exchanges of one run share a queue
 another and no interval here is ever taken over exchanges. Everything is a pure function of results.
 
 Read in this order: `recorded` (what a statistic needs of a result), `distribution` (one run's response
-times), `measures` (one run's single numbers), `replication` (means and intervals over runs), `band`
-(a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range
+times), `quantities` (the registry of one run's single numbers), `replication` (means and intervals over
+runs), `band` (a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range
 dependence, imported by itself).
 """
 
 from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value
 from aqmlab.statistics.distribution import ResponseTimes, response_times
-from aqmlab.statistics.measures import (
-    completed_per_90_minutes,
-    loss_percent,
-    loss_percent_by_link,
-    measured_window_s,
-    throughput_mbps,
-    throughput_mbps_by_link,
-)
+from aqmlab.statistics.quantities import completed_per_90_minutes, loss_percent, throughput_mbps
 from aqmlab.statistics.recorded import (
     MissingDataError,
     Recorded,
     UnknownLinkError,
     data_links,
     judged_links,
+    measured_window_s,
 )
 from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
@@ -54,7 +48,6 @@ __all__ = [
     "judge",
     "judged_links",
     "loss_percent",
-    "loss_percent_by_link",
     "mean_interval",
     "measured_window_s",
     "paired_band",
@@ -62,5 +55,4 @@ __all__ = [
     "run_to_run",
     "sign_flip_p_value",
     "throughput_mbps",
-    "throughput_mbps_by_link",
 ]

@@ -1,155 +1,292 @@
-"""Numbers of one run by name, so that an experiment's folder can say which of them a column of a table is.
+"""The registry: every number of a run that anything here prints, compares, searches for or writes to a file.
 
-Each is a function of a run's summary or of its response times. A further paper names them in its
-`experiment.toml`; a number that no paper has asked for yet is one entry here.
+`quantity(name)` finds one by its name, which is how an experiment's folder says what a column of a table is.
+A number that nobody has asked for yet is one entry here.
+
+Of several links throughput, utilization and queue are means, loss and marks are taken over all their packets.
 """
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics.measures import (
-    completed_per_90_minutes,
-    loss_percent,
-    loss_percent_by_link,
-    throughput_mbps,
-    throughput_mbps_by_link,
+from aqmlab.spelling import nearest
+from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfRun, OfUsers, Quantity
+from aqmlab.statistics.recorded import (
+    MissingDataError,
+    Recorded,
+    data_links,
+    has_name,
+    measured_window_s,
+    monitored_links,
+    table,
 )
-from aqmlab.statistics.recorded import data_links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.statistics.distribution import ResponseTimes
-    from aqmlab.statistics.recorded import Recorded
+
+__all__ = ["QUANTITIES", "Measured", "OfLinks", "OfRun", "OfUsers", "Quantity", "quantity"]
 
 BITS_PER_KILOBYTE = 8 * 1024
 MILLISECONDS = 1000.0
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number of one run.
-
-    Attributes:
-        name: What a folder calls it; its unit is part of the name.
-        title: What tables on paper call it.
-        short: What tables in the terminal call it.
-        digits: Digits after the point in print.
-        of_run: The number from a run's summary; or
-        of_times: the number from a run's response times.
-        by_link: The number of each link, where that has a meaning.
-    """
-
-    name: str
-    title: str
-    short: str
-    digits: int
-    of_run: Callable[[Recorded], float] | None = None
-    of_times: Callable[[ResponseTimes], float] | None = None
-    by_link: Callable[[Recorded], Mapping[str, float]] | None = None
+NINETY_MINUTES_S, SEVENTY_MINUTES_S = 5400.0, 4200.0
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+RESTRICTED_TO_S = 2.0
+"""The limit of the restricted mean response time where none is chosen."""
 
 
 class UnknownQuantityError(LookupError):
     """No quantity has this name."""
 
 
-def completed_millions(result: Recorded) -> float:
-    """Completed exchanges in millions, scaled to 90 minutes."""
-    return completed_per_90_minutes(result) / 1e6
+# -------------------------------------------------------------------------------------------------- of links
 
 
-def requests_in_70_min(result: Recorded) -> float:
-    """Completed exchanges, scaled to 70 minutes: where nothing is congested, the requests made."""
-    return completed_per_90_minutes(result) * 70.0 / 90.0
+def _mean(name: str, *, scale: float = 1.0) -> Callable[[Sequence[Link]], float]:
+    """The mean over links of a number that each link's summary has."""
+    return lambda links: scale * float(np.mean([float(link[name]) for link in links]))
 
 
-def throughput_kilobytes_per_s(result: Recorded) -> float:
-    """Throughput in kilobytes of 1,024 bytes per second, at the layer that the scenario counts."""
-    return throughput_mbps(result) * 1e6 / BITS_PER_KILOBYTE
+def discarded_packets(link: Link, reason: str | None = None) -> int:
+    """Packets discarded at a link's queue, for whatever reason or one of them."""
+    discarded = link["counters"]["discarded"]
+    return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
 
 
-def utilization_percent(result: Recorded) -> float:
-    """Share of the time in which the links that carry data transmit, in per cent."""
-    return 100.0 * _mean_of_links(result, "busy_share")
+def _per_arrived(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
+    """Of 100 packets that arrived at the queues of links, how many are counted."""
+
+    def percent(links: Sequence[Link]) -> float:
+        arrived = sum(int(link["counters"]["arrived"]["packets"]) for link in links)
+        return 100.0 * sum(count(link) for link in links) / arrived if arrived else 0.0
+
+    return percent
 
 
-def queue_mean_packets(result: Recorded) -> float:
-    """Mean of the sampled queue in packets, over the links that carry data."""
-    return _mean_of_links(result, "queue_packets_mean")
+def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
+    rows = table(result, "queue_summary", setting="record.queue_summary_interval_ms")
+    greatest = rows["maximum_packets"].to_numpy()
+    return max(int(greatest[has_name(rows, "link", link["name"])].max()) for link in links)
 
 
-def _mean_of_links(result: Recorded, name: str) -> float:
-    return float(np.mean([float(link[name]) for link in data_links(result)]))
+def _marked_packets(link: Link) -> int:
+    return int(link["counters"]["marked"]["packets"])
 
 
-def _between_percent(lower_s: float, upper_s: float) -> Callable[[ResponseTimes], float]:
+throughput_mbps = OfLinks(
+    "throughput_mbps", "Mbit/s", "throughput, Mbit/s", "Mbit/s", 1, _mean("throughput_mbps")
+)
+"""At the layer that the scenario counts."""
+throughput_ip_mbps = OfLinks(
+    "throughput_ip_mbps", "Mbit/s", "throughput (IP), Mbit/s", "IP Mbit/s", 1, _mean("throughput_ip_mbps")
+)
+throughput_kilobytes_per_s = OfLinks(
+    "throughput_kilobytes_per_s", "KB/s", "throughput, KB/s", "KB/s", 0,
+    lambda links: throughput_mbps.compute(links) * 1e6 / BITS_PER_KILOBYTE,
+)  # fmt: skip
+"""In kilobytes of 1,024 bytes."""
+utilization_percent = OfLinks(
+    "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0)
+)
+"""Share of the time in which a link transmits."""
+loss_percent = OfLinks("loss_percent", "%", "loss, %", "loss %", 2, _per_arrived(discarded_packets))
+"""Packets discarded, for whatever reason, per 100 that arrived at the queues."""
+marked_percent = OfLinks("marked_percent", "%", "marked, %", "marked %", 2, _per_arrived(_marked_packets))
+queue_mean_packets = OfLinks(
+    "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
+)
+"""Of the sampled queue."""
+overflow_drops = OfLinks(
+    "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
+    lambda links: sum(discarded_packets(link, "overflow") for link in links),
+)  # fmt: skip
+"""Packets discarded because the queue was full."""
+longest_queue_packets = OfRun(
+    "longest_queue_packets", "packets", "longest queue, packets", "longest", 0,
+    lambda result: _longest_queue(data_links(result), result),
+)  # fmt: skip
+"""Greatest sample of the queues of the links that carry data."""
+mean_frame_bytes = OfLinks(
+    "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes")
+)
+
+
+# -------------------------------------------------------------------------------------------------- of users
+
+
+def _counted(name: str) -> OfRun:
+    """Exchanges that the run counts under this name, over all populations."""
+
+    def count(result: Recorded) -> int:
+        return sum(int(entry[name]) for entry in result.run["populations"])
+
+    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count)
+
+
+completed_exchanges, failed_exchanges, unfinished_exchanges = map(
+    _counted, ("completed", "failed", "unfinished")
+)
+
+
+def _completed(name: str, title: str, short: str, digits: int, *, in_s: float, unit: float = 1.0) -> OfRun:
+    """Completed exchanges, scaled from the measured window to one of `in_s` seconds."""
+
+    def scaled(result: Recorded) -> float:
+        return completed_exchanges(result) * in_s / measured_window_s(result) / unit
+
+    return OfRun(name, "", title, short, digits, scaled)
+
+
+completed_per_90_minutes = _completed(
+    "completed_per_90_minutes", "completed in 90 min", "completed", 0, in_s=NINETY_MINUTES_S
+)
+completed_millions = _completed(
+    "completed_millions", "completed, millions / 90 min", "compl. M", 2, in_s=NINETY_MINUTES_S, unit=1e6
+)
+requests_in_70_min = OfRun(
+    "requests_in_70_min", "", "requests in 70 min", "requests", 0,
+    lambda result: completed_per_90_minutes(result) * 70.0 / 90.0,
+)  # fmt: skip
+"""Where nothing is congested, the requests made."""
+
+
+def quantile_s(share: float) -> OfUsers:
+    """The time in seconds within which a share of the exchanges completed; infinite where fewer did."""
+    short = "median s" if share == 0.5 else f"{100 * share:g} % s"
+    title = f"{100 * share:g} % of responses within, s"
+    return OfUsers(f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share))
+
+
+def restricted_mean_s(limit_s: float = RESTRICTED_TO_S) -> OfUsers:
+    """The mean of min(response time, limit) in seconds; a failed exchange counts as the limit."""
+    name = f"response_restricted_mean_{limit_s:g}s_s"
+    title, short = f"mean of min(response, {limit_s:g} s), s", f"min(t, {limit_s:g}) s"
+    return OfUsers(name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s))
+
+
+def share_within(limit_s: float) -> OfUsers:
+    """The share, from 0 to 1, of the ended exchanges that were complete within a time in seconds."""
+    name, title = f"responses_within_{limit_s:g}s", f"within {limit_s:g} s"
+    return OfUsers(name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)))
+
+
+def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
     """Per cent of the ended exchanges that took longer than the one time and no longer than the other."""
 
-    def share(times: ResponseTimes) -> float:
-        above, within = times.cdf([lower_s, upper_s])
-        return 100.0 * float(within - above)
+    def percent(times: ResponseTimes) -> float:
+        above, at_most = times.cdf([lower_s, upper_s])
+        return 100.0 * float(at_most - above)
 
-    return share
+    name = f"responses_{lower_s:g}s_to_{upper_s:g}s_percent"
+    title, short = f"{lower_s:g} to {upper_s:g} s, %", f"{lower_s:g}–{upper_s:g} s %"
+    return OfUsers(name, "%", title, short, 1, percent)
+
+
+def _mean_s(times: ResponseTimes) -> float:
+    if times.completed == 0:
+        raise MissingDataError("no exchange completed in the measured window")
+    middles = (times.lower_s + times.upper_s) / 2.0
+    return float(middles @ times.counts / times.counts.sum())
+
+
+response_mean_s = OfUsers("response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s)
+"""Of the completed exchanges; a handful of huge ones may decide it."""
+median_response_ms = OfUsers(
+    "median_response_ms", "ms", "median response, ms", "median ms", 0,
+    lambda times: MILLISECONDS * times.quantile(0.5),
+)  # fmt: skip
+restricted_mean_response_ms = OfUsers(
+    "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
+    lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S),
+)  # fmt: skip
+RESPONSE_CLASSES = (
+    OfUsers(
+        "responses_within_1s_percent", "%", "within 1 s, %", "≤1 s %", 1,
+        lambda times: 100.0 * float(times.cdf(1.0)),
+    ),
+    _percent_between(1.0, 2.0),
+    _percent_between(2.0, 3.0),
+    OfUsers(
+        "responses_over_3s_or_failed_percent", "%", "over 3 s, %", ">3 s %", 1,
+        lambda times: 100.0 * float(times.ccdf(3.0)),
+    ),
+)  # fmt: skip
+"""Shares of the ended exchanges, in per cent, which add up to 100."""
+
+
+# ------------------------------------------------------------------------------------------ of the whole run
+
+
+measured_s = OfRun("measured_s", "s", "measured window, s", "window s", 0, measured_window_s)
+
+
+def tcp_count(result: Recorded, name: str) -> int:
+    """A counter of the TCP ends, such as `timeouts` or `loss_episodes`."""
+    counters = result.run["tcp"]
+    if name not in counters:
+        raise MissingDataError(f"the run has no TCP counter `{name}`")
+    return int(counters[name])
+
+
+def _per_episode(name: str) -> Callable[[Recorded], float]:
+    def ratio(result: Recorded) -> float:
+        episodes = tcp_count(result, "loss_episodes")
+        if episodes == 0:
+            raise MissingDataError("no loss episode occurred")
+        return tcp_count(result, name) / episodes
+
+    return ratio
+
+
+multiple_drop_share = OfRun(
+    "multiple_drop_share",
+    "",
+    "episodes with several drops",
+    "multiple",
+    3,
+    _per_episode("loss_episodes_multiple"),
+)
+"""Share of loss episodes in which two or more segments of one window were lost."""
+timeouts_per_episode = OfRun(
+    "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts")
+)
+timeouts_per_thousand = OfRun(
+    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2,
+    lambda result: 1000.0 * tcp_count(result, "timeouts") / max(1.0, completed_exchanges(result)),
+)  # fmt: skip
+"""Retransmission timeouts per thousand completed exchanges."""
+
+
+def class_loss_percent(packet_class: str) -> OfRun:
+    """Packets of one class (`syn`, `pure_ack`, `data` ...) discarded per 100 of it that arrived."""
+
+    def percent(result: Recorded) -> float:
+        counts = [link["counters"]["by_class"].get(packet_class) for link in monitored_links(result)]
+        present = [count for count in counts if count is not None]
+        arrived = sum(int(count["arrived_packets"]) for count in present)
+        if arrived == 0:
+            raise MissingDataError(f"no packet of class {packet_class} arrived at the queues")
+        return 100.0 * sum(int(count["discarded_packets"]) for count in present) / arrived
+
+    name = f"{packet_class}_loss_percent"
+    return OfRun(name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent)
 
 
 QUANTITIES: Mapping[str, Quantity] = {
-    quantity.name: quantity
-    for quantity in (
-        Quantity("loss_percent", "loss, %", "loss %", 2, loss_percent, by_link=loss_percent_by_link),
-        Quantity("completed_millions", "completed, millions / 90 min", "compl. M", 2, completed_millions),
-        Quantity("requests_in_70_min", "requests in 70 min", "requests", 0, requests_in_70_min),
-        Quantity(
-            "throughput_mbps",
-            "throughput, Mbit/s",
-            "Mbit/s",
-            1,
-            throughput_mbps,
-            by_link=throughput_mbps_by_link,
-        ),
-        Quantity("throughput_kilobytes_per_s", "throughput, KB/s", "KB/s", 0, throughput_kilobytes_per_s),
-        Quantity("utilization_percent", "link busy, %", "busy %", 2, utilization_percent),
-        Quantity("queue_mean_packets", "mean queue, packets", "queue", 1, queue_mean_packets),
-        Quantity(
-            "median_response_ms",
-            "median response, ms",
-            "median ms",
-            0,
-            of_times=lambda times: MILLISECONDS * times.quantile(0.5),
-        ),
-        Quantity(
-            "restricted_mean_response_ms",
-            "mean of min(response, 2 s), ms",
-            "mean ≤2s ms",
-            0,
-            of_times=lambda times: MILLISECONDS * times.restricted_mean_s(2.0),
-        ),
-        Quantity(
-            "responses_within_1s_percent",
-            "within 1 s, %",
-            "≤1 s %",
-            1,
-            of_times=lambda times: 100.0 * float(times.cdf(1.0)),
-        ),
-        Quantity(
-            "responses_1s_to_2s_percent", "1 to 2 s, %", "1–2 s %", 1, of_times=_between_percent(1.0, 2.0)
-        ),
-        Quantity(
-            "responses_2s_to_3s_percent", "2 to 3 s, %", "2–3 s %", 1, of_times=_between_percent(2.0, 3.0)
-        ),
-        Quantity(
-            "responses_over_3s_or_failed_percent",
-            "over 3 s, %",
-            ">3 s %",
-            1,
-            of_times=lambda times: 100.0 * float(times.ccdf(3.0)),
-        ),
+    each.name: each
+    for each in (
+        loss_percent, completed_millions, requests_in_70_min, throughput_mbps, throughput_kilobytes_per_s,
+        utilization_percent, queue_mean_packets, median_response_ms, restricted_mean_response_ms,
+        *RESPONSE_CLASSES, throughput_ip_mbps, marked_percent, mean_frame_bytes, completed_exchanges,
+        failed_exchanges, unfinished_exchanges, completed_per_90_minutes, *map(quantile_s, QUANTILES),
+        response_mean_s, restricted_mean_s(), measured_s, multiple_drop_share, timeouts_per_episode,
+        timeouts_per_thousand, overflow_drops, longest_queue_packets,
     )
-}
+}  # fmt: skip
 
 
 def quantity(name: str) -> Quantity:
@@ -160,6 +297,6 @@ def quantity(name: str) -> Quantity:
     """
     if name in QUANTITIES:
         return QUANTITIES[name]
-    nearest = difflib.get_close_matches(name, list(QUANTITIES), n=1)
-    meant = f'; did you mean "{nearest[0]}"?' if nearest else ""
-    raise UnknownQuantityError(f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{meant}')
+    raise UnknownQuantityError(
+        f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}'
+    )

@@ -45,6 +45,11 @@ def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
     return result.tables[name]
 
 
+def measured_window_s(result: Recorded) -> float:
+    """Length of the measured window in simulated seconds."""
+    return float(result.run["measured_until_s"]) - float(result.run["measured_from_s"])
+
+
 def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:
     """The summaries of the monitored links, in the order of the scenario."""
     links = list(result.run["links"])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
+from aqmlab.statistics.quantities import share_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,14 +54,13 @@ def _has_a_row_of_its_own(study: Study, configuration: Configuration) -> bool:
 
 def _ablation_row(study: Study, name: str, parent: str, load: float) -> AblationRow:
     comparison = study.comparison(name, parent, load)
-    within = study.measure_times(name, load, lambda times: float(times.cdf(0.5)))
     return AblationRow(
         label=study.configuration(name).label,
         against=study.configuration(parent).label,
         load_percent=load,
         loss_percent=_mean(study.measure(name, load, loss_percent)),
         throughput_mbps=_mean(study.measure(name, load, throughput_mbps)),
-        within_half_a_second=_mean(within),
+        within_half_a_second=_mean(study.measure(name, load, share_within(0.5))),
         restricted_mean_ms=_scaled(comparison.restricted_mean_s, 1000.0),
         verdict=str(comparison.judgement.verdict),
         reason=comparison.judgement.reason,

@@ -81,7 +81,7 @@ def _row(study: Study, table: PublishedTable, cell: Cell) -> BestRow:
     decisive = criterion.quantities[0]
     ranked = _ranked(study, table, cell, criterion)
     best = ranked[0]
-    difference = study.paired_values(cell, best, decisive)
+    difference = study.difference(cell, best, decisive)
     return BestRow(
         configuration=cell[0],
         label=study.configuration(cell[0]).label,

@@ -20,10 +20,11 @@ from rich import box
 from rich.text import Text
 
 from aqmlab.statistics import Interval, NotEnoughReplications, RunToRun, data_links, mean_interval, run_to_run
+from aqmlab.statistics.quantities import OfLinks
 from aqmlab.terminal import Table as RichTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.published import Column, PublishedTable
     from aqmlab.statistics import Recorded
@@ -164,9 +165,9 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
         replications=len(results),
         entries={column.quantity.name: _entry(study, table, column, name, load) for column in table.columns},
         by_link={
-            column.quantity.name: _mean_by_link(results, column.quantity.by_link)
+            column.quantity.name: _mean_by_link(results, column.quantity)
             for column in table.columns
-            if column.quantity.by_link is not None and len(data_links(results[0])) > 1
+            if isinstance(column.quantity, OfLinks) and len(data_links(results[0])) > 1
         },
         columns=tuple(column.quantity for column in table.columns),
     )
@@ -183,10 +184,8 @@ def _entry(study: Study, table: PublishedTable, column: Column, name: str, load:
     return Entry(mean_interval(values), value, tolerance, runs)
 
 
-def _mean_by_link(
-    results: Sequence[Recorded], of: Callable[[Recorded], Mapping[str, float]]
-) -> dict[str, float]:
-    each = [of(result) for result in results]
+def _mean_by_link(results: Sequence[Recorded], quantity: OfLinks) -> dict[str, float]:
+    each = [quantity.by_link(result) for result in results]
     return {name: sum(values[name] for values in each) / len(each) for name in each[0]}
 
 

@@ -16,6 +16,7 @@ from aqmlab.statistics.per_second import (
     mean_response_size,
     requests_per_second,
 )
+from aqmlab.statistics.quantities import share_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +87,7 @@ def _offered(runs: Sequence[Recorded], users: int, mbps: float) -> Part:
 @christiansen2000("C02")
 def most_complete_within_500_ms(study: Study) -> list[Part]:
     """About 90 % at 3,500 users without a constraint."""
-    share = study.measure_times(*FRESH, lambda times: float(times.cdf(0.5)))
+    share = study.measure(*FRESH, share_within(0.5))
     return [
         within("about 90 % (87 to 93) of 3,500 users' requests complete within 500 ms", share, *WITHIN_500_MS)
     ]
@@ -132,7 +133,7 @@ def traffic_is_bursty(study: Study) -> list[Part]:
 
 
 def _bursty(study: Study, what: str, of: Callable[[Recorded], float]) -> list[Part]:
-    index = mean_interval([of(result) for result in study.results(*FRESH)])
+    index = study.measure(*FRESH, of)
     name = f"the index of dispersion of {what}"
     return [
         above(f"{name} exceeds a Poisson process's 1", index, POISSON),

@@ -6,20 +6,15 @@ from typing import TYPE_CHECKING
 
 from aqmlab.claims.christiansen2000.cells import RECOMMENDED, christiansen2000, fifo, red_cells
 from aqmlab.claims.christiansen2000.degrees import above, little_difference, much_better, slower
-from aqmlab.claims.christiansen2000.measures import (
-    drop_percent,
-    longest_queue_packets,
-    overflow_drops,
-    restricted_mean_s,
-)
 from aqmlab.claims.evidence import attempt
 from aqmlab.claims.outcome import Part
-from aqmlab.statistics import MissingDataError, mean_interval
+from aqmlab.statistics import MissingDataError, loss_percent, mean_interval
+from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
     from aqmlab.study import Study
 
 MOST_DROPS_PERCENT = 0.01
@@ -55,7 +50,7 @@ def _greatest_step(study: Study) -> Part:
     said = "RED 30/90: the mean up to 2 s grows more from 90 to 110 % than from 70 to 90"
 
     def ask() -> Part:
-        at = {load: _by_seed(study, load) for load in (70.0, 90.0, 110.0)}
+        at = {load: study.by_seed((RECOMMENDED, load), restricted_mean_s()) for load in (70.0, 90.0, 110.0)}
         seeds = sorted(set.intersection(*(set(values) for values in at.values())))
         if not seeds:
             raise MissingDataError("the loads share no seed")
@@ -65,15 +60,11 @@ def _greatest_step(study: Study) -> Part:
     return attempt(said, ask)
 
 
-def _by_seed(study: Study, load: float) -> dict[int, float]:
-    return {int(result.run["seed"]): restricted_mean_s(result) for result in study.results(RECOMMENDED, load)}
-
-
 def _drops_at_50(study: Study) -> Part:
     said = f"RED 30/90 at 50 % load never drops more than {MOST_DROPS_PERCENT} % of the packets"
 
     def ask() -> Part:
-        each = [drop_percent(result) for result in study.results(RECOMMENDED, 50.0)]
+        each = study.values(RECOMMENDED, 50.0, loss_percent)
         evidence = f"from {min(each):.4f} to {max(each):.4f} % in {len(each)} replications"
         return Part(said, max(each) <= MOST_DROPS_PERCENT, evidence, max(each))
 
@@ -84,7 +75,7 @@ def _never_full(study: Study) -> Part:
     said = f"at 110 % no 3 ms sample finds {LIMIT_PACKETS} packets in a RED queue"
 
     def ask() -> Part:
-        worst, packets, settings = _worst(study, lambda runs: max(map(longest_queue_packets, runs)))
+        worst, packets, settings = _worst(study, longest_queue_packets, max)
         evidence = f"longest {packets} packets, {worst}; {settings} settings"
         return Part(said, packets < LIMIT_PACKETS, evidence, float(packets))
 
@@ -95,16 +86,16 @@ def _no_overflow(study: Study) -> Part:
     said = f"at 110 % no packet is dropped because {LIMIT_PACKETS} are waiting"
 
     def ask() -> Part:
-        worst, drops, settings = _worst(study, lambda runs: sum(map(overflow_drops, runs)))
+        worst, drops, settings = _worst(study, overflow_drops, sum)
         evidence = f"most overflow drops {drops}, {worst}; {settings} settings"
         return Part(said, drops == 0, evidence, float(drops))
 
     return attempt(said, ask)
 
 
-def _worst(study: Study, count: Callable[[Sequence[Recorded]], int]) -> tuple[str, int, int]:
+def _worst(study: Study, of: Quantity, together: Callable[[Iterable[float]], float]) -> tuple[str, int, int]:
     """The setting with the highest count at 110 %, that count, and how many settings there are."""
-    counts = {name: count(study.results(name, 110.0)) for name in _unlimited(study)}
+    counts = {name: int(together(study.values(name, 110.0, of))) for name in _unlimited(study)}
     worst = max(counts, key=lambda name: counts[name])
     return study.configuration(worst).label, counts[worst], len(counts)
 

@@ -20,10 +20,10 @@ from aqmlab.claims.christiansen2000.degrees import (
     little_difference,
     much_better,
 )
-from aqmlab.claims.christiansen2000.measures import drop_percent, restricted_mean_s, utilization_percent
 from aqmlab.claims.evidence import attempt
 from aqmlab.claims.outcome import Part
-from aqmlab.statistics import Interval, MissingDataError, mean_interval
+from aqmlab.statistics import Interval, MissingDataError, loss_percent, mean_interval
+from aqmlab.statistics.quantities import restricted_mean_response_ms, utilization_percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +42,9 @@ class Criterion(NamedTuple):
     unit: str
 
 
-def _restricted_mean_ms(result: Recorded) -> float:
-    return 1000.0 * restricted_mean_s(result)
-
-
-RESPONSE = Criterion("best overall response", _restricted_mean_ms, False, 1000.0 * SLACK_S, "ms")
+RESPONSE = Criterion("best overall response", restricted_mean_response_ms, False, 1000.0 * SLACK_S, "ms")
 UTILIZATION = Criterion("highest link utilization", utilization_percent, True, 0.5, "points")
-DROPS = Criterion("lowest drop rate", drop_percent, False, 0.1, "points")
+DROPS = Criterion("lowest drop rate", loss_percent, False, 0.1, "points")
 """Slack: the last digit of table 3's drop rates; half a point of utilization, 6 KB/s, is half of what parts
 rows of table 3 at one load; the mean has the slack of `degrees`."""
 
@@ -196,13 +192,8 @@ def _more_so_at_98(study: Study) -> Part:
 
 def _harm(study: Study, load: float, worst: str) -> dict[int, float]:
     """Milliseconds by which a setting's mean lies above that of the recommended one, by seed."""
-    at = {
-        name: {int(result.run["seed"]): _restricted_mean_ms(result) for result in study.results(name, load)}
-        for name in (worst, RECOMMENDED)
-    }
-    return {
-        seed: at[worst][seed] - at[RECOMMENDED][seed] for seed in at[worst].keys() & at[RECOMMENDED].keys()
-    }
+    theirs, ours = (study.by_seed((name, load), restricted_mean_response_ms) for name in (worst, RECOMMENDED))
+    return {seed: theirs[seed] - ours[seed] for seed in theirs.keys() & ours.keys()}
 
 
 def _candidates(study: Study, load: float) -> list[str]:
@@ -214,4 +205,4 @@ def _candidates(study: Study, load: float) -> list[str]:
 
 def _worst(study: Study, load: float, names: list[str]) -> str:
     """The setting with the largest mean up to 2 s."""
-    return max(names, key=lambda name: study.measure(name, load, _restricted_mean_ms).mean or 0.0)
+    return max(names, key=lambda name: study.measure(name, load, restricted_mean_response_ms).mean or 0.0)

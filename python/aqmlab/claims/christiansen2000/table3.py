@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.claims.christiansen2000.cells import christiansen2000
-from aqmlab.claims.christiansen2000.measures import SEVENTY_MINUTES_S
 from aqmlab.claims.evidence import attempt
 from aqmlab.claims.outcome import Part
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
+from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
     from aqmlab.published import PublishedRow, PublishedTable

@@ -14,10 +14,10 @@ from aqmlab.claims.christiansen2000.degrees import (
     no_worse,
     shown,
 )
-from aqmlab.claims.christiansen2000.measures import utilization_percent
 from aqmlab.claims.evidence import answered
 from aqmlab.claims.outcome import Part
 from aqmlab.statistics import Interval, Verdict
+from aqmlab.statistics.quantities import utilization_percent
 
 if TYPE_CHECKING:
     from aqmlab.study import Cell, Study

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab.claims.christiansen2000.cells import RECOMMENDED, christiansen2000
 from aqmlab.claims.christiansen2000.degrees import MUCH, little_difference, no_worse, slower
-from aqmlab.claims.christiansen2000.measures import drop_percent
 from aqmlab.claims.evidence import attempt, higher, time_of_share
-from aqmlab.statistics import MissingDataError
+from aqmlab.statistics import MissingDataError, loss_percent
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
@@ -44,7 +43,7 @@ def _quarter_hurts(study: Study) -> list[Part]:
                     f"{where} max_p = 0.25 drops more than 0.1",
                     quarter,
                     tenth,
-                    drop_percent,
+                    loss_percent,
                     unit="points",
                 ),
             ]

@@ -17,6 +17,7 @@ from aqmlab.claims.evidence import (
 )
 from aqmlab.claims.le2003.cells import BASELINE, LOADS, TARGETS, UNCONGESTED, called, cell, le2003
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, mean_interval
+from aqmlab.statistics.quantities import restricted_mean_s, share_within
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
@@ -87,10 +88,9 @@ def gains_more(study: Study, statement: str, other: str, target: int, load: floa
     """The mean response time up to 2 s falls more with ECN for REM than for another scheme."""
     gains = {}
     for scheme in ("rem", other):
-        pairs = zip(
-            study.times(cell(scheme, target), load), study.times(_with(scheme, target), load), strict=True
-        )
-        gains[scheme] = [without.restricted_mean_s() - ecn.restricted_mean_s() for without, ecn in pairs]
+        without = study.values(cell(scheme, target), load, restricted_mean_s())
+        ecn = study.values(_with(scheme, target), load, restricted_mean_s())
+        gains[scheme] = [one - other for one, other in zip(without, ecn, strict=True)]
     more = [1000.0 * (rem - its) for rem, its in zip(gains["rem"], gains[other], strict=True)]
     return positive(statement, mean_interval(more), unit="ms")
 
@@ -130,7 +130,7 @@ def _share_at_half_second(study: Study, name: str, expected: float) -> Part:
     )
 
     def ask() -> Part:
-        share = study.measure_times(name, 90.0, lambda times: float(times.cdf(0.5)))
+        share = study.measure(name, 90.0, share_within(0.5))
         return within(statement, share, expected - ABOUT, expected + ABOUT)
 
     return attempt(statement, ask)
@@ -181,11 +181,8 @@ def at_105_percent(study: Study) -> list[Part]:
 @answered
 def few_more(study: Study, statement: str, name: str) -> Part:
     """Completed exchanges change by a few per cent between 98 and 105 % load."""
-    lower, upper = study.results(name, 98.0), study.results(name, 105.0)
-    changes = [
-        completed_per_90_minutes(more) / completed_per_90_minutes(fewer) - 1.0
-        for fewer, more in zip(lower, upper, strict=True)
-    ]
+    lower, upper = (study.values(name, load, completed_per_90_minutes) for load in (98.0, 105.0))
+    changes = [more / fewer - 1.0 for fewer, more in zip(lower, upper, strict=True)]
     return within(statement, mean_interval(changes), -FEW_MORE, FEW_MORE)
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from aqmlab.claims.evidence import answered, attempt, higher, positive, within
 from aqmlab.claims.le2003.cells import SCHEMES, called, cell, le2003
 from aqmlab.statistics import mean_interval
-from aqmlab.statistics.measures import (
+from aqmlab.statistics.quantities import (
     class_loss_percent,
     multiple_drop_share,
-    tcp_count,
     timeouts_per_episode,
+    timeouts_per_thousand,
 )
 
 if TYPE_CHECKING:
@@ -54,12 +54,6 @@ def rem_causes_timeouts(study: Study) -> list[Part]:
     return parts
 
 
-def timeouts_per_thousand(result: Recorded) -> float:
-    """Retransmission timeouts per thousand completed exchanges."""
-    completed = sum(int(entry["completed"]) for entry in result.run["populations"])
-    return 1000.0 * tcp_count(result, "timeouts") / max(1, completed)
-
-
 @answered
 def gap_removed(study: Study, statement: str, load: float) -> Part:
     """REM's excess of timeouts over PI's is with ECN less than a quarter of what it is without."""
@@ -71,11 +65,10 @@ def gap_removed(study: Study, statement: str, load: float) -> Part:
 
 
 def _excess(study: Study, load: float, *, ecn: bool) -> list[float]:
-    rem = study.results(cell("rem", TARGET, ecn=ecn), load)
-    pi = study.results(cell("pi", TARGET, ecn=ecn), load)
-    return [
-        timeouts_per_thousand(one) - timeouts_per_thousand(other) for one, other in zip(rem, pi, strict=True)
-    ]
+    rem, pi = (
+        study.values(cell(scheme, TARGET, ecn=ecn), load, timeouts_per_thousand) for scheme in ("rem", "pi")
+    )
+    return [one - other for one, other in zip(rem, pi, strict=True)]
 
 
 @le2003("L29")
@@ -100,9 +93,9 @@ def _class_part(study: Study, scheme: str, packet_class: str, words: str) -> Par
 
 
 def _data_minus(result: Recorded, *, packet_class: str) -> float:
-    return class_loss_percent(result, "data") - class_loss_percent(result, packet_class)
+    return class_loss_percent("data")(result) - class_loss_percent(packet_class)(result)
 
 
 def _loss_against_data(result: Recorded, *, packet_class: str) -> float:
-    data = class_loss_percent(result, "data")
-    return class_loss_percent(result, packet_class) / data if data > 0.0 else 1.0
+    data = class_loss_percent("data")(result)
+    return class_loss_percent(packet_class)(result) / data if data > 0.0 else 1.0

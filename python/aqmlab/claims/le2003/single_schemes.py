@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from aqmlab.claims.evidence import answered, better, equivalent, no_worse, positive
 from aqmlab.claims.le2003.cells import LOADS, TARGETS, UNCONGESTED, cell, le2003
 from aqmlab.statistics import mean_interval
+from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
@@ -54,8 +55,12 @@ def larger_gain_at_90_percent(study: Study, statement: str) -> Part:
     """The area between the curves of REM 24 and 240 is larger at 90 than at 98 %."""
     areas = {
         load: [
-            long.restricted_mean_s() - short.restricted_mean_s()
-            for short, long in zip(study.times("rem-24", load), study.times("rem-240", load), strict=True)
+            long - short
+            for short, long in zip(
+                study.values("rem-24", load, restricted_mean_s()),
+                study.values("rem-240", load, restricted_mean_s()),
+                strict=True,
+            )
         ]
         for load in (90.0, 98.0)
     }

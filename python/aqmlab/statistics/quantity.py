@@ -1,0 +1,158 @@
+"""What a number of one run is: its name, its unit, what of the run it is of, how it is computed and printed.
+
+A quantity is called with a finished run and answers with the number. What several quantities of one run need,
+its judged links and its response times, is found once by a `Measured`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.recorded import MissingDataError, judged_links
+
+if TYPE_CHECKING:
+    from aqmlab.statistics.recorded import Recorded
+
+Link: TypeAlias = Mapping[str, Any]
+"""The summary of a monitored link, as `run.json` has it."""
+
+
+class Scope(StrEnum):
+    """What of a run a quantity is of: its judged links, what its users experienced, or the run as a whole."""
+
+    LINKS = "links"
+    USERS = "users"
+    RUN = "run"
+
+
+class Measured:
+    """A finished run with the links that are judged.
+
+    Attributes:
+        result: The run.
+    """
+
+    def __init__(self, result: Recorded, links: Sequence[str] = ()) -> None:
+        """Takes a run and the links that are judged; by default those that carry data."""
+        self.result = result
+        self._links = links
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The judged links.
+
+        Raises:
+            UnknownLinkError: A link is not monitored.
+            MissingDataError: None was named, and none carries data.
+        """
+        return judged_links(self.result, self._links)
+
+    @cached_property
+    def times(self) -> ResponseTimes:
+        """The response times of all users.
+
+        Raises:
+            MissingDataError: The run recorded none.
+        """
+        return response_times(self.result)
+
+
+@dataclass(frozen=True)
+class Quantity(ABC):
+    """A number of one run.
+
+    Attributes:
+        name: What files and columns call it; its unit is part of the name.
+        unit: The unit, empty for a plain ratio or count.
+        title: What tables on paper call it.
+        short: What tables in the terminal call it.
+        digits: Digits after the point in print.
+    """
+
+    name: str
+    unit: str
+    title: str
+    short: str
+    digits: int
+
+    scope: ClassVar[Scope]
+
+    @abstractmethod
+    def of(self, run: Measured) -> float:
+        """The number of a run.
+
+        Raises:
+            MissingDataError: The run did not record what it is computed from.
+        """
+
+    def __call__(self, result: Recorded, links: Sequence[str] = ()) -> float:
+        """The number of a run, over the judged links where it is of links."""
+        return self.of(Measured(result, links))
+
+    def shown(self, value: float, *, sign: str = "") -> str:
+        """A value as tables print it."""
+        return f"{value:{sign}.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class OfLinks(Quantity):
+    """A number of the judged links together: of one link it is that link's own.
+
+    Attributes:
+        compute: The number of some links.
+    """
+
+    compute: Callable[[Sequence[Link]], float]
+    scope = Scope.LINKS
+
+    def of(self, run: Measured) -> float:
+        """The number of the judged links together."""
+        return self.compute(run.links)
+
+    def of_link(self, link: Link) -> float:
+        """The number of one link."""
+        return self.compute([link])
+
+    def by_link(self, result: Recorded, links: Sequence[str] = ()) -> dict[str, float]:
+        """The number of each judged link."""
+        return {link["name"]: self.of_link(link) for link in judged_links(result, links)}
+
+
+@dataclass(frozen=True)
+class OfUsers(Quantity):
+    """A number of the response times of all users.
+
+    Attributes:
+        compute: The number of a distribution in which at least one exchange ended.
+    """
+
+    compute: Callable[[ResponseTimes], float]
+    scope = Scope.USERS
+
+    def of(self, run: Measured) -> float:
+        """The number of the run's response times."""
+        if run.times.ended == 0:
+            raise MissingDataError("no exchange ended in the measured window")
+        return self.compute(run.times)
+
+
+@dataclass(frozen=True)
+class OfRun(Quantity):
+    """A number of the run as a whole.
+
+    Attributes:
+        compute: The number of a run.
+    """
+
+    compute: Callable[[Recorded], float]
+    scope = Scope.RUN
+
+    def of(self, run: Measured) -> float:
+        """The number of the run."""
+        return self.compute(run.result)
