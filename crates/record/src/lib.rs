@@ -3,6 +3,7 @@
 //! - [`LogHistogram`]: counts of a positive quantity in bins of at most 0.1 % relative width, mergeable;
 //! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
+//! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
 //! This crate knows no simulator: results can be read, merged and written without one.
@@ -12,6 +13,7 @@ mod histogram;
 mod responses;
 mod summary;
 mod table;
+mod window;
 
 pub use histogram::{Bin, LogHistogram};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
@@ -20,3 +22,4 @@ pub use summary::{
     LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
+pub use window::MeasuredWindow;

@@ -66,9 +66,10 @@ mod shape;
 mod text;
 
 pub use aqmlab_aqm::Scheme;
+pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{MahParameters, StartRule, UncParameters};
-pub use document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer, UserModel};
+pub use document::{DelayOwner, Document, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};

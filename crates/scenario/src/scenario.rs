@@ -1,8 +1,8 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{DelayOwner, Document, ResponseEnd, Responses, ThroughputLayer, UserModel};
+use crate::document::{DelayOwner, Document, Responses, ThroughputLayer, UserModel};
 use crate::network::{Network, NodeIndex};
-use crate::{HostProfile, StartRule};
+use crate::{HostProfile, ResponseEnd, StartRule};
 use aqmlab_units::Span;
 
 /// A checked experiment, with every default filled in and every name resolved to an index.

@@ -4,22 +4,19 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `simulation.rs` | the event loop, and what happens to a packet at a link |
-//! | `agenda.rs`, `transmissions.rs`, `wheel/` | what is pending, and in which order it happens |
-//! | `network.rs`, `route_table.rs`, `links.rs` | links, routes, and what a link does with a packet; any topology |
-//! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
-//! | `packet.rs` | a TCP segment in its IP packet, 24 bytes |
-//! | `connection.rs` | both ends of a connection, and where connections are kept |
-//! | `transport.rs` | endpoints and the network: segments out, segments in, timers |
-//! | `browsing.rs`, `flows.rs` | who uses connections: browsing users, long-lived flows |
-//! | `access_delay.rs` | the minimum delay of a connection, or of a pair of machines |
-//! | `identifiers.rs` | the numbers by which a run tells things apart |
-//! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `monitor.rs`, `queue_summary.rs`, `losses.rs`, `exchanges.rs`, `flow_rows.rs`, `trace.rs` | what is recorded while it happens |
-//! | `memory.rs` | how much memory a run will take |
-//! | `output.rs`, `warnings.rs`, `snapshot.rs`, `table_names.rs` | what a run leaves behind |
+//! | `simulation.rs` | the event loop |
+//! | `engine/` | the clock, what is pending, and in which order it happens |
+//! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
+//! | `transport.rs`, `applications.rs` | the fabric as applications see it; a scenario's applications (`aqmlab-session`) |
+//! | `recording/` | what is recorded while it happens, and what a run leaves behind |
+//! | `identifiers.rs`, `table_names.rs` | the numbers by which a run tells things apart, and their names |
+//! | `deviations.rs`, `memory.rs`, `control.rs` | a run's own rates and delays; the memory it will take; its caller |
 //!
-//! **Determinism.** Equal instants are served in a fixed order (see `agenda.rs`); every random number has an
+//! One event is served like this: the event queue names the next instant; the fabric is handed what is due; it is
+//! polled for what that means to connections; each connection event goes to the session, whose applications open, write,
+//! close and ask to be woken through the transport, which puts new events into the queue. Nobody calls back.
+//!
+//! **Determinism.** Equal instants are served in a fixed order (see `engine/event_queue.rs`); every random number has an
 //! address (see `aqmlab-random`); so the same scenario, seed and version give the same bytes.
 //!
 //! **Where delays sit.** A machine hands a packet to its interface, which sends it at its own rate, first in,
@@ -29,41 +26,21 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
-mod access_delay;
-mod agenda;
-mod browsing;
-mod connection;
+mod applications;
 mod control;
 mod deviations;
-mod exchanges;
-mod flow_rows;
-mod flows;
+mod engine;
+mod fabric;
 mod identifiers;
-mod impairments;
-mod links;
-mod losses;
 mod memory;
-#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
-mod monitor;
-mod network;
-mod output;
-mod packet;
-mod prefetch;
-#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
-mod queue_summary;
-mod route_table;
+mod recording;
 mod simulation;
-mod snapshot;
 mod table_names;
-mod trace;
-mod transmissions;
 mod transport;
-mod warnings;
-mod wheel;
 
 pub use control::{Control, RunError};
 pub use memory::memory_estimate;
-pub use output::Output;
+pub use recording::Output;
 
 use aqmlab_scenario::Scenario;
 use aqmlab_units::Time;
@@ -78,5 +55,5 @@ pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<Output, 
     let mut simulation = simulation::Simulation::new(scenario, seed, control)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();
-    output::gather(simulation, scenario, seed)
+    recording::gather(simulation, scenario, seed)
 }

@@ -4,11 +4,10 @@
 //! at which it grows: connections and exchanges from the users, packets from the rates of the links. The estimate is
 //! for deciding whether a run has room, not for accounting.
 
-use crate::agenda::Timer;
-use crate::connection::Connection;
-use crate::links::{Passage, QueuedLink};
+use crate::fabric::{Connection, Interface, QueuedLink, Timer};
 use aqmlab_record::{Completion, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, Responses, Scenario, UserModel};
+use aqmlab_session::BrowserConnection;
 use aqmlab_units::Span;
 use aqmlab_web::{MahUser, User};
 
@@ -60,12 +59,12 @@ fn network(scenario: &Scenario) -> f64 {
         + bytes_of::<Link>(network.links.len())
         + network.links.len() as f64 * (NAME_BYTES + 24.0)
         + bytes_of::<QueuedLink>(queued)
-        + bytes_of::<Passage>(network.links.len() - queued)
+        + bytes_of::<Interface>(network.links.len() - queued)
         + 2.0 * bytes_of::<u32>((routers + 1) * columns)
 }
 
 fn traffic(scenario: &Scenario) -> f64 {
-    let connection = size_of::<Connection>() as f64;
+    let connection = (size_of::<Connection>() + size_of::<BrowserConnection>()) as f64;
     let timer = (size_of::<Timer>() + 24) as f64;
     let of_populations = scenario.populations.iter().map(|population| {
         let user = match population.model {

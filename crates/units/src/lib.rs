@@ -8,8 +8,11 @@
 //! - `Time - Time = Span`, `Time + Span = Time`; nothing else mixes the two;
 //! - a subtraction that would go negative panics with both values: time never runs backwards;
 //! - a division says how it rounds.
+//!
+//! [`identifier!`] declares the numbers by which a run tells things apart.
 #![deny(missing_docs)]
 
+mod identifier;
 mod probability;
 mod rate;
 mod size;

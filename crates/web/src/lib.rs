@@ -1,4 +1,4 @@
-//! People browsing the web, and the servers that answer them, as state machines without sockets.
+//! Population browsing the web, and the servers that answer them, as state machines without sockets.
 //!
 //! A **user** alternates between thinking and fetching a page. She never waits, reads no clock and owns no
 //! connection: a driver tells her what happened (`on_wake`, `on_connected`, `on_response`, `on_failed`) and
@@ -33,7 +33,7 @@
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
-//! - [`People`]: the users of a population, whatever their model, told [`Fact`]s;
+//! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
 //! - [`StartRule`]: how a population begins.
@@ -45,7 +45,7 @@ mod mah_tables;
 mod model_error;
 pub mod models;
 mod parameter_error;
-mod people;
+mod population;
 mod server;
 mod size_histogram;
 mod start;
@@ -57,7 +57,7 @@ pub use model_error::ModelError;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use parameter_error::ParameterError;
-pub use people::{Fact, People, Person};
+pub use population::{Population, UserEvent, UserRef};
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
 pub use start::StartRule;

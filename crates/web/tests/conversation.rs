@@ -40,10 +40,10 @@ impl Conversation {
         Self { model, user, now: Time::ZERO, commands }
     }
 
-    /// Reports one fact, a second after the last one: "wake", or what happened to which connection.
-    fn tell(&mut self, fact: &str) -> String {
+    /// Reports one event, a second after the last one: "wake", or what happened to which connection.
+    fn report(&mut self, event: &str) -> String {
         self.now += Span::from_milliseconds(1000);
-        let (what, number) = fact.split_once(' ').unwrap_or((fact, "0"));
+        let (what, number) = event.split_once(' ').unwrap_or((event, "0"));
         let connection = ConnectionOrdinal::new(number.parse().unwrap());
         let (user, now, model, out) = (&mut self.user, self.now, &self.model, &mut self.commands);
         match what {
@@ -52,12 +52,12 @@ impl Conversation {
             "response" => user.on_response(now, connection, model, out),
             "failed" => drop(user.on_failed(now, connection, model, out)),
             "closed" => drop(user.on_peer_closed(now, connection, model, out)),
-            _ => panic!("no such fact: {what}"),
+            _ => panic!("no such event: {what}"),
         }
         self.heard()
     }
 
-    /// The commands since the last fact, in short.
+    /// The commands since the last event, in short.
     fn heard(&mut self) -> String {
         let now = self.now;
         let short = |command: Command| match command {
@@ -75,8 +75,8 @@ impl Conversation {
     }
 
     fn follows(&mut self, script: &[(&str, &str)]) {
-        for (line, (fact, commands)) in script.iter().enumerate() {
-            assert_eq!(self.tell(fact), *commands, "line {line}: {fact}");
+        for (line, (event, commands)) in script.iter().enumerate() {
+            assert_eq!(self.report(event), *commands, "line {line}: {event}");
         }
     }
 }
@@ -138,7 +138,7 @@ fn an_idle_connection_that_is_lost_is_opened_again_when_it_is_needed() {
     let mut conversation = Conversation::new(FRESH);
     conversation.heard();
     let page = ["wake", "connected 0", "response 0", "connected 1", "response 1", "response 1", "response 0"];
-    page.iter().for_each(|fact| drop(conversation.tell(fact)));
+    page.iter().for_each(|event| drop(conversation.report(event)));
     conversation.follows(&[
         ("response 0", "close 0, think 12.5 s"),
         ("failed 1", ""),
@@ -150,7 +150,7 @@ fn an_idle_connection_that_is_lost_is_opened_again_when_it_is_needed() {
 #[test]
 fn a_failed_exchange_is_returned_even_if_it_was_never_asked_for() {
     let mut conversation = Conversation::new(FRESH);
-    conversation.tell("wake");
+    conversation.report("wake");
     let first = ConnectionOrdinal::new(0);
     let (now, model) = (conversation.now, model());
     let failed = conversation.user.on_failed(now, first, &model, &mut conversation.commands).unwrap();
@@ -161,22 +161,22 @@ fn a_failed_exchange_is_returned_even_if_it_was_never_asked_for() {
 #[should_panic(expected = "a response on connection 0, Connecting, without a request")]
 fn a_response_before_the_connection_is_a_bug_of_the_driver() {
     let mut conversation = Conversation::new(FRESH);
-    conversation.tell("wake");
-    conversation.tell("response 0");
+    conversation.report("wake");
+    conversation.report("response 0");
 }
 
 #[test]
 #[should_panic(expected = "woken while TopLevel")]
 fn a_wake_up_during_a_page_is_a_bug_of_the_driver() {
     let mut conversation = Conversation::new(FRESH);
-    conversation.tell("wake");
-    conversation.tell("wake");
+    conversation.report("wake");
+    conversation.report("wake");
 }
 
 #[test]
 #[should_panic(expected = "connection 7 of visit 0 is not there")]
 fn an_unknown_connection_is_a_bug_of_the_driver() {
     let mut conversation = Conversation::new(FRESH);
-    conversation.tell("wake");
-    conversation.tell("connected 7");
+    conversation.report("wake");
+    conversation.report("connected 7");
 }

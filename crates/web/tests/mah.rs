@@ -3,8 +3,8 @@
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, Fact, MahModel, MahParameters, MahUser, ObjectKind, People,
-    StartRule, Statistics,
+    Command, ConnectionOrdinal, Exchange, MahModel, MahParameters, MahUser, ObjectKind, Population,
+    StartRule, Statistics, UserEvent,
 };
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ fn no_file(path: &str) -> Result<String, String> {
     Err(format!("unexpected file {path}"))
 }
 
-fn people(parameters: &MahParameters, count: u32, seed: u64) -> People {
-    People::mah(parameters, count, Key::from_seed(seed).named("user"), &no_file).unwrap()
+fn population(parameters: &MahParameters, count: u32, seed: u64) -> Population {
+    Population::mah(parameters, count, Key::from_seed(seed).named("user"), &no_file).unwrap()
 }
 
 /// What one user asked for: connection by (visit, number), with its server and its only exchange; think times.
@@ -122,24 +122,24 @@ fn a_visit_stays_at_one_server_and_numbers_its_files_from_the_first() {
 }
 
 /// Everybody's pages without a network, each taking `page_time`, for as long as she has begun one before `end`.
-fn demand(people: &mut People, page_time: Span, from: Time, end: Time) -> Statistics {
+fn demand(population: &mut Population, page_time: Span, from: Time, end: Time) -> Statistics {
     let mut statistics = Statistics::new();
     let (mut commands, mut answers) = (Vec::new(), Vec::new());
-    for user in 0..people.len() as u32 {
-        people.tell(user, Fact::Start(StartRule::Steady), Time::ZERO, &mut commands);
+    for user in 0..population.len() as u32 {
+        population.handle(user, UserEvent::Start(StartRule::Steady), Time::ZERO, &mut commands);
         let mut now = Time::ZERO;
         while let Some(command) = commands.pop() {
             match command {
                 Command::Think { until } if until < end => {
                     now = until;
-                    people.tell(user, Fact::Wake, now, &mut answers);
+                    population.handle(user, UserEvent::Wake, now, &mut answers);
                 }
                 Command::Think { .. } | Command::Close { .. } => {}
                 Command::Open { connection, .. } => {
-                    people.tell(user, Fact::Connected(connection), now, &mut answers);
+                    population.handle(user, UserEvent::Connected(connection), now, &mut answers);
                 }
                 Command::Request { connection, .. } => {
-                    people.tell(user, Fact::Response(connection), now + page_time, &mut answers);
+                    population.handle(user, UserEvent::Response(connection), now + page_time, &mut answers);
                 }
             }
             if now >= from {
@@ -164,18 +164,18 @@ fn requests_in_seventy_minutes_are_those_of_table_2_within_five_percent() {
     ];
     // Users of a smaller population are users of the larger one, so the largest tells all; seeds share the users.
     for (users, requests) in TABLE_2 {
-        let mut people = people(&MahParameters::default(), users, 11);
+        let mut population = population(&MahParameters::default(), users, 11);
         let (from, end) = (Time::from_seconds(1_200.0), Time::from_seconds(5_400.0));
-        let asked = demand(&mut people, Span::from_milliseconds(900), from, end).objects() as f64;
+        let asked = demand(&mut population, Span::from_milliseconds(900), from, end).objects() as f64;
         assert!((asked / requests - 1.0).abs() < 0.05, "{users} users: {asked} for {requests}");
     }
 }
 
 #[test]
 fn sizes_and_files_have_the_measured_means() {
-    let mut people = people(&MahParameters::default(), 2_000, 12);
+    let mut population = population(&MahParameters::default(), 2_000, 12);
     let statistics =
-        demand(&mut people, Span::from_milliseconds(900), Time::ZERO, Time::from_seconds(3_600.0));
+        demand(&mut population, Span::from_milliseconds(900), Time::ZERO, Time::from_seconds(3_600.0));
     let (pages, objects) = (statistics.pages as f64, statistics.objects() as f64);
     // About 80,000 pages: standard deviation of files 3.4, of a visit's documents 4.7, of a primary reply 240 kB.
     assert!((objects / pages - 2.915).abs() < 0.06, "{}", objects / pages);

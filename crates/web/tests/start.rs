@@ -2,7 +2,7 @@
 
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, Fact, MahParameters, People, StartRule, UncParameters};
+use aqmlab_web::{Command, MahParameters, Population, StartRule, UncParameters, UserEvent};
 
 const USERS: u32 = 40_000;
 
@@ -14,7 +14,7 @@ fn constant(name: &str) -> Result<String, String> {
 }
 
 /// Users of both models.
-fn people() -> [People; 2] {
+fn population() -> [Population; 2] {
     let unc = UncParameters {
         think_time_seconds_cdf_file: Some("think".to_owned()),
         steady_start_page_time_seconds: 50.0,
@@ -26,14 +26,17 @@ fn people() -> [People; 2] {
         ..MahParameters::default()
     };
     let key = Key::from_seed(8);
-    [People::unc(&unc, USERS, key, &constant).unwrap(), People::mah(&mah, USERS, key, &constant).unwrap()]
+    [
+        Population::unc(&unc, USERS, key, &constant).unwrap(),
+        Population::mah(&mah, USERS, key, &constant).unwrap(),
+    ]
 }
 
 /// Seconds until each user asks for her first page.
-fn first_pages(people: &mut People, rule: StartRule) -> Vec<f64> {
+fn first_pages(population: &mut Population, rule: StartRule) -> Vec<f64> {
     let first = |user| {
         let mut commands = Vec::new();
-        people.tell(user, Fact::Start(rule), Time::ZERO, &mut commands);
+        population.handle(user, UserEvent::Start(rule), Time::ZERO, &mut commands);
         let [Command::Think { until }] = commands[..] else { panic!("{commands:?}") };
         until.seconds()
     };
@@ -53,9 +56,9 @@ fn is_uniform(values: &[f64], low: f64, high: f64) {
 
 #[test]
 fn a_user_met_at_random_thinks_for_what_is_left_or_is_on_a_page_and_then_thinks() {
-    for mut people in people() {
+    for mut population in population() {
         let (on_a_page, thinking): (Vec<f64>, Vec<f64>) =
-            first_pages(&mut people, StartRule::Steady).into_iter().partition(|&seconds| seconds > 100.0);
+            first_pages(&mut population, StartRule::Steady).into_iter().partition(|&seconds| seconds > 100.0);
         // 50 of 150 s are those of a page; four standard errors of a share of a third.
         let share = on_a_page.len() as f64 / f64::from(USERS);
         assert!((share - 1.0 / 3.0).abs() < 4.0 * (2.0 / 9.0 / f64::from(USERS)).sqrt(), "{share}");
@@ -66,19 +69,19 @@ fn a_user_met_at_random_thinks_for_what_is_left_or_is_on_a_page_and_then_thinks(
 
 #[test]
 fn users_who_start_afresh_have_a_whole_think_time_before_them() {
-    for mut people in people() {
+    for mut population in population() {
         let spread = Span::from_seconds(30.0);
-        is_uniform(&first_pages(&mut people, StartRule::Fresh { spread }), 100.0, 130.0);
+        is_uniform(&first_pages(&mut population, StartRule::Fresh { spread }), 100.0, 130.0);
     }
-    for mut people in people() {
-        let first = first_pages(&mut people, StartRule::Fresh { spread: Span::ZERO });
+    for mut population in population() {
+        let first = first_pages(&mut population, StartRule::Fresh { spread: Span::ZERO });
         assert!(first.iter().all(|&seconds| seconds == 100.0));
     }
 }
 
 #[test]
 fn nobody_is_a_legal_population() {
-    let nobody = People::mah(&MahParameters::default(), 0, Key::from_seed(1), &constant).unwrap();
-    assert!(nobody.is_empty());
-    assert!(people().iter().all(|people| !people.is_empty()));
+    let empty = Population::mah(&MahParameters::default(), 0, Key::from_seed(1), &constant).unwrap();
+    assert!(empty.is_empty());
+    assert!(population().iter().all(|population| !population.is_empty()));
 }

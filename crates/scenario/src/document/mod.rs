@@ -16,7 +16,7 @@ pub(crate) use dumbbell::{
     ethernet_overhead,
 };
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
-pub use record::{RecordTable, ResponseEnd, Responses, ThroughputLayer};
+pub use record::{RecordTable, Responses, ThroughputLayer};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
 

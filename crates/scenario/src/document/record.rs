@@ -1,5 +1,6 @@
 //! `[record]`: what to keep of a run.
 
+use aqmlab_session::ResponseEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,17 +84,6 @@ pub enum Responses {
     Histogram,
     /// Nothing.
     None,
-}
-
-/// When a response time ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ResponseEnd {
-    /// With the last byte of the response.
-    #[default]
-    LastByte,
-    /// When the browser learns that the server has closed the connection; only where the servers do.
-    ConnectionClosed,
 }
 
 impl RecordTable {

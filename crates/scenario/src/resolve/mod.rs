@@ -12,7 +12,8 @@ mod topology;
 mod traffic;
 mod unused;
 
-use crate::document::{Document, RecordTable, ResponseEnd};
+use crate::ResponseEnd;
+use crate::document::{Document, RecordTable};
 use crate::mistakes::Mistakes;
 use crate::network::Network;
 use crate::scenario::{Population, QueueSummary, Record, Scenario};

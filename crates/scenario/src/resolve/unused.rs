@@ -1,8 +1,9 @@
 //! Keys that a run would pass over in silence: what differs from its default and means nothing here is refused.
 //! Defaults pass, so that a scenario with everything filled in is as legal as the one that it was made of.
 
+use crate::ResponseEnd;
 use crate::document::{
-    DelayOn, Document, FlowsTable, LinkTable, ResponseEnd, UserModel, ethernet_gap, ethernet_minimum_frame,
+    DelayOn, Document, FlowsTable, LinkTable, UserModel, ethernet_gap, ethernet_minimum_frame,
     ethernet_overhead,
 };
 use crate::mistakes::{Mistakes, joined};

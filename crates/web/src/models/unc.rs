@@ -30,7 +30,7 @@
 //!
 //! Legal ranges stand at [`UncParameters`].
 //!
-//! **The deal.** Which object travels on which connection is settled when the page begins, without regard to
+//! **Assignment.** Which object travels on which connection is settled when the page begins, without regard to
 //! the order in which responses will arrive: the objects, in order, fill first the connections of the visit
 //! that have requests left (lowest number first), then new ones. The batch of the top-level object goes on
 //! first; its connection, if it has requests left, continues with embedded objects; the other batches follow
@@ -41,13 +41,13 @@
 //! them apart). An object whose exchange failed is not asked for again, and the embedded objects of a page
 //! whose top-level object failed are still fetched: demand must not depend on the queue.
 //!
-//! **Silences of the paper, and our choice.** Which objects share a connection: the deal. With several servers
+//! **Silences of the paper, and our choice.** Which objects share a connection: by the assignment above. With several servers
 //! per page: embedded object j comes from server j mod S, server 0 being the visit's own, and the further
 //! servers stay the same through the visit. Whether persistent connections outlive a page: they do within a
 //! visit, otherwise their share of the objects cannot exceed 45 %. Whether the limit P counts idle
 //! connections: it does not. How users begin: [`crate::StartRule`].
 
-mod deal;
+mod assignment;
 mod laws;
 mod parameters;
 mod user;

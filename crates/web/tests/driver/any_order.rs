@@ -28,7 +28,7 @@ enum State {
     Idle,
 }
 
-/// How often something goes wrong, per fact reported.
+/// How often something goes wrong, per event reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Troubles {
     pub(crate) failure: f64,

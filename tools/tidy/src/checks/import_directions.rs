@@ -1,6 +1,7 @@
 //! Crates import in one direction only, so that a model can be understood, tested and used by itself.
 //!
-//! `units <- random <- {aqm, tcp, web} <- scenario <- sim <- python`, and `units <- record <- {sim, python}`.
+//! `units <- random <- {aqm, tcp, web} <- scenario <- sim <- python`, `units <- record <- {session, sim, python}`, and
+//! `{web, record} <- session <- {scenario, sim}`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -14,8 +15,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("tcp", &["units", "random"]),
     ("web", &["units", "random"]),
     ("record", &["units"]),
-    ("scenario", &["units", "random", "aqm", "tcp", "web"]),
-    ("sim", &["units", "random", "aqm", "tcp", "web", "record", "scenario"]),
+    ("session", &["units", "random", "web", "record"]),
+    ("scenario", &["units", "random", "aqm", "tcp", "web", "session"]),
+    ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario"]),
     ("python", &["units", "random", "aqm", "tcp", "web", "record", "scenario", "sim"]),
 ];
 

@@ -9,7 +9,7 @@ use aqmlab_units::{Span, Time};
 ///
 /// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. A
 /// connection carries one exchange: `on_response` says that the response is complete and that the server has
-/// closed the connection. Nothing may be reported about a connection after its [`Command::Close`]. A fact that
+/// closed the connection. Nothing may be reported about a connection after its [`Command::Close`]. An event that
 /// cannot be is a bug of the driver and panics.
 #[derive(Clone, Debug)]
 pub struct MahUser {

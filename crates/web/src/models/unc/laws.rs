@@ -1,6 +1,6 @@
 //! The laws of the UNC model, prepared once for all users of a population.
 
-use super::deal::{PageShape, Quota};
+use super::assignment::{PageShape, Quota};
 use super::parameters::UncParameters;
 use crate::cdf_file::{CdfFile, LoadFile};
 use crate::mah_tables;

@@ -1,6 +1,6 @@
 //! One user of the UNC model.
 
-use super::deal::{PlannedConnection, Transport, deal_page, keep_left_over};
+use super::assignment::{PlannedConnection, Transport, assign_page, keep_left_over};
 use super::laws::UncModel;
 use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
 use aqmlab_random::Key;
@@ -9,8 +9,8 @@ use aqmlab_units::{Span, Time};
 /// A person who thinks and browses: a state machine that a driver tells what happened.
 ///
 /// Every method appends the resulting commands to `out`, in the order in which they are to be carried out.
-/// The facts about one connection must be reported in the order in which they occurred, and nothing may be
-/// reported about a connection after its [`Command::Close`]. A fact that cannot be (a response on a
+/// The events of one connection must be reported in the order in which they occurred, and nothing may be
+/// reported about a connection after its [`Command::Close`]. An event that cannot be (a response on a
 /// connection without a request, a wake-up during a page) is a bug of the driver and panics.
 ///
 /// An idle user takes less than 100 bytes; connections are listed on the heap while a page is fetched, and
@@ -30,7 +30,7 @@ pub struct User {
     objects_before_page: u32,
     objects_in_page: u32,
     servers_in_page: u32,
-    /// Connections that the visit has opened or dealt to so far.
+    /// Connections that the visit has opened or planned so far.
     next_ordinal: u32,
     /// Before this index in `connections`, no batch waits for a place.
     next_waiting: u32,
@@ -103,10 +103,14 @@ impl User {
         if self.page == self.pages_in_visit {
             self.enter_next_visit(model);
         }
-        self.deal(model);
+        self.assign_objects(model);
         self.phase = Phase::TopLevel;
         let with_top_level = self.connections.iter().position(|c| c.waits() && c.next_object == 0);
-        self.begin_batch(with_top_level.expect("the deal gives the top-level object away"), model, out);
+        self.begin_batch(
+            with_top_level.expect("the top-level object is assigned to a connection"),
+            model,
+            out,
+        );
     }
 
     /// A connection that she asked for is established.
@@ -222,19 +226,19 @@ impl User {
         self.pages_in_visit = model.pages_in_visit(self.visit_key);
     }
 
-    /// Puts her behind a random page of her first visit. The pages before are dealt, without being fetched, so
+    /// Puts her behind a random page of her first visit. The objects of the pages before are assigned, without being fetched, so
     /// that connections with requests left have the numbers and quotas which they would have.
     fn enter_visit_at_random_place(&mut self, key: Key, model: &UncModel) {
         let (fetched, pages) = model.visit_position_at_start(key);
         self.pages_in_visit = pages;
         while self.page < fetched {
-            self.deal(model);
+            self.assign_objects(model);
             self.connections.iter_mut().for_each(|connection| connection.remaining = 0);
             self.leave_page();
         }
     }
 
-    fn deal(&mut self, model: &UncModel) {
+    fn assign_objects(&mut self, model: &UncModel) {
         let visit = self.visit_key;
         let shape = model.page_shape(visit, self.page);
         self.objects_in_page = shape.objects;
@@ -242,7 +246,7 @@ impl User {
         // One allocation for most pages instead of growing step by step.
         self.connections.reserve(shape.objects.min(USUAL_BATCHES) as usize);
         let quota = |ordinal| model.quota(visit, ordinal);
-        deal_page(&mut self.connections, shape, &mut self.next_ordinal, quota);
+        assign_page(&mut self.connections, shape, &mut self.next_ordinal, quota);
     }
 
     /// Turns to the next page of the visit, keeping the connections with requests left; after the last page

@@ -1,17 +1,18 @@
 //! All links of a run and the routes over them; any topology.
 
-use crate::agenda::DELAYED;
-use crate::connection::AddedDelay;
+use super::impairments::ImpairedLink;
+use super::interface::Interface;
+use super::packet::Packet;
+use super::path::{AddedDelay, Path};
+use super::queued_link::QueuedLink;
+use super::route_table::{RouteTable, junctions};
+use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{Column, Junction, MonitoredId, QueuedId, Step};
-use crate::impairments::ImpairedLink;
-use crate::links::{Passage, QueuedLink};
-use crate::packet::Way;
-use crate::route_table::{RouteTable, junctions};
-use crate::wheel::Rank;
 use aqmlab_aqm::Scheme;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
+use aqmlab_session::Owner;
 use aqmlab_units::{Rate, Span};
 
 /// All links, and which of them leads where.
@@ -19,7 +20,7 @@ pub(crate) struct Network {
     /// Links with a queue.
     pub(crate) queued: Vec<QueuedLink>,
     /// All others that take time.
-    passages: Vec<Passage>,
+    interfaces: Vec<Interface>,
     /// Those of either kind that lose packets which are on their way to them.
     pub(crate) impaired: Vec<ImpairedLink>,
     routes: RouteTable,
@@ -31,14 +32,14 @@ impl Network {
         let description = &scenario.network;
         let routes = RouteTable::new(scenario, &steps(description));
         let impaired = impaired_links(description, key);
-        let mut network = Self { queued: Vec::new(), passages: Vec::new(), impaired, routes, pipes: 0 };
+        let mut network = Self { queued: Vec::new(), interfaces: Vec::new(), impaired, routes, pipes: 0 };
         let (junctions, direct) = (junctions(description), sends_directly(scenario));
         for (number, link) in (0..).map(LinkIndex).zip(&description.links) {
             let to = junctions[link.to.0 as usize];
             match (link.rate, &link.queue) {
                 (Some(rate), Some(scheme)) => network.add_queued_link(number, link, to, (rate, scheme), key),
                 _ if is_no_step(link) => {}
-                _ => network.add_passage(link, to, direct[link.from.0 as usize]),
+                _ => network.add_interface(link, to, direct[link.from.0 as usize]),
             }
         }
         network
@@ -59,9 +60,9 @@ impl Network {
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
-    fn add_passage(&mut self, link: &Link, to: Junction, direct: bool) {
+    fn add_interface(&mut self, link: &Link, to: Junction, direct: bool) {
         let rank = if link.rate.is_some() && direct { self.pipe() } else { DELAYED };
-        self.passages.push(Passage::new(link, to, rank));
+        self.interfaces.push(Interface::new(link, to, rank));
     }
 
     /// Makes a pipe: packets that arrive in the order in which they were sent.
@@ -71,22 +72,34 @@ impl Network {
     }
 
     /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], beyond these a place in
-    /// [`Network::passages`], or beyond those one in [`Network::impaired`].
+    /// [`Network::interfaces`], or beyond those one in [`Network::impaired`].
     #[inline(always)]
     pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
         self.routes.step(at, destination)
     }
 
-    /// The passage of a step, if it is one.
+    /// The interface of a step, if it is one.
     #[inline(always)]
-    pub(crate) fn passage(&mut self, step: Step) -> Option<&mut Passage> {
-        self.passages.get_mut(step.place().wrapping_sub(self.queued.len()))
+    pub(crate) fn interface(&mut self, step: Step) -> Option<&mut Interface> {
+        self.interfaces.get_mut(step.place().wrapping_sub(self.queued.len()))
     }
 
     /// Where a step stands in [`Network::impaired`], if it is one of those.
-    pub(crate) fn impairment(&self, step: Step) -> Option<usize> {
-        let place = step.place().checked_sub(self.queued.len() + self.passages.len())?;
+    fn impairment(&self, step: Step) -> Option<usize> {
+        let place = step.place().checked_sub(self.queued.len() + self.interfaces.len())?;
         (place < self.impaired.len()).then_some(place)
+    }
+
+    /// The step behind an impairment for a packet of `owner`: whether it passes, or is lost there.
+    pub(crate) fn pass_impairment(
+        &mut self,
+        step: Step,
+        packet: &Packet,
+        owner: Option<Owner>,
+    ) -> Result<Step, Step> {
+        let Some(place) = self.impairment(step) else { unreachable!("{step:?} leads nowhere") };
+        let impaired = &mut self.impaired[place];
+        if impaired.loses(packet, owner) { Err(impaired.step) } else { Ok(impaired.step) }
     }
 
     /// The step that packets take which are not lost on their way to it.
@@ -94,23 +107,23 @@ impl Network {
         self.impairment(step).map_or(step, |place| self.impaired[place].step)
     }
 
-    /// How packets travel from `node` to `destination` after a delay of their own, or without one.
-    pub(crate) fn way(&mut self, node: NodeIndex, destination: NodeIndex, delay: AddedDelay) -> Way {
+    /// The path of packets from `node` to `destination` after a delay of their own, or without one.
+    pub(crate) fn path(&mut self, node: NodeIndex, destination: NodeIndex, delay: AddedDelay) -> Path {
         let (departure, destination) = (self.routes.departure(node), self.routes.destination(destination));
         let step = self.step(departure, destination);
         let behind = self.behind_impairment(step);
-        let interface = self.passage(behind).filter(|passage| passage.is_interface());
+        let interface = self.interface(behind).filter(|interface| interface.takes_time_to_send());
         let (at, of_interface) = match interface {
             Some(interface) => (interface.to, Some(interface.rank)),
             None => (departure, None),
         };
         let (delay, rank) = match (delay, of_interface) {
             (AddedDelay::None, Some(rank)) => (Span::ZERO, rank),
-            (AddedDelay::None, None) => (Span::ZERO, Way::AT_ONCE),
+            (AddedDelay::None, None) => (Span::ZERO, Path::AT_ONCE),
             (AddedDelay::Pipe(pipe, delay), Some(_)) => (delay, pipe),
             (AddedDelay::Own(delay), _) | (AddedDelay::Pipe(_, delay), None) => (delay, DELAYED),
         };
-        Way {
+        Path {
             delay_ns: delay.nanoseconds(),
             step,
             at,
@@ -120,11 +133,11 @@ impl Network {
         }
     }
 
-    /// Whether the way from `node` towards `destination` begins with an interface.
+    /// Whether the path from `node` towards `destination` begins with an interface.
     pub(crate) fn begins_with_interface(&mut self, node: NodeIndex, destination: NodeIndex) -> bool {
         let step = self.step(self.routes.departure(node), self.routes.destination(destination));
         let behind = self.behind_impairment(step);
-        self.passage(behind).is_some_and(|passage| passage.is_interface())
+        self.interface(behind).is_some_and(|interface| interface.takes_time_to_send())
     }
 
     /// The links with a queue, with their numbers in the scenario.
@@ -180,12 +193,12 @@ pub(crate) fn steps(description: &scenario::Network) -> Vec<Option<Step>> {
 /// The step that each link is for the packets that are not lost on their way to it.
 fn steps_behind_impairments(description: &scenario::Network) -> Vec<Option<Step>> {
     let queued = description.links.iter().filter(|link| is_queued(link)).count();
-    let (mut next_queued, mut next_passage) = (0, queued);
+    let (mut next_queued, mut next_interface) = (0, queued);
     let step = |link: &Link| {
         if is_no_step(link) {
             return None;
         }
-        let next = if is_queued(link) { &mut next_queued } else { &mut next_passage };
+        let next = if is_queued(link) { &mut next_queued } else { &mut next_interface };
         *next += 1;
         Some(Step::of(*next - 1))
     };

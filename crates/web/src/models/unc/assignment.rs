@@ -1,4 +1,4 @@
-//! The deal: which object of a page travels on which connection.
+//! Assignment: which object of a page travels on which connection.
 //!
 //! A pure function of the page and of what earlier pages of the visit left over. It knows nothing of the order
 //! in which responses arrive, so no queue can change it.
@@ -79,10 +79,10 @@ impl PlannedConnection {
     }
 }
 
-/// Deals the objects of a page to `connections`, which hold what earlier pages left over (in the order of their
+/// Assigns the objects of a page to `connections`, which hold what earlier pages left over (in the order of their
 /// numbers); new connections are appended and counted in `next_ordinal`. `quota` gives the quota of a
 /// connection by its number.
-pub(super) fn deal_page(
+pub(super) fn assign_page(
     connections: &mut Vec<PlannedConnection>,
     page: PageShape,
     next_ordinal: &mut u32,
@@ -122,8 +122,8 @@ mod tests {
 
     const PLAIN: Quota = Quota { requests: 1, persistent: false };
 
-    /// Deals a page, all of whose objects then arrive. Rows: (connection, objects in order).
-    fn deal(
+    /// Assigns a page, all of whose objects then arrive. Rows: (connection, objects in order).
+    fn assign(
         connections: &mut Vec<PlannedConnection>,
         next_ordinal: &mut u32,
         (objects, servers): (u32, u32),
@@ -133,10 +133,10 @@ mod tests {
             let found = persistent.iter().find(|row| row.0 == ordinal);
             found.map_or(PLAIN, |row| Quota { requests: row.1, persistent: true })
         };
-        deal_page(connections, PageShape { objects, servers }, next_ordinal, quota);
-        let dealt = connections.iter().filter(|c| c.remaining > 0);
+        assign_page(connections, PageShape { objects, servers }, next_ordinal, quota);
+        let assigned = connections.iter().filter(|c| c.remaining > 0);
         let rows =
-            dealt.map(|c| (c.ordinal, (0..c.remaining).map(|k| c.next_object + k * servers).collect()));
+            assigned.map(|c| (c.ordinal, (0..c.remaining).map(|k| c.next_object + k * servers).collect()));
         let rows = rows.collect();
         connections.iter_mut().for_each(|c| c.remaining = 0);
         keep_left_over(connections);
@@ -147,7 +147,7 @@ mod tests {
     fn objects_fill_what_is_left_over_and_then_new_connections() {
         // Worked by hand: connections 1 and 4 are persistent with 4 and 3 requests, the others carry one.
         let (mut connections, mut next) = (Vec::new(), 0);
-        let mut page = |objects| deal(&mut connections, &mut next, (objects, 1), &[(1, 4), (4, 3)]);
+        let mut page = |objects| assign(&mut connections, &mut next, (objects, 1), &[(1, 4), (4, 3)]);
         assert_eq!(page(3), [(0, vec![0]), (1, vec![1, 2])]);
         assert_eq!(page(1), [(1, vec![0])]);
         assert_eq!(page(5), [(1, vec![0]), (2, vec![1]), (3, vec![2]), (4, vec![3, 4])]);
@@ -161,7 +161,7 @@ mod tests {
         // requests, connection 1 (slot 1) may carry 2.
         let (mut connections, mut next) = (Vec::new(), 0);
         let mut page =
-            |objects, servers| deal(&mut connections, &mut next, (objects, servers), &[(0, 5), (1, 2)]);
+            |objects, servers| assign(&mut connections, &mut next, (objects, servers), &[(0, 5), (1, 2)]);
         assert_eq!(page(4, 2), [(0, vec![0, 2]), (1, vec![1, 3])]);
         assert_eq!(page(3, 2), [(0, vec![0, 2]), (2, vec![1])]);
         assert_eq!(page(2, 1), [(0, vec![0]), (3, vec![1])]);
@@ -177,7 +177,7 @@ mod tests {
         connections.extend([left(2, 1), left(5, 2), left(9, 4)]);
         next += 10;
         assert_eq!(
-            deal(&mut connections, &mut next, (4, 1), &[]),
+            assign(&mut connections, &mut next, (4, 1), &[]),
             [(2, vec![0]), (5, vec![1, 2]), (9, vec![3])]
         );
         assert_eq!(connections.iter().map(|c| (c.ordinal, c.quota_left)).collect::<Vec<_>>(), [(9, 3)]);

@@ -6,9 +6,9 @@ use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, StartRul
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
-/// Something that a driver tells a user.
+/// Something that happens to a user, as her driver reports it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fact {
+pub enum UserEvent {
     /// Her life begins, at [`Time::ZERO`].
     Start(StartRule),
     /// Her think time is over.
@@ -16,15 +16,15 @@ pub enum Fact {
     /// A connection that she asked for is established.
     Connected(ConnectionOrdinal),
     /// The response on a connection is complete: its last byte is there or, where the servers close
-    /// ([`People::servers_close`]), the server's close.
+    /// ([`Population::servers_close`]), the server's close.
     Response(ConnectionOrdinal),
     /// A connection gave up.
     Failed(ConnectionOrdinal),
 }
 
-/// One user, of whatever model: for a driver that wants her record in its cache before it tells her something.
+/// One user, of whatever model: for a driver that wants her record in its cache before her next event.
 #[derive(Clone, Copy, Debug)]
-pub enum Person<'a> {
+pub enum UserRef<'a> {
     /// Of the UNC model.
     Unc(&'a User),
     /// Of Mah's model.
@@ -33,7 +33,7 @@ pub enum Person<'a> {
 
 /// All users of a population with the model that they share.
 #[derive(Clone, Debug)]
-pub struct People {
+pub struct Population {
     kind: Kind,
 }
 
@@ -43,7 +43,7 @@ enum Kind {
     Mah(Box<MahModel>, Vec<MahUser>),
 }
 
-impl People {
+impl Population {
     /// `count` users of the UNC model; user i has the key `key.indexed(i)`.
     ///
     /// # Errors
@@ -77,10 +77,10 @@ impl People {
     /// The user with this number, if there is one.
     #[must_use]
     #[inline]
-    pub fn person(&self, user: u32) -> Option<Person<'_>> {
+    pub fn user(&self, user: u32) -> Option<UserRef<'_>> {
         match &self.kind {
-            Kind::Unc(_, users) => users.get(user as usize).map(Person::Unc),
-            Kind::Mah(_, users) => users.get(user as usize).map(Person::Mah),
+            Kind::Unc(_, users) => users.get(user as usize).map(UserRef::Unc),
+            Kind::Mah(_, users) => users.get(user as usize).map(UserRef::Mah),
         }
     }
 
@@ -106,27 +106,33 @@ impl People {
         matches!(self.kind, Kind::Mah(..))
     }
 
-    /// Tells a user a fact; her commands are appended to `out`. Answers with the exchange that failed, if one did.
+    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics
-    /// If there is no such user, or the fact cannot be: see [`User`] and [`MahUser`].
+    /// If there is no such user, or the event cannot be: see [`User`] and [`MahUser`].
     #[inline]
-    pub fn tell(&mut self, user: u32, fact: Fact, now: Time, out: &mut Vec<Command>) -> Option<Exchange> {
+    pub fn handle(
+        &mut self,
+        user: u32,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
         // Both models have users with these methods, and nothing else in common that a trait could hold.
-        macro_rules! tell {
+        macro_rules! handle {
             ($user:expr, $model:expr) => {
-                match fact {
-                    Fact::Start(start) => $user.start($model, start, out),
-                    Fact::Wake => $user.on_wake(now, $model, out),
-                    Fact::Connected(connection) => $user.on_connected(now, connection, $model, out),
-                    Fact::Response(connection) => $user.on_response(now, connection, $model, out),
-                    Fact::Failed(connection) => return $user.on_failed(now, connection, $model, out),
+                match event {
+                    UserEvent::Start(start) => $user.start($model, start, out),
+                    UserEvent::Wake => $user.on_wake(now, $model, out),
+                    UserEvent::Connected(connection) => $user.on_connected(now, connection, $model, out),
+                    UserEvent::Response(connection) => $user.on_response(now, connection, $model, out),
+                    UserEvent::Failed(connection) => return $user.on_failed(now, connection, $model, out),
                 }
             };
         }
         match &mut self.kind {
-            Kind::Unc(model, users) => tell!(users[user as usize], model),
-            Kind::Mah(model, users) => tell!(users[user as usize], model),
+            Kind::Unc(model, users) => handle!(users[user as usize], model),
+            Kind::Mah(model, users) => handle!(users[user as usize], model),
         }
         None
     }

@@ -1,18 +1,17 @@
 //! From a finished simulation to its summary and tables.
 
-use crate::connection::{MAXIMUM_NUMBERED, Owner};
+use super::snapshot::Snapshot;
+use super::warnings;
 use crate::control::RunError;
-use crate::links::{QueuedLink, Sent};
+use crate::fabric::{MAXIMUM_NUMBERED, QueuedLink, Sent};
 use crate::simulation::Simulation;
-use crate::snapshot::Snapshot;
 use crate::table_names::TableNames;
-use crate::warnings;
 use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_record::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
     LinkSummary, PopulationSummary, Summary, Table, TcpSummary,
 };
-use aqmlab_scenario::{Responses, Scenario, ThroughputLayer};
+use aqmlab_scenario::{FlowGroup, Responses, Scenario, ThroughputLayer};
 use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
@@ -45,7 +44,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         seed,
         measured_from_s: simulation.window.from.seconds(),
         measured_until_s: simulation.window.until.seconds(),
-        flows: flows(scenario, &simulation, &begin, &end),
+        flows: flows(scenario, &begin, &end),
         tcp: tcp(&begin, &end),
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
@@ -54,7 +53,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
-    let (events, opened) = (simulation.events(), simulation.connections.opened());
+    let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
     let tables = tables(simulation, scenario);
     check_numbers(&tables, opened)?;
     Ok(Output { summary, tables, events })
@@ -72,24 +71,26 @@ fn check_numbers(tables: &[Table], opened: u64) -> Result<(), RunError> {
     }
 }
 
-fn tables(mut simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
-    for connection in simulation.connections.open_ones() {
-        simulation.flow_rows.record(connection, &simulation.flows);
+fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
+    let Simulation { fabric, session, monitor, mut flow_rows, .. } = simulation;
+    for (place, connection) in fabric.open_connections() {
+        flow_rows.record(connection, || session.exchanges(place, connection.owner));
     }
     let names = TableNames::of(scenario);
-    let mut tables = simulation.monitor.into_tables(&names);
-    tables.extend(simulation.populations.users_table(&names));
+    let mut tables = monitor.into_tables(&names);
+    let [users, packets] = fabric.into_tables(&names);
+    tables.extend(users);
     if scenario.record.responses != Responses::None {
-        tables.extend(simulation.responses.into_tables(&names.populations));
+        tables.extend(session.into_responses().into_tables(&names.populations));
     }
-    tables.extend(simulation.flow_rows.into_table(&names));
-    tables.extend(simulation.trace.into_table(&names));
+    tables.extend(flow_rows.into_table(&names));
+    tables.extend(packets);
     tables
 }
 
 /// Conservation at every port: a violation is an error, because nothing in such a run can be trusted.
 fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
-    for (link, queued) in simulation.network.queued_links() {
+    for (link, queued) in simulation.fabric.network().queued_links() {
         let named = |what: String| RunError::Invariant(format!("link {link}: {what}"));
         queued.port.check_conservation().map_err(|error| named(error.to_string()))?;
         let departed = queued.port.counters().departures().total();
@@ -101,8 +102,8 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             )));
         }
     }
-    for impaired in &simulation.network.impaired {
-        let Some(queued) = simulation.network.queued.get(impaired.step.place()) else { continue };
+    for impaired in &simulation.fabric.network().impaired {
+        let Some(queued) = simulation.fabric.network().queued.get(impaired.step.place()) else { continue };
         let (counts, counters) = (impaired.counts, queued.port.counters());
         let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
         if seen != (counts.arrived, counts.lost) {
@@ -110,10 +111,11 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             return Err(RunError::Invariant(what));
         }
     }
+    let session = &simulation.session;
     for ((place, population), unfinished) in
-        simulation.populations.all.iter().enumerate().zip(unfinished(simulation))
+        session.populations().iter().enumerate().zip(session.unfinished())
     {
-        let counts = population.in_run;
+        let counts = population.in_run();
         if !counts.leaves(unfinished) {
             let what = format!("population {place}: {counts:?} exchanges, {unfinished} under way at the end");
             return Err(RunError::Invariant(what));
@@ -132,7 +134,8 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
     let carry_data = scenario.data_links();
     let windows = begin.links.iter().zip(&end.links);
     simulation
-        .network
+        .fabric
+        .network()
         .monitored_links()
         .zip(windows)
         .enumerate()
@@ -157,7 +160,7 @@ fn impairments(
     end: &Snapshot,
 ) -> Vec<ImpairmentSummary> {
     let windows = end.impaired.iter().zip(&begin.impaired).map(|(end, begin)| end.minus(*begin));
-    let impaired = simulation.network.impaired.iter().zip(windows);
+    let impaired = simulation.fabric.network().impaired.iter().zip(windows);
     impaired
         .map(|(impaired, counts)| ImpairmentSummary {
             link: scenario.network.link(impaired.link).name.clone(),
@@ -246,34 +249,26 @@ fn link_counters(counters: &Counters) -> LinkCounters {
     }
 }
 
-/// Exchanges of each population that were under way when the run ended.
-fn unfinished(simulation: &Simulation) -> Vec<u64> {
-    let mut unfinished = vec![0; simulation.populations.count()];
-    for connection in simulation.connections.open_ones() {
-        if let Owner::User { population, .. } = connection.owner {
-            unfinished[population.place()] += u64::from(connection.is_waited_for());
-        }
-    }
-    unfinished
-}
-
 fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSummary> {
-    let unfinished = unfinished(simulation);
-    let described = scenario.populations.iter().zip(&simulation.populations.all).zip(unfinished);
+    let session = &simulation.session;
+    let described = scenario.populations.iter().zip(session.populations()).zip(session.unfinished());
     described
-        .map(|((description, population), unfinished)| PopulationSummary {
-            name: description.name.clone(),
-            users: description.users,
-            completed: population.in_window.completed,
-            failed: population.in_window.failed,
-            unfinished,
-            gave_up: population.gave_up,
-            whole_run: ExchangeSummary {
-                started: population.in_run.started,
-                completed: population.in_run.completed,
-                failed: population.in_run.failed,
-            },
-            generated: generated(&population.generated),
+        .map(|((description, population), unfinished)| {
+            let (in_run, in_window) = (population.in_run(), population.in_window());
+            PopulationSummary {
+                name: description.name.clone(),
+                users: description.users,
+                completed: in_window.completed,
+                failed: in_window.failed,
+                unfinished,
+                gave_up: population.gave_up(),
+                whole_run: ExchangeSummary {
+                    started: in_run.started,
+                    completed: in_run.completed,
+                    failed: in_run.failed,
+                },
+                generated: generated(population.generated()),
+            }
         })
         .collect()
 }
@@ -319,15 +314,13 @@ fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
     }
 }
 
-fn flows(scenario: &Scenario, simulation: &Simulation, begin: &Snapshot, end: &Snapshot) -> Vec<FlowSummary> {
-    let delivered: Vec<u64> = end.flows.iter().zip(&begin.flows).map(|(end, begin)| end - begin).collect();
-    let groups = scenario.flows.iter().zip(&simulation.flows.groups);
-    groups
-        .map(|(group, &first)| FlowSummary {
-            name: group.name.clone(),
-            delivered_bytes: delivered[first..first + group.flows.len()].to_vec(),
-        })
-        .collect()
+fn flows(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<FlowSummary> {
+    let mut delivered = end.flows.iter().zip(&begin.flows).map(|(end, begin)| end - begin);
+    let summary = |group: &FlowGroup| FlowSummary {
+        name: group.name.clone(),
+        delivered_bytes: delivered.by_ref().take(group.flows.len()).collect(),
+    };
+    scenario.flows.iter().map(summary).collect()
 }
 
 fn document(scenario: &Scenario) -> serde_json::Value {

@@ -4,14 +4,12 @@
 //! kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th packet of a
 //! connection has an address, and falls the same way under every queue discipline (common random numbers).
 
-use crate::connection::Owner;
+use super::packet::Packet;
 use crate::identifiers::Step;
-use crate::packet::{Packet, Side};
-use crate::simulation::Simulation;
 use aqmlab_aqm::{Queued, Tally};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Impairment, Link, LinkIndex};
-use aqmlab_units::Time;
+use aqmlab_session::{Owner, Side};
 
 /// What came to an impaired link, and what of it was lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +60,7 @@ impl ImpairedLink {
 
     /// Whether a packet is lost. Packets of a connection that is over, which has no owner any more, pass: nobody
     /// waits for them.
-    fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
+    pub(crate) fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
         count(&mut self.counts.arrived, packet);
         let Some(owner) = owner else { return false };
         let passing = self.passing(packet, owner);
@@ -109,49 +107,4 @@ fn coins(key: Key, owner: Owner, side: Side) -> Key {
 fn count(tally: &mut Tally, packet: &Packet) {
     tally.packets += 1;
     tally.bytes += u64::from(packet.facts().bytes);
-}
-
-impl Simulation {
-    /// Moves a packet on over an impaired link.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn take_if_not_lost(&mut self, step: Step, packet: Packet) {
-        if let Some(step) = self.past_impairment(step, packet) {
-            self.take(step, packet);
-        }
-    }
-
-    /// Sends what an endpoint has put into the outbox over an impaired interface.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn send_if_not_lost(&mut self, place: u32, from: Side) {
-        let connection = self.connections.at(place);
-        let (way, generation, profile) =
-            (connection.ways[from as usize], connection.generation, connection.profile);
-        let segments = std::mem::take(&mut self.outbox.segments);
-        for segment in &segments {
-            let ip_bytes = self.hosts.ip_bytes(segment, profile);
-            let packet = Packet::new(segment, ip_bytes, (place, generation), from, &way);
-            let Some(step) = self.past_impairment(way.step, packet) else { continue };
-            let Some(interface) = self.network.passage(step) else {
-                unreachable!("{step:?} is no interface")
-            };
-            let arrival = interface.send(self.now, ip_bytes).nanoseconds() + way.delay_ns;
-            self.agenda.push(way.rank, Time::from_nanoseconds(arrival), packet);
-        }
-        self.outbox.segments = segments;
-    }
-
-    /// The step behind an impairment, unless the packet is lost there.
-    fn past_impairment(&mut self, step: Step, packet: Packet) -> Option<Step> {
-        let Some(place) = self.network.impairment(step) else { unreachable!("{step:?} leads nowhere") };
-        let connection = self.connections.current(packet.connection(), packet.generation());
-        let owner = connection.map(|connection| connection.owner);
-        let impaired = &mut self.network.impaired[place];
-        let (lost, behind) = (impaired.loses(&packet, owner), impaired.step);
-        if lost && behind.place() < self.network.queued.len() {
-            self.lose_before_queue(behind.place(), packet);
-        }
-        (!lost).then_some(behind)
-    }
 }

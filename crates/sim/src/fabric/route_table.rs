@@ -188,7 +188,7 @@ fn ends(scenario: &Scenario) -> Vec<NodeIndex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::steps;
+    use crate::fabric::network::steps;
     use aqmlab_random::Key;
     use std::fmt::Write as _;
 

@@ -3,8 +3,8 @@
 //! The monitor of Christiansen, Jeffay, Ott, Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000, section 3.1) samples a
 //! queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was transmitted and dropped.
 
-use crate::monitor::Clock;
-use crate::network::Network;
+use super::sampling_clock::SamplingClock;
+use crate::fabric::Network;
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::QueueSummary;
@@ -12,8 +12,8 @@ use aqmlab_units::Time;
 
 /// Samples and sums of all monitored links.
 pub(crate) struct QueueSummaries {
-    sample_clock: Clock,
-    interval_clock: Clock,
+    sample_clock: SamplingClock,
+    interval_clock: SamplingClock,
     links: Vec<Watched>,
     rows: Rows,
 }
@@ -83,8 +83,8 @@ impl QueueSummaries {
             discarded_packets: 0,
         });
         Self {
-            sample_clock: Clock::every(settings.sample),
-            interval_clock: Clock::every(settings.interval),
+            sample_clock: SamplingClock::every(settings.sample),
+            interval_clock: SamplingClock::every(settings.interval),
             links: watched.collect(),
             rows: Rows::default(),
         }

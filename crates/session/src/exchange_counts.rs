@@ -5,10 +5,13 @@
 /// An exchange begins with `connect()` if it is the first of its connection, and with the write of its request if not.
 /// It is completed where its response time ends, and fails when its connection gives up before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ExchangeCounts {
-    pub(crate) started: u64,
-    pub(crate) completed: u64,
-    pub(crate) failed: u64,
+pub struct ExchangeCounts {
+    /// Began.
+    pub started: u64,
+    /// Their response time ended.
+    pub completed: u64,
+    /// Their connection gave up before.
+    pub failed: u64,
 }
 
 impl ExchangeCounts {
@@ -23,7 +26,8 @@ impl ExchangeCounts {
     }
 
     /// Whether those that began and have not ended are this many.
-    pub(crate) const fn leaves(self, unfinished: u64) -> bool {
+    #[must_use]
+    pub const fn leaves(self, unfinished: u64) -> bool {
         self.started == self.completed + self.failed + unfinished
     }
 }

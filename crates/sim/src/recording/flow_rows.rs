@@ -1,10 +1,11 @@
 //! One row per connection, for those who ask (`record.flows`).
 
-use crate::connection::{Connection, Owner};
-use crate::flows::Flows;
-use crate::identifiers::{GroupId, PopulationId};
+use crate::fabric::Connection;
+use crate::identifiers::GroupId;
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_session::{FlowId, Owner, PopulationId};
 use aqmlab_units::Time;
 
 /// What is known of a connection that is over, or still open at the end of the run.
@@ -54,18 +55,38 @@ impl Party {
 pub(crate) struct FlowRows {
     wanted: bool,
     rows: Vec<Row>,
+    /// First flow of each group.
+    groups: Vec<usize>,
 }
 
 impl FlowRows {
-    pub(crate) fn new(wanted: bool) -> Self {
-        Self { wanted, rows: Vec::new() }
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let groups = scenario.flows.iter().scan(0, |next, group| {
+            let first = *next;
+            *next += group.flows.len();
+            Some(first)
+        });
+        Self { wanted: scenario.record.flows, rows: Vec::new(), groups: groups.collect() }
     }
 
-    /// Keeps a connection whose record is given back, or that has one still at the end of the run.
+    /// Keeps a connection that is over, or that is open still at the end of the run.
     #[inline]
-    pub(crate) fn record(&mut self, connection: &Connection, flows: &Flows) {
+    pub(crate) fn record(&mut self, connection: &Connection, exchanges: impl FnOnce() -> u32) {
         if self.wanted {
-            self.rows.push(Row::of(connection, flows));
+            let (party, user) = self.party(connection.owner);
+            self.rows.push(Row::of(connection, party, user, exchanges()));
+        }
+    }
+
+    /// Whose a connection is, and which user of the population or flow of the group.
+    fn party(&self, owner: Owner) -> (Party, u32) {
+        match owner {
+            Owner::User { population, user, .. } => (Party::Population(population), user),
+            Owner::Flow { flow } => {
+                let group = self.groups.partition_point(|&first| first <= flow.place()) - 1;
+                let place = FlowId::of(flow.place() - self.groups[group]);
+                (Party::FlowGroup(GroupId::of(group)), place.number())
+            }
         }
     }
 
@@ -101,14 +122,7 @@ impl FlowRows {
 }
 
 impl Row {
-    fn of(connection: &Connection, flows: &Flows) -> Self {
-        let (party, user) = match connection.owner {
-            Owner::User { population, user, .. } => (Party::Population(population), user),
-            Owner::Flow { flow } => {
-                let (group, place) = flows.place_in_group(flow);
-                (Party::FlowGroup(group), place.number())
-            }
-        };
+    fn of(connection: &Connection, party: Party, user: u32, exchanges: u32) -> Self {
         let tcp = connection.totals();
         let losses = connection.losses.total;
         Self {
@@ -117,7 +131,7 @@ impl Row {
             closed_s: connection.closed.map_or(f64::NAN, Time::seconds),
             party,
             user,
-            exchanges: connection.exchanges,
+            exchanges,
             timeouts: tcp.timeouts,
             syn_retransmissions: tcp.syn_retransmissions,
             fast_recoveries: tcp.fast_recoveries,

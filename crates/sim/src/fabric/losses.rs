@@ -1,7 +1,7 @@
 //! What losses do to single windows of data.
 
-use crate::packet::Side;
 use aqmlab_aqm::PacketClass;
+use aqmlab_session::Side;
 use aqmlab_tcp::SequenceNumber;
 
 /// Losses in the current window of one direction of a connection.

@@ -1,11 +1,10 @@
-//! The two kinds of links that take time: with a queue in front of them, and without.
+//! A link with a queue in front of it.
 
-use crate::agenda::Agenda;
+use super::events::Events;
+use super::packet::Packet;
+use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
-use crate::packet::Packet;
-use crate::snapshot::LinkSnapshot;
-use crate::wheel::Rank;
-use aqmlab_aqm::{Port, PortFacts, Reason, Scheme};
+use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -57,6 +56,15 @@ impl Sent {
     }
 }
 
+/// Counters of a link until an instant.
+#[derive(Clone)]
+pub(crate) struct LinkSnapshot {
+    pub(crate) counters: Counters,
+    pub(crate) sent: Sent,
+    /// How long it has been transmitting.
+    pub(crate) transmitting: Span,
+}
+
 impl QueuedLink {
     /// An idle link at this place among those with a queue, at this place among the monitored ones if it is one of
     /// them, and number `number` of the scenario.
@@ -94,26 +102,25 @@ impl QueuedLink {
     #[inline(always)]
     pub(crate) fn serve(
         &mut self,
-        now: Time,
-        agenda: &mut Agenda,
+        events: &mut Events,
         discarded: &mut impl FnMut(Packet, Reason),
     ) -> Option<Packet> {
         let mut begun = None;
         loop {
             let waiting = if self.busy { None } else { self.ring.pop_front() };
             if let Some(packet) = waiting {
-                self.transmit(now, packet, agenda);
+                self.transmit(packet, events);
                 begun = Some(packet);
                 continue;
             }
             if self.busy && self.ring.len() >= self.ring_packets {
                 return begun;
             }
-            let Some(packet) = self.port.depart(now, discarded) else { return begun };
+            let Some(packet) = self.port.depart(events.now(), discarded) else { return begun };
             if self.busy {
                 self.ring.push_back(packet);
             } else {
-                self.transmit(now, packet, agenda);
+                self.transmit(packet, events);
                 begun = Some(packet);
             }
         }
@@ -126,14 +133,15 @@ impl QueuedLink {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) {
+    fn transmit(&mut self, packet: Packet, events: &mut Events) {
+        let now = events.now();
         let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
         self.busy = true;
         self.in_service = packet;
         // Zero where one transmission follows the other.
         self.idle += now - self.transmission_ends;
         self.transmission_ends = now + self.transmission.transmit(wire_bytes);
-        agenda.transmissions.begin(self.position, self.transmission_ends);
+        events.transmissions.begin(self.position, self.transmission_ends);
     }
 
     /// How long the link has been transmitting until `now`: of the transmission under way the part that is over,
@@ -144,7 +152,7 @@ impl QueuedLink {
     }
 
     /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
-    /// or the agenda told that the link is idle.
+    /// or the event queue told that the link is idle.
     #[inline(always)]
     pub(crate) fn end_transmission(&mut self) -> (Packet, u32) {
         let packet = self.in_service;
@@ -163,84 +171,5 @@ impl QueuedLink {
             sent: self.sent,
             transmitting: self.transmitting(now),
         }
-    }
-}
-
-/// A link that needs no event of its own to send: its unlimited queue is first in, first out, so the instant at
-/// which a packet has been sent is known when it is handed over.
-pub(crate) struct Passage {
-    pub(crate) to: Junction,
-    /// Among which packets its own travel while they are under way.
-    pub(crate) rank: Rank,
-    delay: Span,
-    framing: Framing,
-    /// None for a wire, which takes no time to send.
-    transmission: Option<TransmissionClock>,
-    busy_until: Time,
-}
-
-/// What cannot be sent within 146 years is never sent: a slow interface may be handed more in a run than it can send
-/// in the range of [`Time`].
-const LATEST: Time = Time::from_nanoseconds(1 << 62);
-
-impl Passage {
-    /// An idle link whose packets travel among those of `rank`.
-    pub(crate) fn new(link: &Link, to: Junction, rank: Rank) -> Self {
-        Self {
-            to,
-            rank,
-            delay: link.delay,
-            framing: link.framing,
-            transmission: link.rate.map(TransmissionClock::new),
-            busy_until: Time::ZERO,
-        }
-    }
-
-    /// Hands over a packet; answers when it arrives at the far end.
-    #[inline(always)]
-    pub(crate) fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
-        let Some(transmission) = &mut self.transmission else { return now + self.delay };
-        let wire_bytes = self.framing.wire_bytes(u32::from(ip_bytes));
-        let sent = self.busy_until.max(now) + transmission.transmit(wire_bytes);
-        self.busy_until = sent.min(LATEST);
-        self.busy_until + self.delay
-    }
-
-    /// Whether sending takes time; a wire only delays.
-    pub(crate) const fn is_interface(&self) -> bool {
-        self.transmission.is_some()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use aqmlab_scenario::NodeIndex;
-
-    #[test]
-    fn what_a_slow_interface_cannot_send_in_the_range_of_time_arrives_after_every_run() {
-        let link = Link {
-            name: "slow".to_owned(),
-            from: NodeIndex(0),
-            to: NodeIndex(1),
-            rate: Some(Rate::from_bits_per_second(1_000)),
-            delay: Span::from_milliseconds(100_000),
-            framing: Framing { overhead_bytes: 10_000, minimum_frame_bytes: 10_000, gap_bytes: 10_000 },
-            queue: None,
-            transmit_ring_packets: 0,
-            monitored: false,
-            impairment: None,
-        };
-        let mut passage = Passage::new(&link, Junction::ARRIVED, Rank::FIRST);
-        // A packet of 65,535 bytes takes 684 s: 27 million of them would pass the end of the range.
-        passage.busy_until = Time::from_nanoseconds((1 << 62) - 1);
-        let mut last = passage.busy_until;
-        for _ in 0..3 {
-            let arrival = passage.send(Time::ZERO, u16::MAX);
-            assert!(arrival >= last && arrival > Time::from_seconds(4e9), "{arrival}");
-            last = arrival;
-        }
-        // An interface in front of it and a delay of 100 s behind it still fit.
-        assert!(last.nanoseconds() < u64::MAX / 2);
     }
 }

@@ -1,26 +1,10 @@
-//! A packet under way: a small record that is copied, never shared.
+//! A packet under path: a small record that is copied, never shared.
 
-use crate::identifiers::{Column, Junction, Step};
-use crate::wheel::Rank;
+use super::path::Path;
+use crate::identifiers::{Column, Junction};
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
+use aqmlab_session::Side;
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
-
-/// Which end of a connection: the one that opened it, or the one that was opened to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Active = 0,
-    Passive = 1,
-}
-
-impl Side {
-    #[inline(always)]
-    pub(crate) const fn other(self) -> Self {
-        match self {
-            Self::Active => Self::Passive,
-            Self::Passive => Self::Active,
-        }
-    }
-}
 
 /// A TCP segment in its IP packet: 24 bytes in three words.
 ///
@@ -55,29 +39,6 @@ const CLASSES: [PacketClass; 8] = {
     classes
 };
 
-/// How packets travel from one end of a connection to the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    /// Delay of the connection's own, in nanoseconds.
-    pub(crate) delay_ns: u64,
-    /// The first step: see [`crate::network::Network::step`].
-    pub(crate) step: Step,
-    /// Where a packet arrives next after its delay.
-    pub(crate) at: Junction,
-    /// Where it leaves the network.
-    pub(crate) destination: Column,
-    /// Among which packets it travels until then; [`Way::AT_ONCE`] if it is there at once.
-    pub(crate) rank: Rank,
-    /// Whether the first step is an interface: the delay comes behind it. In front of any other link the packet
-    /// waits at its own node.
-    pub(crate) by_interface: bool,
-}
-
-impl Way {
-    /// The rank of packets that have neither an interface nor a delay of their own.
-    pub(crate) const AT_ONCE: Rank = Rank::FIRST;
-}
-
 // A cast takes a field out of its word: what it cuts off are other fields.
 #[allow(clippy::cast_possible_truncation)]
 impl Packet {
@@ -90,16 +51,18 @@ impl Packet {
         ip_bytes: u16,
         (connection, generation): (u32, u16),
         from: Side,
-        way: &Way,
+        path: &Path,
     ) -> Self {
         let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
         let capable = if segment.ect { ECN_CAPABLE } else { 0 };
         Self {
-            identity: connection as u64 | (generation as u64) << 32 | (way.destination.number() as u64) << 48,
+            identity: connection as u64
+                | (generation as u64) << 32
+                | (path.destination.number() as u64) << 48,
             numbers: segment.sequence.value() as u64 | (segment.acknowledgement.value() as u64) << 32,
             rest: ip_bytes as u64
                 | (segment.payload as u64) << 16
-                | (way.at.number() as u64) << AT_SHIFT
+                | (path.at.number() as u64) << AT_SHIFT
                 | (segment.flags.bits() as u64) << FLAGS_SHIFT
                 | from
                 | capable
@@ -148,7 +111,7 @@ impl Packet {
         Junction::from_number((self.rest >> AT_SHIFT) as u16)
     }
 
-    /// The same packet on its way to another junction.
+    /// The same packet on its path to another junction.
     #[inline(always)]
     pub(crate) const fn towards(self, junction: Junction) -> Self {
         Self { rest: self.rest & !(0xffff << AT_SHIFT) | (junction.number() as u64) << AT_SHIFT, ..self }
@@ -212,11 +175,12 @@ impl Queued for Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identifiers::Step;
     use proptest::prelude::*;
 
     #[test]
     fn a_packet_is_small() {
-        assert_eq!((size_of::<Packet>(), size_of::<Way>()), (24, 24));
+        assert_eq!((size_of::<Packet>(), size_of::<Path>()), (24, 24));
     }
 
     proptest! {
@@ -235,8 +199,8 @@ mod tests {
             let from = if passive { Side::Passive } else { Side::Active };
             let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
             let destination = Column::from_number(nodes.1);
-            let way = Way { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Way::AT_ONCE, by_interface: false };
-            let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &way);
+            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, by_interface: false };
+            let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &path);
             prop_assert_eq!(packet.segment(), segment);
             prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));
             prop_assert_eq!((packet.at(), packet.destination()), (at, destination));

@@ -1,7 +1,7 @@
 //! A record of every packet at the monitored links, for small runs.
 
+use super::packet::Packet;
 use crate::identifiers::MonitoredId;
-use crate::packet::Packet;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, Table};
@@ -21,7 +21,7 @@ pub(crate) enum TraceEvent {
 
 /// Names by the order of [`TraceEvent`].
 const EVENTS: [&str; 3] = ["arrival", "departure", "discard"];
-/// Names by the order of [`crate::packet::Side`].
+/// Names by the order of [`aqmlab_session::Side`].
 const SIDES: [&str; 2] = ["active", "passive"];
 /// Names of flags by their bits, from the lowest.
 const FLAGS: [(Flags, &str); 6] = [
@@ -132,7 +132,7 @@ fn flags_name(flags: Flags) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Side;
+    use aqmlab_session::Side;
 
     #[test]
     fn names_stand_in_the_order_of_the_codes() {

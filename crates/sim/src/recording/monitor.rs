@@ -1,65 +1,15 @@
-//! Sampling of monitored links, and the measured window.
+//! Sampling of monitored links.
 
-use crate::links::Sent;
-use crate::network::Network;
-use crate::queue_summary::QueueSummaries;
+use super::queue_summary::QueueSummaries;
+use super::sampling_clock::SamplingClock;
+use crate::fabric::{Network, Sent};
 use crate::table_names::TableNames;
-use aqmlab_record::{ColumnValues, Table};
+use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Record, Scenario};
 use aqmlab_units::{Span, Time};
 
 /// The interval of the arrival counts.
 const ARRIVALS_INTERVAL: Span = Span::from_milliseconds(1);
-
-/// Something that happens at regular instants.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
-    pub(crate) next: Time,
-    interval: Span,
-}
-
-impl Clock {
-    pub(crate) fn every(interval: Span) -> Self {
-        Self { next: Time::ZERO + interval, interval }
-    }
-
-    const STOPPED: Self = Self { next: Time::MAX, interval: Span::ZERO };
-
-    /// Whether it strikes at `now`; then the next strike is one interval later.
-    pub(crate) fn strikes(&mut self, now: Time) -> bool {
-        let due = self.next <= now;
-        if due {
-            self.next += self.interval;
-        }
-        due
-    }
-}
-
-/// The part of a run that counts: `[from, until)`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    pub(crate) from: Time,
-    pub(crate) until: Time,
-}
-
-impl Window {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        let end = Time::ZERO + scenario.duration;
-        Self {
-            from: Time::ZERO + scenario.warm_up,
-            until: Time::from_nanoseconds(end.nanoseconds() - scenario.cool_down.nanoseconds()),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn contains(&self, now: Time) -> bool {
-        self.from <= now && now < self.until
-    }
-
-    pub(crate) fn length(&self) -> Span {
-        self.until - self.from
-    }
-}
 
 /// What to do at a sampling instant, beside the samples themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +20,10 @@ pub(crate) enum Boundary {
 }
 
 pub(crate) struct Monitor {
-    queue_clock: Clock,
-    link_clock: Clock,
-    arrivals_clock: Clock,
-    window: Window,
+    queue_clock: SamplingClock,
+    link_clock: SamplingClock,
+    arrivals_clock: SamplingClock,
+    window: MeasuredWindow,
     begun: bool,
     ended: bool,
     /// In the order of their codes.
@@ -124,7 +74,7 @@ struct ArrivalRows {
 }
 
 impl Monitor {
-    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Self {
+    pub(crate) fn new(scenario: &Scenario, window: MeasuredWindow, network: &Network) -> Self {
         let Record { queue_interval, link_interval, arrivals, queue_summary, .. } = scenario.record;
         let monitored = network.monitored_links().zip(0..);
         let watched = monitored.map(|(queued, code)| Watched {
@@ -138,10 +88,14 @@ impl Monitor {
             queue_samples: 0,
         });
         Self {
-            queue_clock: Clock::every(queue_interval),
-            link_clock: Clock::every(link_interval),
-            arrivals_clock: if arrivals { Clock::every(ARRIVALS_INTERVAL) } else { Clock::STOPPED },
-            window: Window::of(scenario),
+            queue_clock: SamplingClock::every(queue_interval),
+            link_clock: SamplingClock::every(link_interval),
+            arrivals_clock: if arrivals {
+                SamplingClock::every(ARRIVALS_INTERVAL)
+            } else {
+                SamplingClock::STOPPED
+            },
+            window,
             begun: false,
             ended: false,
             monitored: watched.collect(),
@@ -203,7 +157,7 @@ impl Monitor {
     }
 
     fn sample_links(&mut self, now: Time, network: &mut Network) {
-        let seconds = self.link_clock.interval.seconds();
+        let seconds = self.link_clock.interval().seconds();
         for watched in &mut self.monitored {
             let queued = &mut network.queued[watched.position];
             let sent = queued.sent.minus(watched.sent);
@@ -288,25 +242,5 @@ impl ArrivalRows {
                 ("bytes", ColumnValues::U64(self.bytes)),
             ],
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_strikes_once_per_interval() {
-        let mut clock = Clock::every(Span::from_milliseconds(10));
-        let strikes: Vec<u64> =
-            (0..35).filter(|&ms| clock.strikes(Time::ZERO + Span::from_milliseconds(ms))).collect();
-        assert_eq!(strikes, [10, 20, 30]);
-    }
-    #[test]
-    fn the_window_has_its_beginning_and_not_its_end() {
-        let at = |ms| Time::ZERO + Span::from_milliseconds(ms);
-        let window = Window { from: at(10), until: at(20) };
-        assert_eq!([9, 10, 19, 20].map(|ms| window.contains(at(ms))), [false, true, true, false]);
-        assert_eq!(window.length(), Span::from_milliseconds(10));
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that is pending in a run, in one place.
+//! The event queue: everything that is pending in a run, in one place, and the present instant.
 //!
 //! Packets under way lie in one timing wheel, timers in another with wider slots; of transmissions only the ends are
 //! kept.
@@ -7,54 +7,45 @@
 //! the links, then packets that begin without an interface or a delay, then packets in pipes in the order of the
 //! pipes, then packets with delays of their own, then timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
 
-use crate::identifiers::{FlowId, PopulationId};
-use crate::packet::{Packet, Side};
-use crate::transmissions::Transmissions;
-use crate::wheel::{Rank, Wheel};
+use super::transmissions::Transmissions;
+use super::wheel::{Rank, Wheel};
 use aqmlab_units::Time;
-
-/// Slots of 2 µs, a horizon of 0.27 s (longer delays go through the heap).
-type PacketWheel = Wheel<Packet, 11>;
-/// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
-type TimerWheel = Wheel<Timer, 18>;
 
 /// Packets with a delay of their own; lower ranks are pipes.
 pub(crate) const DELAYED: Rank = Rank::LAST;
 const TIMERS: Rank = Rank::FIRST;
 
-/// Who wanted to be woken.
+/// What kind of event is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Timer {
-    User { population: PopulationId, user: u32 },
-    Endpoint { connection: u32, generation: u16, side: Side },
-    FlowStart { flow: FlowId },
-}
-
-/// What kind of thing is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum EventKind {
     /// The next instant at which something is sampled.
     Sample,
     /// The end of a transmission.
     Transmission,
     /// The arrival of a packet.
     Packet,
+    /// Somebody wanted to be woken.
     Timer,
 }
 
-pub(crate) struct Agenda {
+/// The pending events of a run whose packets and timers are of these types.
+pub(crate) struct EventQueue<P, T> {
+    now: Time,
     pub(crate) transmissions: Transmissions,
-    packets: PacketWheel,
-    timers: TimerWheel,
+    /// Slots of 2 µs, a horizon of 0.27 s (longer delays go through the heap).
+    packets: Wheel<P, 11>,
+    /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
+    timers: Wheel<T, 18>,
     sample: Time,
     /// The earlier of the next sample and the next timer.
     unlike_packets: Time,
 }
 
-impl Agenda {
-    /// An agenda for a network with this many links with a queue.
+impl<P: Copy, T: Copy> EventQueue<P, T> {
+    /// An empty queue for a network with this many links with a queue.
     pub(crate) fn new(links: usize) -> Self {
         Self {
+            now: Time::ZERO,
             transmissions: Transmissions::new(links),
             packets: Wheel::new(),
             timers: Wheel::new(),
@@ -68,24 +59,40 @@ impl Agenda {
         self.packets.is_worn_out() || self.timers.is_worn_out()
     }
 
+    /// The present instant.
+    #[inline(always)]
+    pub(crate) const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Turns the clock forward.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, instant: Time) {
+        debug_assert!(instant >= self.now, "time ran backwards: {instant} after {}", self.now);
+        self.now = instant;
+    }
+
     /// What comes next, and when; the instant is `Time::MAX` when nothing is pending.
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> (Time, Next) {
+    pub(crate) fn next(&mut self) -> (Time, EventKind) {
         let packet = self.packets.head();
         let transmission = self.transmissions.first_end();
-        let (instant, next) =
-            if transmission <= packet { (transmission, Next::Transmission) } else { (packet, Next::Packet) };
+        let (instant, next) = if transmission <= packet {
+            (transmission, EventKind::Transmission)
+        } else {
+            (packet, EventKind::Packet)
+        };
         if instant < self.unlike_packets { (instant, next) } else { self.next_unlike_packets(instant, next) }
     }
 
     #[inline(never)]
-    fn next_unlike_packets(&mut self, instant: Time, next: Next) -> (Time, Next) {
+    fn next_unlike_packets(&mut self, instant: Time, next: EventKind) -> (Time, EventKind) {
         if self.sample == self.unlike_packets {
-            (self.sample, Next::Sample)
+            (self.sample, EventKind::Sample)
         } else if instant == self.unlike_packets {
             (instant, next)
         } else {
-            (self.unlike_packets, Next::Timer)
+            (self.unlike_packets, EventKind::Timer)
         }
     }
 
@@ -94,25 +101,25 @@ impl Agenda {
         self.unlike_packets = self.timers.head().min(instant);
     }
 
-    /// A packet is to arrive at node [`Packet::at`].
+    /// A packet is to arrive somewhere.
     #[inline(always)]
-    pub(crate) fn push(&mut self, rank: Rank, instant: Time, packet: Packet) {
+    pub(crate) fn push(&mut self, rank: Rank, instant: Time, packet: P) {
         self.packets.insert(instant, rank, packet);
     }
 
     #[inline(always)]
-    pub(crate) fn take_packet(&mut self) -> Packet {
+    pub(crate) fn take_packet(&mut self) -> P {
         self.packets.pop()
     }
 
     #[inline]
-    pub(crate) fn wake(&mut self, instant: Time, timer: Timer) {
+    pub(crate) fn wake_at(&mut self, instant: Time, timer: T) {
         self.timers.insert(instant, TIMERS, timer);
         self.unlike_packets = self.unlike_packets.min(instant);
     }
 
     #[inline]
-    pub(crate) fn take_timer(&mut self) -> Timer {
+    pub(crate) fn take_timer(&mut self) -> T {
         // What was inserted since the wheel was last asked may not have reached the slot being served.
         let head = self.timers.head();
         debug_assert_eq!(head, self.unlike_packets, "the earliest timer is taken at its instant");

@@ -4,55 +4,24 @@
 //! follows the number of open connections and the hottest records stay in cache. A generation number tells
 //! packets and timers of an earlier tenant apart.
 
-use crate::identifiers::{ClockId, FlowId, PopulationId, ProfileId};
-use crate::losses::ConnectionLosses;
-use crate::packet::{Side, Way};
-use crate::prefetch::prefetch;
-use crate::transport::Machine;
-use crate::wheel::Rank;
+use super::losses::ConnectionLosses;
+use super::path::Path;
+use super::prefetch::prefetch;
+use crate::identifiers::{ClockId, ProfileId};
+use aqmlab_session::{ConnectionId, Owner, Side};
 use aqmlab_tcp::Endpoint;
-use aqmlab_units::{Span, Time};
-use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
-
-/// No connection.
-pub(crate) const NONE: u32 = u32::MAX;
+use aqmlab_units::Time;
 
 /// How many connections of a run have numbers of their own.
 pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
 
-/// How packets from one end reach the network beyond its interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AddedDelay {
-    /// With the other packets of the interface.
-    None,
-    /// After a delay of their own, through the wheel.
-    Own(Span),
-    /// After a delay of their own, through a pipe that only they use.
-    Pipe(Rank, Span),
-}
-
-/// Who uses a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Owner {
-    /// A browsing user.
-    User { population: PopulationId, user: u32, ordinal: ConnectionOrdinal },
-    /// A long-lived flow.
-    Flow { flow: FlowId },
-}
-
-/// An exchange under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UnderWay {
-    pub(crate) request_bytes: u32,
-    pub(crate) response_bytes: u64,
-    pub(crate) kind: ObjectKind,
-    /// `connect()` for the first exchange of a connection, the request's write for later ones.
-    pub(crate) began: Time,
-    /// Bytes of the response still missing.
-    pub(crate) missing_bytes: u64,
-    pub(crate) first_on_connection: bool,
-    /// Whether its response time has ended, while the server's close is still waited for.
-    pub(crate) completed: bool,
+/// The state of both ends of a connection, by the transport protocol that they speak.
+///
+/// Whoever adds a protocol that is no TCP (datagrams, for example) adds a variant, and is led by the compiler to the
+/// places where packets, writes, closes and timers reach an end.
+pub(crate) enum Ends {
+    /// TCP at both ends.
+    Tcp([Endpoint; 2]),
 }
 
 /// A connection with both its ends.
@@ -62,25 +31,20 @@ pub(crate) struct UnderWay {
 pub(crate) struct Connection {
     /// When the pending timer entry of each end fires; `Time::MAX` without one.
     pub(crate) timer: [Time; 2],
-    pub(crate) ways: [Way; 2],
-    /// The clock of each end's machine: see [`crate::transport::Hosts`].
+    pub(crate) paths: [Path; 2],
+    /// The clock of each end's machine: see `hosts.rs`.
     pub(crate) clocks: [ClockId; 2],
     pub(crate) generation: u16,
     pub(crate) profile: ProfileId,
     pub(crate) finished: [bool; 2],
     pub(crate) gave_up: bool,
     pub(crate) owner: Owner,
-    pub(crate) under_way: Option<UnderWay>,
-    pub(crate) server: Server,
     pub(crate) opened: Time,
     /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
     pub(crate) closed: Option<Time>,
-    pub(crate) ends: [Endpoint; 2],
+    pub(crate) ends: Ends,
     /// Its number within the run: see [`Connections::number`].
     pub(crate) number: u32,
-    pub(crate) exchanges: u32,
-    /// The next open connection of the same user.
-    pub(crate) next_of_user: u32,
     pub(crate) losses: ConnectionLosses,
 }
 
@@ -95,7 +59,15 @@ pub(crate) struct TcpTotals {
 }
 
 impl TcpTotals {
-    fn add(&mut self, end: &Endpoint) {
+    fn add(&mut self, other: &Self) {
+        self.timeouts += other.timeouts;
+        self.syn_retransmissions += other.syn_retransmissions;
+        self.fast_recoveries += other.fast_recoveries;
+        self.retransmitted_segments += other.retransmitted_segments;
+        self.ecn_reductions += other.ecn_reductions;
+    }
+
+    fn add_endpoint(&mut self, end: &Endpoint) {
         let statistics = end.statistics();
         self.timeouts += u64::from(statistics.timeouts);
         self.syn_retransmissions += u64::from(statistics.syn_retransmissions);
@@ -103,14 +75,6 @@ impl TcpTotals {
         self.retransmitted_segments += u64::from(statistics.retransmitted_segments);
         self.ecn_reductions += u64::from(statistics.ecn_reductions);
     }
-}
-
-/// What a new connection is made of.
-pub(crate) struct Opening {
-    pub(crate) owner: Owner,
-    pub(crate) profile: ProfileId,
-    pub(crate) machines: [Machine; 2],
-    pub(crate) added_delay: [AddedDelay; 2],
 }
 
 /// All connections, open ones and free places.
@@ -124,34 +88,30 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Opens a connection whose packets travel by these ways, between machines with these clocks.
+    /// Opens a connection whose packets travel by these paths, between machines with these clocks.
     pub(crate) fn open(
         &mut self,
         now: Time,
         owner: Owner,
         profile: ProfileId,
-        ways: [Way; 2],
+        paths: [Path; 2],
         clocks: [ClockId; 2],
     ) -> u32 {
         let number = self.number();
         self.opened += 1;
         let mut connection = Connection {
             timer: [Time::MAX; 2],
-            ways,
+            paths,
             clocks,
             generation: 0,
             profile,
             finished: [false; 2],
             gave_up: false,
             owner,
-            under_way: None,
-            server: Server::new(),
-            ends: [Endpoint::active(), Endpoint::passive()],
+            ends: Ends::Tcp([Endpoint::active(), Endpoint::passive()]),
             opened: now,
             closed: None,
             number,
-            exchanges: 0,
-            next_of_user: NONE,
             losses: ConnectionLosses::NONE,
         };
         if let Some(place) = self.free.pop() {
@@ -160,7 +120,7 @@ impl Connections {
             *previous = connection;
             return place;
         }
-        let place = u32::try_from(self.places.len()).ok().filter(|&place| place != NONE);
+        let place = u32::try_from(self.places.len()).ok().filter(|&place| place != u32::MAX);
         self.places.push(connection);
         place.expect("as many connections as have places fill the memory of no machine")
     }
@@ -168,9 +128,7 @@ impl Connections {
     /// Frees the place of a connection; packets and timers that still name it will find another generation.
     pub(crate) fn close(&mut self, place: u32) {
         let connection = &mut self.places[place as usize];
-        for end in &connection.ends {
-            self.closed.add(end);
-        }
+        self.closed.add(&connection.totals());
         connection.finished = [true; 2];
         connection.generation += 1;
         // A place whose generations are used up is left: with the first one again, a late packet of its first tenant
@@ -198,8 +156,8 @@ impl Connections {
     pub(crate) fn prefetch_end(&self, place: u32, side: Side) -> Option<Owner> {
         let connection = self.places.get(place as usize)?;
         prefetch(&connection.timer);
-        prefetch(&connection.under_way);
-        prefetch(&connection.ends[side as usize]);
+        let Ends::Tcp(ends) = &connection.ends;
+        prefetch(&ends[side as usize]);
         Some(connection.owner)
     }
 
@@ -224,15 +182,16 @@ impl Connections {
     /// Statistics of all connections so far, closed and open.
     pub(crate) fn statistics(&self) -> TcpTotals {
         let mut all = self.closed;
-        for connection in self.open_ones() {
-            connection.ends.iter().for_each(|end| all.add(end));
+        for (_, connection) in self.open_ones() {
+            all.add(&connection.totals());
         }
         all
     }
 
-    /// The connections that are open, by place.
-    pub(crate) fn open_ones(&self) -> impl Iterator<Item = &Connection> {
-        self.places.iter().filter(|connection| connection.finished != [true; 2])
+    /// The connections that are not over, by place.
+    pub(crate) fn open_ones(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        let places = (0..).map(ConnectionId::from_number).zip(&self.places);
+        places.filter(|(_, connection)| !connection.is_over())
     }
 }
 
@@ -240,14 +199,9 @@ impl Connection {
     /// What TCP did at its two ends.
     pub(crate) fn totals(&self) -> TcpTotals {
         let mut totals = TcpTotals::default();
-        self.ends.iter().for_each(|end| totals.add(end));
+        let Ends::Tcp(ends) = &self.ends;
+        ends.iter().for_each(|end| totals.add_endpoint(end));
         totals
-    }
-
-    /// Whether a user waits for the end of a response time.
-    pub(crate) fn is_waited_for(&self) -> bool {
-        let connecting = self.exchanges == 0 && !self.finished[Side::Active as usize];
-        connecting || self.under_way.is_some_and(|under_way| !under_way.completed)
     }
 
     /// Whether the two ends have both finished.
@@ -260,18 +214,19 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::identifiers::{Column, Junction, Step};
+    use aqmlab_session::FlowId;
 
     fn open(connections: &mut Connections) -> u32 {
-        let way = Way {
+        let path = Path {
             delay_ns: 0,
             step: Step::DELIVERY,
             at: Junction::ARRIVED,
             destination: Column::of(0),
-            rank: Way::AT_ONCE,
+            rank: Path::AT_ONCE,
             by_interface: false,
         };
         let owner = Owner::Flow { flow: FlowId::of(0) };
-        connections.open(Time::ZERO, owner, ProfileId::of(0), [way; 2], [ClockId::of(0); 2])
+        connections.open(Time::ZERO, owner, ProfileId::of(0), [path; 2], [ClockId::of(0); 2])
     }
 
     #[test]
@@ -291,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_eight_cache_lines() {
-        assert_eq!(size_of::<Connection>(), 512);
+    fn a_connection_is_seven_cache_lines() {
+        assert_eq!(size_of::<Connection>(), 448);
     }
 }

@@ -1,0 +1,182 @@
+//! What is kept of the connections of users, and the list of each user's open ones.
+
+use crate::transport::{ConnectionId, Opened};
+use aqmlab_units::Time;
+use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
+
+/// No connection.
+const NONE: u32 = u32::MAX;
+
+/// An exchange under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExchangeUnderWay {
+    pub(crate) request_bytes: u32,
+    pub(crate) response_bytes: u64,
+    pub(crate) kind: ObjectKind,
+    /// The opening of the connection for its first exchange, the request's write for later ones.
+    pub(crate) began: Time,
+    /// Bytes of the response still missing.
+    pub(crate) missing_bytes: u64,
+    pub(crate) first_on_connection: bool,
+    /// Whether its response time has ended, while the server's close is still waited for.
+    pub(crate) completed: bool,
+}
+
+/// A user's connection: the exchange under way at one end, the server at the other.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowserConnection {
+    pub(crate) under_way: Option<ExchangeUnderWay>,
+    pub(crate) server: Server,
+    pub(crate) opened: Time,
+    pub(crate) number: u32,
+    pub(crate) exchanges: u32,
+    ordinal: ConnectionOrdinal,
+    /// The next open connection of the same user.
+    next_of_user: u32,
+    /// The population of its user.
+    population: u16,
+    /// Whether one of its ends gave up.
+    pub(crate) gave_up: bool,
+    /// Whether the browser's end gave up.
+    pub(crate) browser_gave_up: bool,
+    /// Whether it is not over.
+    exists: bool,
+}
+
+impl BrowserConnection {
+    /// The record of no connection.
+    const VACANT: Self = Self {
+        under_way: None,
+        server: Server::new(),
+        opened: Time::ZERO,
+        number: 0,
+        exchanges: 0,
+        ordinal: ConnectionOrdinal::new(0),
+        next_of_user: NONE,
+        population: 0,
+        gave_up: false,
+        browser_gave_up: false,
+        exists: false,
+    };
+
+    /// Whether a user waits for the end of a response time.
+    fn is_waited_for(&self) -> bool {
+        let connecting = self.exchanges == 0 && !self.browser_gave_up;
+        connecting || self.under_way.is_some_and(|under_way| !under_way.completed)
+    }
+}
+
+/// The connections of all users, by their places.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BrowserConnections {
+    records: Vec<BrowserConnection>,
+}
+
+impl BrowserConnections {
+    #[inline]
+    pub(crate) fn at(&mut self, connection: ConnectionId) -> &mut BrowserConnection {
+        &mut self.records[connection.place()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, connection: ConnectionId) -> Option<&BrowserConnection> {
+        self.records.get(connection.place())
+    }
+
+    /// Frees the record of a connection that is over.
+    pub(crate) fn remove(&mut self, connection: ConnectionId) {
+        if let Some(record) = self.records.get_mut(connection.place()) {
+            record.exists = false;
+        }
+    }
+
+    /// Exchanges of each population whose response time has not ended, of so many populations.
+    pub(crate) fn unfinished(&self, populations: usize) -> Vec<u64> {
+        let mut unfinished = vec![0; populations];
+        for record in self.records.iter().filter(|record| record.exists) {
+            unfinished[usize::from(record.population)] += u64::from(record.is_waited_for());
+        }
+        unfinished
+    }
+}
+
+/// The open connections of each user of a population: lists through the records.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectionLists {
+    /// The first of each user.
+    first: Vec<u32>,
+}
+
+impl ConnectionLists {
+    /// The empty lists of so many users.
+    pub(crate) fn new(users: usize) -> Self {
+        Self { first: vec![NONE; users] }
+    }
+
+    /// Notes a connection that a user has just opened.
+    pub(crate) fn insert(
+        &mut self,
+        (population, user, ordinal): (u16, u32, ConnectionOrdinal),
+        opened: Opened,
+        now: Time,
+        server: Server,
+        connections: &mut BrowserConnections,
+    ) {
+        let place = opened.connection.place();
+        if connections.records.len() <= place {
+            connections.records.resize(place + 1, BrowserConnection::VACANT);
+        }
+        let first = &mut self.first[user as usize];
+        connections.records[place] = BrowserConnection {
+            server,
+            opened: now,
+            number: opened.number,
+            ordinal,
+            next_of_user: std::mem::replace(first, opened.connection.number()),
+            population,
+            exists: true,
+            ..BrowserConnection::VACANT
+        };
+    }
+
+    /// The open connection of a user with this ordinal.
+    pub(crate) fn find(
+        &self,
+        user: u32,
+        ordinal: ConnectionOrdinal,
+        connections: &BrowserConnections,
+    ) -> Option<ConnectionId> {
+        let mut place = self.first[user as usize];
+        while place != NONE {
+            let record = &connections.records[place as usize];
+            if record.ordinal == ordinal {
+                return Some(ConnectionId::from_number(place));
+            }
+            place = record.next_of_user;
+        }
+        None
+    }
+
+    /// Takes a connection off the user's list: the user knows it no longer.
+    pub(crate) fn remove(
+        &mut self,
+        user: u32,
+        connection: ConnectionId,
+        connections: &mut BrowserConnections,
+    ) {
+        let (place, next) = (connection.number(), connections.at(connection).next_of_user);
+        let mut current = self.first[user as usize];
+        if current == place {
+            self.first[user as usize] = next;
+            return;
+        }
+        while current != NONE {
+            let record = &mut connections.records[current as usize];
+            if record.next_of_user == place {
+                record.next_of_user = next;
+                return;
+            }
+            current = record.next_of_user;
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! Users and their servers: connection events in, the users' commands out.
+
+use crate::browser_connection::{BrowserConnection, BrowserConnections, ConnectionLists, ExchangeUnderWay};
+use crate::exchange_counts::ExchangeCounts;
+use crate::response::ResponseEnd;
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side, Transport,
+};
+use aqmlab_record::{Completion, MeasuredWindow, Responses};
+use aqmlab_web::{
+    Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
+    UserRef,
+};
+
+/// Users that start between two questions to the driver.
+const USERS_BETWEEN_CHECKS: u32 = 1 << 12;
+
+/// What the users of a run have in common.
+pub struct BrowsingSettings {
+    /// What is counted as measured.
+    pub window: MeasuredWindow,
+    /// When a response time ends.
+    pub response_end: ResponseEnd,
+    /// Where completed exchanges go.
+    pub responses: Responses,
+}
+
+/// A population with its users and what they did.
+#[derive(Clone, Debug)]
+pub struct BrowsingPopulation {
+    users: Population,
+    start: StartRule,
+    open: ConnectionLists,
+    generated: Statistics,
+    in_run: ExchangeCounts,
+    in_window: ExchangeCounts,
+    gave_up: u64,
+}
+
+impl BrowsingPopulation {
+    /// Users who have not started, and how they will.
+    #[must_use]
+    pub fn new(users: Population, start: StartRule) -> Self {
+        Self {
+            open: ConnectionLists::new(users.len()),
+            users,
+            start,
+            generated: Statistics::new(),
+            in_run: ExchangeCounts::default(),
+            in_window: ExchangeCounts::default(),
+            gave_up: 0,
+        }
+    }
+
+    /// A user, if there is one of this number.
+    #[inline(always)]
+    pub(crate) fn user(&self, user: u32) -> Option<UserRef<'_>> {
+        self.users.user(user)
+    }
+
+    /// What the users asked for.
+    #[must_use]
+    pub const fn generated(&self) -> &Statistics {
+        &self.generated
+    }
+
+    /// Exchanges of the whole run.
+    #[must_use]
+    pub const fn in_run(&self) -> ExchangeCounts {
+        self.in_run
+    }
+
+    /// Exchanges of the measured window, each by the instant at which it began or ended.
+    #[must_use]
+    pub const fn in_window(&self) -> ExchangeCounts {
+        self.in_window
+    }
+
+    /// Connections that gave up in the measured window.
+    #[must_use]
+    pub const fn gave_up(&self) -> u64 {
+        self.gave_up
+    }
+}
+
+/// A user, and which of her connections is meant.
+type UserConnection = (PopulationId, u32, ConnectionOrdinal);
+
+/// All users of a run, and their connections.
+pub(crate) struct Browsing {
+    pub(crate) populations: Vec<BrowsingPopulation>,
+    connections: BrowserConnections,
+    settings: BrowsingSettings,
+    /// A reused buffer of what a user answered.
+    commands: Vec<Command>,
+}
+
+impl Browsing {
+    pub(crate) fn new(populations: Vec<BrowsingPopulation>, settings: BrowsingSettings) -> Self {
+        Self { populations, connections: BrowserConnections::default(), settings, commands: Vec::new() }
+    }
+
+    pub(crate) fn start<E>(
+        &mut self,
+        transport: &mut impl Transport,
+        mut check: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        for place in 0..self.populations.len() {
+            let start = self.populations[place].start;
+            let users = u32::try_from(self.populations[place].users.len()).unwrap_or(u32::MAX);
+            for user in 0..users {
+                if user % USERS_BETWEEN_CHECKS == 0 {
+                    check()?;
+                }
+                self.notify(PopulationId::of(place), user, UserEvent::Start(start), transport);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn wake(&mut self, population: PopulationId, user: u32, transport: &mut impl Transport) {
+        self.notify(population, user, UserEvent::Wake, transport);
+    }
+
+    /// One end of a user's connection has something to say.
+    #[inline]
+    pub(crate) fn handle(
+        &mut self,
+        event: &ConnectionEvent,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let (population, user, ordinal) = whose;
+        let connection = event.connection;
+        match (event.side, event.kind) {
+            (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
+                self.serve(connection, bytes, transport);
+            }
+            (Side::Active, ConnectionEventKind::Delivered { bytes }) => {
+                self.receive(connection, bytes, whose, transport);
+            }
+            (Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
+            (Side::Active, ConnectionEventKind::PeerClosed) => {
+                self.on_server_closed(connection, whose, transport);
+            }
+            (Side::Active, ConnectionEventKind::Established) => {
+                self.notify(population, user, UserEvent::Connected(ordinal), transport);
+            }
+            (side, ConnectionEventKind::GaveUp) => self.on_gave_up(connection, side, whose, transport),
+            (Side::Passive, ConnectionEventKind::Established) | (_, ConnectionEventKind::Ended) => {}
+        }
+    }
+
+    /// A connection is over: its record is free.
+    pub(crate) fn forget(&mut self, connection: ConnectionId) {
+        self.connections.remove(connection);
+    }
+
+    pub(crate) fn connection(&self, connection: ConnectionId) -> Option<&BrowserConnection> {
+        self.connections.get(connection)
+    }
+
+    pub(crate) fn unfinished(&self) -> Vec<u64> {
+        self.connections.unfinished(self.populations.len())
+    }
+
+    pub(crate) fn into_responses(self) -> Responses {
+        self.settings.responses
+    }
+}
+
+// What users do.
+impl Browsing {
+    /// Reports an event to a user, and carries out her commands; answers with the exchange that failed, if one did.
+    fn notify(
+        &mut self,
+        population: PopulationId,
+        user: u32,
+        event: UserEvent,
+        transport: &mut impl Transport,
+    ) -> Option<Exchange> {
+        let mut commands = std::mem::take(&mut self.commands);
+        let group = &mut self.populations[population.place()];
+        let failed = group.users.handle(user, event, transport.now(), &mut commands);
+        for command in &commands {
+            self.populations[population.place()].generated.record(command);
+            self.carry_out(population, user, command, transport);
+        }
+        commands.clear();
+        self.commands = commands;
+        failed
+    }
+
+    fn carry_out(
+        &mut self,
+        population: PopulationId,
+        user: u32,
+        command: &Command,
+        transport: &mut impl Transport,
+    ) {
+        match *command {
+            Command::Think { until } => transport.wake_at(until, Alarm::User { population, user }),
+            Command::Open { connection, server, delay_draw, .. } => {
+                let owner = Owner::User { population, user, ordinal: connection };
+                self.open((population, user, connection), Opening { owner, server, delay_draw }, transport);
+            }
+            Command::Request { connection, exchange } => {
+                self.request((population, user, connection), &exchange, transport);
+            }
+            Command::Close { connection } => self.close((population, user, connection), transport),
+        }
+    }
+
+    fn open(
+        &mut self,
+        (population, user, ordinal): UserConnection,
+        opening: Opening,
+        transport: &mut impl Transport,
+    ) {
+        let opened = transport.open(&opening);
+        let group = &mut self.populations[population.place()];
+        let server = if group.users.servers_close() { Server::closing() } else { Server::new() };
+        let whose = (population.number(), user, ordinal);
+        group.open.insert(whose, opened, transport.now(), server, &mut self.connections);
+        self.count_exchange(population, ExchangeCounts::STARTED, transport);
+    }
+
+    fn request(
+        &mut self,
+        (population, user, ordinal): UserConnection,
+        exchange: &Exchange,
+        transport: &mut impl Transport,
+    ) {
+        let group = &self.populations[population.place()];
+        let Some(connection) = group.open.find(user, ordinal, &self.connections) else { return };
+        let record = self.connections.at(connection);
+        let first = record.exchanges == 0;
+        record.exchanges += 1;
+        record.server.expect(exchange);
+        record.under_way = Some(ExchangeUnderWay {
+            request_bytes: exchange.request_bytes,
+            response_bytes: exchange.response_bytes,
+            kind: exchange.kind,
+            began: if first { record.opened } else { transport.now() },
+            missing_bytes: exchange.response_bytes,
+            first_on_connection: first,
+            completed: false,
+        });
+        if !first {
+            self.count_exchange(population, ExchangeCounts::STARTED, transport);
+        }
+        transport.write(connection, Side::Active, u64::from(exchange.request_bytes));
+    }
+
+    fn close(&mut self, (population, user, ordinal): UserConnection, transport: &mut impl Transport) {
+        let group = &mut self.populations[population.place()];
+        let Some(connection) = group.open.find(user, ordinal, &self.connections) else { return };
+        group.open.remove(user, connection, &mut self.connections);
+        transport.close(connection, Side::Active);
+    }
+}
+
+// What happens on their connections.
+impl Browsing {
+    /// Bytes of a request have reached the server.
+    #[inline]
+    fn serve(&mut self, connection: ConnectionId, bytes: u32, transport: &mut impl Transport) {
+        let record = self.connections.at(connection);
+        let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
+        transport.write(connection, Side::Passive, response.bytes);
+        if response.then_close {
+            transport.close(connection, Side::Passive);
+        }
+    }
+
+    /// Bytes of a response have reached the browser.
+    #[inline]
+    fn receive(
+        &mut self,
+        connection: ConnectionId,
+        bytes: u32,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let Some(under_way) = &mut self.connections.at(connection).under_way else { return };
+        under_way.missing_bytes -= u64::from(bytes);
+        if under_way.missing_bytes == 0 {
+            self.on_last_byte(connection, whose, transport);
+        }
+    }
+
+    fn on_last_byte(
+        &mut self,
+        connection: ConnectionId,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let (population, user, ordinal) = whose;
+        let servers_close = self.populations[population.place()].users.servers_close();
+        if !servers_close || self.settings.response_end == ResponseEnd::LastByte {
+            self.record_response(connection, whose, transport);
+        }
+        if !servers_close {
+            self.connections.at(connection).under_way = None;
+            self.notify(population, user, UserEvent::Response(ordinal), transport);
+        }
+    }
+
+    /// The server has closed, and everything before its close has arrived. A browser that closed first has
+    /// nothing under way any more.
+    fn on_server_closed(
+        &mut self,
+        connection: ConnectionId,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        if self.connections.at(connection).under_way.is_none() {
+            return;
+        }
+        if self.settings.response_end == ResponseEnd::ConnectionClosed {
+            self.record_response(connection, whose, transport);
+        }
+        self.connections.at(connection).under_way = None;
+        let (population, user, ordinal) = whose;
+        self.notify(population, user, UserEvent::Response(ordinal), transport);
+    }
+
+    /// The response time of the exchange under way ends now.
+    fn record_response(
+        &mut self,
+        connection: ConnectionId,
+        (population, user, _): UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let record = self.connections.at(connection);
+        let number = record.number;
+        let Some(under_way) = &mut record.under_way else { return };
+        under_way.completed = true;
+        let under_way = *under_way;
+        self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
+        let now = transport.now();
+        if self.settings.window.contains(now) {
+            self.settings.responses.record(&Completion {
+                completed_at: now,
+                response_time: now - under_way.began,
+                request_bytes: under_way.request_bytes,
+                response_bytes: under_way.response_bytes,
+                connection: number,
+                population: population.number(),
+                user,
+                embedded: under_way.kind == ObjectKind::Embedded,
+                first_on_connection: under_way.first_on_connection,
+            });
+        }
+    }
+
+    /// Counts a connection once, whichever of its ends gives up first: its reset ends the other.
+    #[cold]
+    fn on_gave_up(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let record = self.connections.at(connection);
+        if !std::mem::replace(&mut record.gave_up, true) {
+            let measured = self.settings.window.contains(transport.now());
+            self.populations[whose.0.place()].gave_up += u64::from(measured);
+        }
+        if side == Side::Active {
+            self.fail(connection, whose, transport);
+        }
+    }
+
+    fn fail(&mut self, connection: ConnectionId, whose: UserConnection, transport: &mut impl Transport) {
+        let (population, user, ordinal) = whose;
+        let record = self.connections.at(connection);
+        record.browser_gave_up = true;
+        let (connecting, under_way) = (record.exchanges == 0, record.under_way.take());
+        let group = &mut self.populations[population.place()];
+        // A connection that gave up while it was being closed is no longer known to its user.
+        if group.open.find(user, ordinal, &self.connections) != Some(connection) {
+            return;
+        }
+        group.open.remove(user, connection, &mut self.connections);
+        // Idle connections fail as well, and those whose exchange is complete but for the server's close.
+        let Some(failed) = self.notify(population, user, UserEvent::Failed(ordinal), transport) else {
+            return;
+        };
+        if connecting {
+            self.populations[population.place()].generated.record_exchange(&failed);
+        }
+        if under_way.is_none_or(|under_way| !under_way.completed) {
+            self.count_exchange(population, ExchangeCounts::FAILED, transport);
+        }
+    }
+
+    fn count_exchange(
+        &mut self,
+        population: PopulationId,
+        what: ExchangeCounts,
+        transport: &mut impl Transport,
+    ) {
+        let measured = self.settings.window.contains(transport.now());
+        let group = &mut self.populations[population.place()];
+        group.in_run.add(what);
+        if measured {
+            group.in_window.add(what);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What applications do with connections, over whatever carries the connections.
+//!
+//! A [`Session`] holds every application of a run: browsing users with the servers that answer them, and transfers
+//! that begin at their instants (bulk flows, which never end, among them). A driver owns the clock, the network and
+//! the connections. It calls a session with what happens (an application's alarm, a [`ConnectionEvent`]), and the
+//! session acts through the driver's [`Transport`]: open, write, close, wake me then. Nothing here knows a link, a
+//! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
+//!
+//! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
+//! response time ends ([`ResponseEnd`]); which exchange has failed; which connection a user's command means; when a
+//! server answers and closes.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `transport.rs` | the interface to whoever carries the connections |
+//! | `session.rs` | all applications of a run: which of them an event is for |
+//! | `browsing.rs` | users and their servers: events in, the users' commands out |
+//! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
+//! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
+//! | `transfers.rs` | applications that send a number of bytes, or without end |
+#![deny(missing_docs)]
+#![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
+mod browser_connection;
+mod browsing;
+mod exchange_counts;
+mod response;
+mod session;
+mod transfers;
+mod transport;
+
+pub use browser_connection::BrowserConnection;
+pub use browsing::{BrowsingPopulation, BrowsingSettings};
+pub use exchange_counts::ExchangeCounts;
+pub use response::ResponseEnd;
+pub use session::Session;
+pub use transfers::Transfer;
+pub use transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opened, Opening, Owner, PopulationId,
+    Side, Transport, UNLIMITED_BYTES,
+};

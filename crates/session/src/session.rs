@@ -1,0 +1,118 @@
+//! All applications of a run: which of them an event is for.
+
+use crate::browser_connection::BrowserConnection;
+use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
+use crate::transfers::{Transfer, Transfers};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
+use aqmlab_record::Responses;
+use aqmlab_web::UserRef;
+
+/// The applications of a run and what they did: a state machine that a driver calls with what happens.
+pub struct Session {
+    browsing: Browsing,
+    transfers: Transfers,
+}
+
+impl Session {
+    /// Populations of users and transfers, none of whom has started.
+    #[must_use]
+    pub fn new(
+        populations: Vec<BrowsingPopulation>,
+        settings: BrowsingSettings,
+        transfers: Vec<Transfer>,
+    ) -> Self {
+        Self { browsing: Browsing::new(populations, settings), transfers: Transfers::new(transfers) }
+    }
+
+    /// Starts everybody, at [`aqmlab_units::Time::ZERO`]. Now and then `check` is asked whether to go on.
+    ///
+    /// # Errors
+    /// What `check` says.
+    pub fn start<E>(
+        &mut self,
+        transport: &mut impl Transport,
+        check: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.browsing.start(transport, check)?;
+        self.transfers.start(transport);
+        Ok(())
+    }
+
+    /// The instant has come for which an application asked.
+    pub fn wake(&mut self, alarm: Alarm, transport: &mut impl Transport) {
+        match alarm {
+            Alarm::User { population, user } => self.browsing.wake(population, user, transport),
+            Alarm::Flow { flow } => Transfers::begin(flow, transport),
+        }
+    }
+
+    /// Something happened to a connection.
+    #[inline]
+    pub fn handle(&mut self, event: &ConnectionEvent, transport: &mut impl Transport) {
+        match event.owner {
+            Owner::User { population, user, ordinal } => {
+                self.browsing.handle(event, (population, user, ordinal), transport);
+            }
+            Owner::Flow { flow } => self.transfers.handle(event, flow, transport),
+        }
+    }
+
+    /// Both ends of a connection have ended: its place will be used again.
+    pub fn forget(&mut self, connection: ConnectionId, owner: Owner) {
+        if matches!(owner, Owner::User { .. }) {
+            self.browsing.forget(connection);
+        }
+    }
+
+    /// What an event at this end of a connection will touch: for a driver that wants it in its cache before.
+    #[inline(always)]
+    #[must_use]
+    pub fn records_behind(
+        &self,
+        connection: ConnectionId,
+        owner: Owner,
+        side: Side,
+    ) -> (Option<&BrowserConnection>, Option<UserRef<'_>>) {
+        let Owner::User { population, user, .. } = owner else { return (None, None) };
+        let user = match side {
+            Side::Active => {
+                self.browsing.populations.get(population.place()).and_then(|group| group.user(user))
+            }
+            Side::Passive => None,
+        };
+        (self.browsing.connection(connection), user)
+    }
+
+    /// The populations, in the order in which they were given.
+    #[must_use]
+    pub fn populations(&self) -> &[BrowsingPopulation] {
+        &self.browsing.populations
+    }
+
+    /// Exchanges of each population whose response time has not ended.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<u64> {
+        self.browsing.unfinished()
+    }
+
+    /// Exchanges that a connection has carried or carries; none where it is no user's.
+    #[must_use]
+    pub fn exchanges(&self, connection: ConnectionId, owner: Owner) -> u32 {
+        match owner {
+            Owner::User { .. } => self.browsing.connection(connection).map_or(0, |record| record.exchanges),
+            Owner::Flow { .. } => 0,
+        }
+    }
+
+    /// Bytes that reached the receiver of each transfer so far.
+    #[must_use]
+    pub fn delivered(&self) -> &[u64] {
+        self.transfers.delivered()
+    }
+
+    /// The completed exchanges.
+    #[must_use]
+    pub fn into_responses(self) -> Responses {
+        self.browsing.into_responses()
+    }
+}

@@ -1,0 +1,149 @@
+//! The interface between applications and whoever carries their connections.
+
+use aqmlab_units::{Time, identifier};
+use aqmlab_web::ConnectionOrdinal;
+
+identifier! {
+    /// A population of users.
+    pub struct PopulationId(u16);
+}
+identifier! {
+    /// A transfer, counted over all of a run: a long-lived flow of the scenario.
+    pub struct FlowId(u32);
+}
+identifier! {
+    /// A connection, by the place of its record. Places are small numbers and are used again once a connection is over.
+    pub struct ConnectionId(u32);
+}
+
+/// Data without end: three centuries at a gigabyte per second.
+pub const UNLIMITED_BYTES: u64 = 1 << 63;
+
+/// Which end of a connection: the one that opened it, or the one that was opened to (RFC 9293: active and passive
+/// OPEN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// A browser, or the sender of a transfer.
+    Active = 0,
+    /// A server, or the receiver of a transfer.
+    Passive = 1,
+}
+
+impl Side {
+    /// The end across the network.
+    #[must_use]
+    #[inline(always)]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Active => Self::Passive,
+            Self::Passive => Self::Active,
+        }
+    }
+}
+
+/// The application that a connection belongs to; never depends on what the network does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A browsing user.
+    User {
+        /// Her population.
+        population: PopulationId,
+        /// Her number in it.
+        user: u32,
+        /// Which of her connections.
+        ordinal: ConnectionOrdinal,
+    },
+    /// A transfer.
+    Flow {
+        /// Which.
+        flow: FlowId,
+    },
+}
+
+/// A connection that an application wants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opening {
+    /// Whose it is. Where it begins follows: each user and each transfer has a machine.
+    pub owner: Owner,
+    /// Which server of the population, below the number that its model knows; 0 for a transfer, which has one receiver.
+    pub server: u32,
+    /// Uniform in `[0, 1)`, the connection's own: its minimum delay follows from it; 0 for a transfer, whose delay is
+    /// given.
+    pub delay_draw: f64,
+}
+
+/// A connection that was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its place, until its last event.
+    pub connection: ConnectionId,
+    /// Its number within the run, never used again: the key of the tables.
+    pub number: u32,
+}
+
+/// Who wants to be woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// A user who thinks.
+    User {
+        /// Her population.
+        population: PopulationId,
+        /// Her number in it.
+        user: u32,
+    },
+    /// A transfer that is to begin.
+    Flow {
+        /// Which.
+        flow: FlowId,
+    },
+}
+
+/// What happened to one end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionEvent {
+    /// Which connection.
+    pub connection: ConnectionId,
+    /// Whose it is.
+    pub owner: Owner,
+    /// At which end.
+    pub side: Side,
+    /// What.
+    pub kind: ConnectionEventKind,
+}
+
+/// What can happen to one end of a connection. Events of one end that happen at once come in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionEventKind {
+    /// Bytes have arrived in order, at least one.
+    Delivered {
+        /// How many.
+        bytes: u32,
+    },
+    /// The peer has closed, and everything it wrote has been delivered.
+    PeerClosed,
+    /// It is open: both ends may write.
+    Established,
+    /// It is lost: no answer for too long, or a reset.
+    GaveUp,
+    /// This end is over, well or not: its last event.
+    Ended,
+}
+
+/// What applications ask of whoever carries their connections. Calls are carried out at once, in order; what follows
+/// from them is reported as [`ConnectionEvent`]s after the call, never during it.
+pub trait Transport {
+    /// The present instant.
+    fn now(&self) -> Time;
+
+    /// Begins to open a connection: [`ConnectionEventKind::Established`] follows, or [`ConnectionEventKind::GaveUp`].
+    fn open(&mut self, opening: &Opening) -> Opened;
+
+    /// Writes data at one end; before the connection is open they wait.
+    fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
+
+    /// Closes one end: nothing more is written there. Closing twice is the same as closing once.
+    fn close(&mut self, connection: ConnectionId, side: Side);
+
+    /// Has [`crate::Session::wake`] called at this instant.
+    fn wake_at(&mut self, instant: Time, alarm: Alarm);
+}

@@ -1,0 +1,36 @@
+//! What can be pending in a run: packets, and timers of endpoints and applications.
+
+use super::packet::Packet;
+use crate::engine::EventQueue;
+use aqmlab_session::{Alarm, FlowId, PopulationId, Side};
+
+/// The event queue of a run.
+pub(crate) type Events = EventQueue<Packet, Timer>;
+
+/// Who wanted to be woken. The applications' [`Alarm`] is spread out, so that a timer has eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    User { population: PopulationId, user: u32 },
+    Endpoint { connection: u32, generation: u16, side: Side },
+    Flow { flow: FlowId },
+}
+
+impl From<Alarm> for Timer {
+    #[inline]
+    fn from(alarm: Alarm) -> Self {
+        match alarm {
+            Alarm::User { population, user } => Self::User { population, user },
+            Alarm::Flow { flow } => Self::Flow { flow },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timer_is_small() {
+        assert_eq!(size_of::<Timer>(), 8);
+    }
+}

@@ -1,0 +1,164 @@
+//! What happens to a packet at a link, and where it goes next.
+
+use super::connections::{Connections, Ends};
+use super::events::Events;
+use super::losses::LossCounts;
+use super::packet::Packet;
+use super::trace::TraceEvent;
+use super::{Fabric, Upcoming};
+use crate::identifiers::{Junction, MonitoredId, Step};
+use aqmlab_aqm::{PacketClass, Reason};
+use aqmlab_session::{ConnectionId, Owner};
+
+impl Fabric {
+    /// The next packet of the event queue arrives where it was under way to.
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, events: &mut Events) {
+        let packet = events.take_packet();
+        self.forward(packet.at(), packet, events);
+    }
+
+    /// The packet in service has left: the next one is taken into service, then the first moves on.
+    #[inline(always)]
+    pub(crate) fn end_transmission(&mut self, events: &mut Events) {
+        let link = events.transmissions.first_link();
+        let position = link.place();
+        let Self { network, endpoints, discarded, trace, upcoming, .. } = self;
+        let queued = &mut network.queued[position];
+        let (packet, frame_bytes) = queued.end_transmission();
+        trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet);
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        match queued.serve(events, &mut discard) {
+            Some(packet) => *upcoming = prefetch_delivery(&endpoints.connections, &packet),
+            None => events.transmissions.end(link),
+        }
+        let (to, propagation) = (queued.to, queued.propagation);
+        if let Some(link) = queued.monitored.filter(|_| self.user_bytes.is_some()) {
+            self.count_user_bytes(link, &packet, frame_bytes, events);
+        }
+        if !self.discarded.is_empty() {
+            self.note_discards(position, events);
+        }
+        match propagation {
+            Some((pipe, delay)) => events.push(pipe, events.now() + delay, packet.towards(to)),
+            None => self.forward(to, packet, events),
+        }
+    }
+
+    /// Moves a packet on from a junction.
+    #[inline(always)]
+    fn forward(&mut self, at: Junction, packet: Packet, events: &mut Events) {
+        let step = self.network.step(at, packet.destination());
+        if !self.take(step, packet, events) {
+            self.take_impaired(step, packet, events);
+        }
+    }
+
+    /// Moves a packet on by a step; answers whether it is a step to a link itself, or to the destination.
+    #[inline(always)]
+    fn take(&mut self, step: Step, packet: Packet, events: &mut Events) -> bool {
+        let Self { network, endpoints, .. } = self;
+        if step == Step::DELIVERY {
+            endpoints.deliver(packet, network, events);
+        } else if step.place() < network.queued.len() {
+            self.enqueue(step.place(), packet, events);
+        } else if let Some(interface) = network.interface(step) {
+            let arrival = interface.send(events.now(), packet.ip_bytes());
+            events.push(interface.rank, arrival, packet.towards(interface.to));
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Moves a packet on over an impaired link.
+    #[cold]
+    #[inline(never)]
+    fn take_impaired(&mut self, step: Step, packet: Packet, events: &mut Events) {
+        let connection = self.endpoints.connections.current(packet.connection(), packet.generation());
+        let owner = connection.map(|connection| connection.owner);
+        match self.network.pass_impairment(step, &packet, owner) {
+            Ok(step) => {
+                let taken = self.take(step, packet, events);
+                debug_assert!(taken, "{step:?} behind an impairment leads nowhere");
+            }
+            Err(step) if step.place() < self.network.queued.len() => {
+                self.lose_before_queue(step.place(), packet, events);
+            }
+            Err(_) => {}
+        }
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, position: usize, packet: Packet, events: &mut Events) {
+        let Self { network, endpoints, discarded, trace, upcoming, .. } = self;
+        let queued = &mut network.queued[position];
+        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
+        endpoints.connections.prefetch_owner(packet.connection());
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        queued.port.arrive(events.now(), packet, &mut discard);
+        if queued.has_room_below() {
+            if let Some(packet) = queued.serve(events, &mut discard) {
+                *upcoming = prefetch_delivery(&endpoints.connections, &packet);
+            }
+        }
+        if !self.discarded.is_empty() {
+            self.note_discards(position, events);
+        }
+    }
+
+    /// A packet is lost on its way to a queue.
+    fn lose_before_queue(&mut self, position: usize, packet: Packet, events: &Events) {
+        let Self { network, discarded, trace, .. } = self;
+        let queued = &mut network.queued[position];
+        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
+        queued.port.lose(packet, &mut |packet, _reason| discarded.push(packet));
+        self.note_discards(position, events);
+    }
+
+    /// Records what a link with a queue has just discarded.
+    #[cold]
+    #[inline(never)]
+    fn note_discards(&mut self, position: usize, events: &Events) {
+        let Self { network, endpoints, discarded, losses, trace, window, .. } = self;
+        let queued = &network.queued[position];
+        for packet in discarded.drain(..) {
+            trace.record(events.now(), TraceEvent::Discard, queued.monitored, &packet);
+            if queued.monitored.is_some() {
+                note_loss(&mut endpoints.connections, losses, &packet, window.contains(events.now()));
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn count_user_bytes(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32, events: &Events) {
+        let Self { endpoints, user_bytes: Some(user_bytes), .. } = self else { return };
+        if let Some(connection) = endpoints.connections.current(packet.connection(), packet.generation()) {
+            user_bytes.count(events.now(), link, connection.owner, (frame_bytes, packet.ip_bytes()));
+        }
+    }
+}
+
+/// Fetches what the delivery of a packet that is now being sent will touch of its connection, and answers what it may
+/// touch beside that: users' connections have more to them.
+#[inline(always)]
+fn prefetch_delivery(connections: &Connections, packet: &Packet) -> Option<Upcoming> {
+    let side = packet.from().other();
+    let owner = connections.prefetch_end(packet.connection(), side)?;
+    let connection = ConnectionId::from_number(packet.connection());
+    matches!(owner, Owner::User { .. }).then_some(Upcoming { connection, owner, side })
+}
+
+/// Counts a packet that a monitored queue discarded, for its connection and for all.
+fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet, measured: bool) {
+    let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
+    let handshake = LossCounts::of_handshake(packet.class());
+    connection.losses.total = connection.losses.total.plus(handshake);
+    *losses = losses.plus(handshake);
+    if packet.class() == PacketClass::Data {
+        let Ends::Tcp(ends) = &connection.ends;
+        let highest_sent = ends[packet.from() as usize].highest_sent();
+        let sequence = packet.segment().sequence;
+        *losses = losses.plus(connection.losses.data(packet.from(), sequence, highest_sent, measured));
+    }
+}

@@ -1,0 +1,92 @@
+//! The machines where connections end: their host profiles and clocks.
+
+use crate::identifiers::{ClockId, ProfileId};
+use aqmlab_random::Key;
+use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_tcp::{Context, HostClock, HostProfile};
+use aqmlab_units::Span;
+use std::collections::BTreeMap;
+
+/// A node where connections end, and its clock under the profile of those who use it.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine {
+    pub(crate) node: NodeIndex,
+    pub(crate) clock: ClockId,
+}
+
+/// Host profiles, and the clocks of the machines under them.
+pub(crate) struct Hosts {
+    profiles: Vec<HostProfile>,
+    clocks: Vec<HostClock>,
+    /// Under which tick each node has which clock.
+    known: BTreeMap<(Span, NodeIndex), ClockId>,
+    /// The number that the phase of each node's clock is drawn from.
+    phases: Vec<Key>,
+}
+
+impl Hosts {
+    pub(crate) fn new(scenario: &Scenario, key: Key) -> Self {
+        let of_users = scenario.populations.iter().map(|population| population.profile.clone());
+        let of_flows = scenario.flows.iter().map(|group| group.profile.clone());
+        let profiles: Vec<HostProfile> = of_users.chain(of_flows).collect();
+        let nodes = scenario.network.nodes.iter();
+        let phases = nodes.map(|node| key.named("clock phase").named(&node.name)).collect();
+        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases }
+    }
+
+    /// A machine as those see it who use it under a profile. All clocks of one tick and node are one clock.
+    pub(crate) fn machine(&mut self, profile: ProfileId, node: NodeIndex) -> Machine {
+        let tick = self.profiles[profile.place()].retransmission.tick;
+        let Self { clocks, known, phases, .. } = self;
+        let clock = *known.entry((tick, node)).or_insert_with(|| {
+            let phase = phases[node.0 as usize].below(0, tick.nanoseconds());
+            clocks.push(HostClock::new(tick, Span::from_nanoseconds(phase)));
+            ClockId::of(clocks.len() - 1)
+        });
+        Machine { node, clock }
+    }
+
+    /// A host profile.
+    #[inline]
+    pub(crate) fn profile(&self, profile: ProfileId) -> &HostProfile {
+        &self.profiles[profile.place()]
+    }
+
+    #[inline]
+    pub(crate) fn context(&self, profile: ProfileId, clock: ClockId) -> Context<'_> {
+        Context { profile: &self.profiles[profile.place()], clock: self.clocks[clock.place()] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_machine_has_a_clock_for_each_tick_however_many_nodes_and_profiles_there_are() {
+        let mut text = "name = \"many\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n\
+                        queue = { scheme = \"drop-tail\", limit_packets = 50 }\nbrowser_machines_per_side = 5000\n"
+            .to_owned();
+        for name in HostProfile::NAMES.iter().cycle().take(10) {
+            text += &format!("[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nprofile = \"{name}\"\n");
+        }
+        let scenario = Scenario::from_toml(&text, "many", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let mut hosts = Hosts::new(&scenario, Key::from_seed(1));
+        let tick_of = |name: &str| HostProfile::named(name).unwrap().retransmission.tick;
+        for (place, name) in HostProfile::NAMES.iter().cycle().take(10).enumerate() {
+            let profile = ProfileId::of(place);
+            for node in [2, 5_000, 10_000].map(NodeIndex) {
+                let machine = hosts.machine(profile, node);
+                let tick = hosts.context(profile, machine.clock).clock.tick();
+                assert_eq!(tick, tick_of(name), "profile {place} at node {}", node.0);
+                assert_eq!(hosts.machine(profile, node).clock, machine.clock);
+            }
+        }
+        let ticks: BTreeSet<Span> = HostProfile::NAMES.into_iter().map(tick_of).collect();
+        assert!(
+            ticks.len() > 1 && hosts.clocks.len() == 3 * ticks.len(),
+            "a clock for each tick and machine"
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The network fabric: links, queues, routes, and the ends of all connections.
+//!
+//! A driver hands it what is due (a packet that arrives, a transmission that ends, a timer of an endpoint) and then asks
+//! it with [`Fabric::poll`] what that means to applications, until it has nothing more to say. It never calls anybody:
+//! what applications want, they ask for between two events (open, write, close).
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
+//! | `network.rs`, `route_table.rs` | links and routes; any topology |
+//! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
+//! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
+//! | `packet.rs`, `path.rs` | a TCP segment in its IP packet, 24 bytes; how it travels |
+//! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
+//! | `connections.rs` | both ends of a connection, and where connections are kept |
+//! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
+//! | `events.rs` | what can be pending |
+//! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
+//! | `trace.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
+
+mod access_delay;
+mod connections;
+mod endpoints;
+mod events;
+mod forwarding;
+mod hosts;
+mod impairments;
+mod interface;
+mod locations;
+mod losses;
+mod network;
+mod packet;
+mod path;
+mod prefetch;
+mod queued_link;
+mod route_table;
+mod trace;
+mod user_bytes;
+
+pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};
+pub(crate) use events::{Events, Timer};
+pub(crate) use impairments::ImpairedCounts;
+pub(crate) use interface::Interface;
+pub(crate) use losses::LossCounts;
+pub(crate) use network::Network;
+pub(crate) use prefetch::prefetch;
+pub(crate) use queued_link::{LinkSnapshot, QueuedLink, Sent};
+
+use crate::table_names::TableNames;
+use aqmlab_random::Key;
+use aqmlab_record::{MeasuredWindow, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_session::{ConnectionEvent, ConnectionId, Opened, Opening, Owner, Side};
+use endpoints::Endpoints;
+use hosts::Hosts;
+use locations::Locations;
+use packet::Packet;
+use trace::Trace;
+use user_bytes::UserBytes;
+
+/// An end of a connection that a packet is on its way to: it will have something to say soon.
+#[derive(Clone, Copy)]
+pub(crate) struct Upcoming {
+    pub(crate) connection: ConnectionId,
+    pub(crate) owner: Owner,
+    pub(crate) side: Side,
+}
+
+/// The network of a run with everything that is attached to it.
+pub(crate) struct Fabric {
+    network: Network,
+    endpoints: Endpoints,
+    locations: Locations,
+    window: MeasuredWindow,
+    losses: LossCounts,
+    trace: Trace,
+    user_bytes: Option<UserBytes>,
+    /// What a queue has discarded in the present event.
+    discarded: Vec<Packet>,
+    upcoming: Option<Upcoming>,
+}
+
+impl Fabric {
+    pub(crate) fn new(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Self {
+        let mut network = Network::new(scenario, key);
+        let mut hosts = Hosts::new(scenario, key);
+        let locations = Locations::new(scenario, &mut network, &mut hosts, key);
+        Self {
+            user_bytes: UserBytes::new(scenario, &network, window),
+            network,
+            endpoints: Endpoints::new(hosts),
+            locations,
+            window,
+            losses: LossCounts::default(),
+            trace: Trace::new(scenario.record.packets),
+            discarded: Vec::new(),
+            upcoming: None,
+        }
+    }
+
+    /// An empty event queue for this network.
+    pub(crate) fn event_queue(&self) -> Events {
+        Events::new(self.network.queued.len())
+    }
+
+    /// The next thing that has happened to a connection, if there is one.
+    #[inline(always)]
+    pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {
+        self.endpoints.poll()
+    }
+
+    /// The end that a packet has begun to travel to in the present event, if it is a user's connection's.
+    #[inline(always)]
+    pub(crate) fn take_upcoming(&mut self) -> Option<Upcoming> {
+        self.upcoming.take()
+    }
+
+    /// The instant has come for which an end of a connection asked.
+    pub(crate) fn fire(&mut self, (connection, generation): (u32, u16), side: Side, events: &mut Events) {
+        self.endpoints.fire((connection, generation), side, &mut self.network, events);
+    }
+
+    /// Begins to open a connection.
+    pub(crate) fn open(&mut self, opening: &Opening, events: &mut Events) -> Opened {
+        let Self { network, endpoints, locations, trace, .. } = self;
+        let connection = endpoints.add(events.now(), opening.owner, &locations.of(opening), network);
+        let record = endpoints.connections.at(connection.number());
+        let number = record.number;
+        trace.opened(connection.number(), record.generation, number);
+        endpoints.connect(connection, network, events);
+        Opened { connection, number }
+    }
+
+    /// Writes at one end of a connection.
+    pub(crate) fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64, events: &mut Events) {
+        self.endpoints.write((connection, side), bytes, &mut self.network, events);
+    }
+
+    /// Closes one end of a connection.
+    pub(crate) fn close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
+        self.endpoints.close((connection, side), &mut self.network, events);
+    }
+
+    /// One end of a connection has ended, and everybody was told; answers with the connection if it is over.
+    pub(crate) fn end(&mut self, event: &ConnectionEvent, events: &Events) -> Option<&Connection> {
+        self.endpoints.end(event.connection, event.side, events.now())
+    }
+
+    /// Gives the place of a connection that is over to the next one.
+    pub(crate) fn release(&mut self, connection: ConnectionId) {
+        self.endpoints.connections.close(connection.number());
+    }
+}
+
+// What was recorded.
+impl Fabric {
+    pub(crate) const fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The network, for those who let the queues run up to the present before they look.
+    pub(crate) const fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// Losses at monitored links so far.
+    pub(crate) const fn losses(&self) -> LossCounts {
+        self.losses
+    }
+
+    /// What TCP did so far.
+    pub(crate) fn tcp_totals(&self) -> TcpTotals {
+        self.endpoints.connections.statistics()
+    }
+
+    /// Connections that were opened so far.
+    pub(crate) const fn opened(&self) -> u64 {
+        self.endpoints.connections.opened()
+    }
+
+    /// Connections that gave up so far.
+    pub(crate) const fn gave_up(&self) -> u64 {
+        self.endpoints.gave_up
+    }
+
+    /// The connections that are not over, with their places.
+    pub(crate) fn open_connections(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+        self.endpoints.connections.open_ones()
+    }
+
+    /// The tables `users` and `packets`, where they are wanted.
+    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 2] {
+        [self.user_bytes.map(|bytes| bytes.into_table(names)), self.trace.into_table(names)]
+    }
+}

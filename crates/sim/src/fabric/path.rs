@@ -1,0 +1,39 @@
+//! How packets travel from one end of a connection to the other.
+
+use crate::engine::Rank;
+use crate::identifiers::{Column, Junction, Step};
+use aqmlab_units::Span;
+
+/// How packets travel from one end of a connection to the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path {
+    /// Delay of the connection's own, in nanoseconds.
+    pub(crate) delay_ns: u64,
+    /// The first step: see [`super::network::Network::step`].
+    pub(crate) step: Step,
+    /// Where a packet arrives next after its delay.
+    pub(crate) at: Junction,
+    /// Where it leaves the network.
+    pub(crate) destination: Column,
+    /// Among which packets it travels until then; [`Path::AT_ONCE`] if it is there at once.
+    pub(crate) rank: Rank,
+    /// Whether the first step is an interface: the delay comes behind it. In front of any other link the packet
+    /// waits at its own node.
+    pub(crate) by_interface: bool,
+}
+
+impl Path {
+    /// The rank of packets that have neither an interface nor a delay of their own.
+    pub(crate) const AT_ONCE: Rank = Rank::FIRST;
+}
+
+/// How packets from one end reach the network beyond its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AddedDelay {
+    /// With the other packets of the interface.
+    None,
+    /// After a delay of their own, through the wheel.
+    Own(Span),
+    /// After a delay of their own, through a pipe that only they use.
+    Pipe(Rank, Span),
+}

@@ -1,0 +1,17 @@
+//! What is recorded of a run while it happens, and what it leaves behind.
+
+mod flow_rows;
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
+mod monitor;
+mod output;
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
+mod queue_summary;
+mod sampling_clock;
+mod snapshot;
+mod warnings;
+
+pub(crate) use flow_rows::FlowRows;
+pub(crate) use monitor::{Boundary, Monitor};
+pub use output::Output;
+pub(crate) use output::gather;
+pub(crate) use snapshot::Snapshot;
