@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout of `run.json` and of the tables that this package writes and reads."""
 
 _RUN = "run.json"

@@ -66,7 +66,12 @@ def link(
 ) -> dict[str, Any]:
     """One monitored link's summary; every class of packets loses its share."""
     by_class = {
-        each: {"arrived_packets": arrived // 5, "discarded_packets": discarded // 5, "marked_packets": 0}
+        each: {
+            "arrived_packets": arrived // 5,
+            "at_risk_packets": arrived // 5,
+            "discarded_packets": discarded // 5,
+            "marked_packets": 0,
+        }
         for each in CLASSES
     }
     return {
@@ -79,6 +84,7 @@ def link(
         "queue_packets_mean": queue_packets,
         "counters": {
             "arrived": {"packets": arrived, "bytes": 500 * arrived},
+            "at_risk": {"packets": arrived, "bytes": 500 * arrived},
             "departed": {"packets": arrived - discarded, "bytes": 500 * (arrived - discarded)},
             "marked": {"packets": 0, "bytes": 0},
             "discarded": {
@@ -131,7 +137,7 @@ def synthetic_result(
     ]
     scenario: dict[str, Any] = {"name": "synthetic", "users": dict(users_settings or {"start": "steady"})}
     run = {
-        "format": 2,
+        "format": 3,
         "aqmlab_version": "synthetic",
         "scenario": scenario,
         "seed": seed,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def made_up(**run: object) -> Result:
     """A result that no simulator made."""
-    facts = {"format": 2, "aqmlab_version": "1", "scenario": {"name": "x"}, "seed": 3, "warnings": []}
+    facts = {"format": 3, "aqmlab_version": "1", "scenario": {"name": "x"}, "seed": 3, "warnings": []}
     queue = pa.table({"time_s": np.arange(3.0), "packets": np.array([1, 2, 3], dtype=np.uint32)})
     return Result(run={**facts, **run}, tables=Tables({"queue": queue}))
 
@@ -101,8 +101,8 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_layout_from_the_future_is_refused(tmp_path: Path) -> None:
-    folder = made_up(format=3).save(tmp_path / "result")
-    with pytest.raises(ResultError, match="layout 3, which another version wrote; this one reads layout 2"):
+    folder = made_up(format=4).save(tmp_path / "result")
+    with pytest.raises(ResultError, match="layout 4, which another version wrote; this one reads layout 3"):
         Result.load(folder)
 
 

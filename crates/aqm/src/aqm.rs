@@ -174,6 +174,12 @@ pub trait Aqm: Send {
         true
     }
 
+    /// Whether it may discard or mark packets that wait: when they depart, or by eviction. Then a window of time
+    /// decides about those that waited when it began as well as about those that arrive in it.
+    fn decides_about_waiting(&self) -> bool {
+        self.watches_departures()
+    }
+
     /// Whether the port has to remember when each packet was queued. Asked once, when the port is built.
     fn needs_arrival_instants(&self) -> bool {
         false

@@ -91,7 +91,9 @@ impl Breakdown {
         self.0.iter().fold(Tally::default(), |sum, &cell| sum + cell)
     }
 
-    fn plus(&self, other: &Self) -> Self {
+    /// Whatever either holds.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|cell| self.0[cell] + other.0[cell]))
     }
 
@@ -209,6 +211,21 @@ impl Counters {
             Event::Mark => &self.marks,
             Event::Discard(reason) => self.discards(reason),
         }
+    }
+
+    /// Packets that wait, by the codepoint they have now: what arrived and neither left nor was discarded. Of all
+    /// that happened since the port was built, not of a window.
+    ///
+    /// # Panics
+    /// If more left or was discarded than arrived: these are then the counters of a window.
+    #[must_use]
+    pub fn waiting(&self) -> Breakdown {
+        let mut came = self.arrivals;
+        for class in PacketClass::ALL {
+            // A mark moves a packet to CE, within its class.
+            came.0[Breakdown::cell(Codepoint::Ce, class)] += self.marks.of_class(class);
+        }
+        came.minus(&self.departures).minus(&self.all_discards()).minus(&self.marks)
     }
 
     /// What happened since `earlier`: the counters of a measured window.

@@ -193,6 +193,12 @@ impl<P: Queued> Port<P> {
         self.scheme.observe(sink);
     }
 
+    /// Whether packets that wait [may still be discarded or marked](Aqm::decides_about_waiting).
+    #[must_use]
+    pub fn decides_about_waiting(&self) -> bool {
+        self.scheme.decides_about_waiting()
+    }
+
     /// What happened here so far.
     #[must_use]
     pub const fn counters(&self) -> &Counters {

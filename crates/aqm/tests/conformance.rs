@@ -87,6 +87,27 @@ impl Witness {
     }
 
     fn happen(&mut self, operation: &Operation) {
+        let marks = |port: &Port<TestPacket>| port.counters().marks().total();
+        let before = (self.fates.len(), marks(&self.port));
+        self.carry_out(operation);
+        if self.port.decides_about_waiting() {
+            return;
+        }
+        // Only the packet that arrives has anything to fear.
+        let arriving = match operation {
+            Operation::Arrive { .. } => Some(self.came.len() as u64 - 1),
+            Operation::Depart | Operation::Wait => None,
+        };
+        let lost = |fate: &Fate| matches!(fate, Fate::Lost(packet, _) if Some(packet.id) != arriving);
+        let safe = arriving.is_some() || marks(&self.port) == before.1;
+        assert!(
+            safe && !self.fates[before.0..].iter().any(lost),
+            "{operation:?} met a waiting packet: {:?}",
+            self.scheme
+        );
+    }
+
+    fn carry_out(&mut self, operation: &Operation) {
         let fates = &mut self.fates;
         let mut discarded = |packet, reason| fates.push(Fate::Lost(packet, reason));
         match *operation {

@@ -67,9 +67,9 @@ pub struct LinkSummary {
     pub mean_frame_bytes: f64,
     /// Mean of the sampled queue in packets.
     pub queue_packets_mean: f64,
-    /// Packets discarded at the queue over packets that arrived there.
+    /// Packets discarded over packets [at risk](LinkCounters::at_risk), 0 to 1.
     pub loss_ratio: f64,
-    /// Packets marked over packets that arrived.
+    /// Packets marked over packets at risk, 0 to 1.
     pub mark_ratio: f64,
     /// Packets that arrived, left, were marked and were discarded.
     pub counters: LinkCounters,
@@ -100,6 +100,9 @@ pub struct Amount {
 pub struct LinkCounters {
     /// Offered to the queue.
     pub arrived: Amount,
+    /// Could be discarded or marked: what arrived and, under a scheme that decides about waiting packets, what waited
+    /// when the window began.
+    pub at_risk: Amount,
     /// Handed to the link.
     pub departed: Amount,
     /// Marked with Congestion Experienced.
@@ -117,6 +120,8 @@ pub struct LinkCounters {
 pub struct ClassCounts {
     /// Offered to the queue.
     pub arrived_packets: u64,
+    /// Could be discarded or marked.
+    pub at_risk_packets: u64,
     /// Marked.
     pub marked_packets: u64,
     /// Discarded.

@@ -102,6 +102,7 @@ fn intervals_add_up_to_the_counters_of_the_run() {
         let sum = |name: &str, column: &str| sum_of_link(&output, name, column, link);
         let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
         assert_eq!(link.rate_mbps, 1.0);
+        assert_eq!(link.counters.at_risk, link.counters.arrived, "{}", link.name);
         assert_eq!(link.loss_ratio, discarded as f64 / link.counters.arrived.packets as f64, "{}", link.name);
         assert_eq!(sum("arrivals", "packets"), link.counters.arrived.packets, "{}", link.name);
         assert_eq!(sum("arrivals", "bytes"), link.counters.arrived.bytes, "{}", link.name);

@@ -80,6 +80,47 @@ fn a_window_beyond_the_pipe_waits_in_the_queue() {
     assert_eq!(link.counters.departed.bytes, link.counters.departed.packets * 1000);
 }
 
+/// A burst of ten packets meets a link on which each takes 100 ms; the window begins before the last one arrives and
+/// ends before anything comes back.
+fn ten_packets(queue: &str) -> Output {
+    // The SYN and its answer, 0.4 ms and 4 ms each way; then half a round-trip time to the queue.
+    let burst_s = (0.8 + 2.0 * 4.4e-3) + 0.4;
+    let text = one_flow(0.08, 800.0, 100 * 960, 240)
+        .replace("scheme = \"drop-tail\", limit_packets = 240", queue)
+        .replace("interface_rate_mbps = 1000.0", "interface_rate_mbps = 0.8")
+        .replace("window_bytes", "initial_window_segments = 10, window_bytes")
+        .replace("profile =", "bytes = 9600\nprofile =")
+        .replace("warm_up_s = 10.0", &format!("warm_up_s = {}", burst_s + 0.095))
+        .replace("duration_s = 60.0", &format!("duration_s = {}", burst_s + 0.65));
+    simulate(&text)
+}
+
+#[test]
+fn what_waited_when_the_window_began_is_at_risk_of_a_scheme_that_decides_at_departure() {
+    let output = ten_packets("scheme = \"codel\", limit_packets = 240, mtu_bytes = 1000");
+    let link = &output.summary.links[0];
+    // They arrive every 10 ms, the first is in service from 10 ms on. The second leaves at 110 ms, above the target for
+    // the first time; at 210 ms the third is dropped, at 310 ms the fifth, at 310 + 100/sqrt(2) ms or the next departure
+    // the seventh; at 510 ms no more than one packet stays behind.
+    let counters = &link.counters;
+    assert_eq!((counters.arrived.packets, counters.departed.packets), (1, 6));
+    assert_eq!((counters.discarded["early"].packets, counters.at_risk.packets), (3, 9));
+    assert_eq!(counters.at_risk.bytes, 9000);
+    assert_eq!(
+        (counters.by_class["data"].at_risk_packets, counters.by_codepoint["not_ect"].at_risk_packets),
+        (9, 9)
+    );
+    assert_eq!((link.loss_ratio, link.mark_ratio), (3.0 / 9.0, 0.0));
+}
+
+#[test]
+fn what_waited_when_the_window_began_is_safe_from_a_scheme_that_decides_on_arrival() {
+    // The first is in service and seven wait: the tenth finds no room, as two before it.
+    let output = ten_packets("scheme = \"drop-tail\", limit_packets = 7");
+    let link = &output.summary.links[0];
+    assert_eq!((link.counters.arrived.packets, link.counters.at_risk.packets, link.loss_ratio), (1, 1, 1.0));
+}
+
 #[test]
 fn framing_takes_time_and_is_counted_where_it_should_be() {
     let text = one_flow(10.0, 20.0, 100 * 960, 240)

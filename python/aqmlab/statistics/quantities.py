@@ -57,12 +57,12 @@ def discarded_packets(link: Link, reason: str | None = None) -> int:
     return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
 
 
-def _per_arrived(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
-    """Of 100 packets that arrived at the queues of links, how many are counted."""
+def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
+    """Of 100 packets at risk at the queues of links (docs/results.md), how many are counted."""
 
     def percent(links: Sequence[Link]) -> float:
-        arrived = sum(int(link["counters"]["arrived"]["packets"]) for link in links)
-        return 100.0 * sum(count(link) for link in links) / arrived if arrived else 0.0
+        at_risk = sum(int(link["counters"]["at_risk"]["packets"]) for link in links)
+        return 100.0 * sum(count(link) for link in links) / at_risk if at_risk else 0.0
 
     return percent
 
@@ -93,9 +93,11 @@ utilization_percent = OfLinks(
     "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0)
 )
 """Share of the time in which a link transmits."""
-loss_percent = OfLinks("loss_percent", "%", "loss, %", "loss %", 2, _per_arrived(discarded_packets))
-"""Packets discarded, for whatever reason, per 100 that arrived at the queues."""
-marked_percent = OfLinks("marked_percent", "%", "marked, %", "marked %", 2, _per_arrived(_marked_packets))
+loss_percent = OfLinks("loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(discarded_packets))
+"""Packets discarded, for whatever reason, per 100 at risk at the queues."""
+marked_percent = OfLinks(
+    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(_marked_packets)
+)
 queue_mean_packets = OfLinks(
     "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
 )
@@ -262,15 +264,15 @@ timeouts_per_thousand = OfRun(
 
 
 def class_loss_percent(packet_class: str) -> OfRun:
-    """Packets of one class (`syn`, `pure_ack`, `data` ...) discarded per 100 of it that arrived."""
+    """Packets of one class (`syn`, `pure_ack`, `data` ...) discarded per 100 of it at risk."""
 
     def percent(result: Recorded) -> float:
         counts = [link["counters"]["by_class"].get(packet_class) for link in monitored_links(result)]
         present = [count for count in counts if count is not None]
-        arrived = sum(int(count["arrived_packets"]) for count in present)
-        if arrived == 0:
+        at_risk = sum(int(count["at_risk_packets"]) for count in present)
+        if at_risk == 0:
             raise MissingDataError(f"no packet of class {packet_class} arrived at the queues")
-        return 100.0 * sum(int(count["discarded_packets"]) for count in present) / arrived
+        return 100.0 * sum(int(count["discarded_packets"]) for count in present) / at_risk
 
     name = f"{packet_class}_loss_percent"
     return OfRun(name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent)

@@ -1,10 +1,4 @@
 //! `aqmlab-fuzz networks`: random legal networks, run and judged. `docs/fuzzing.md` says how it is used.
-//!
-//! ```text
-//! aqmlab-fuzz networks [--cases N] [--hours H] [--seed S] [--first N] [--workers N]
-//! aqmlab-fuzz replay SEED:CASE     the case again: its scenario, what is wrong, and a smaller scenario
-//! aqmlab-fuzz show SEED:CASE       its scenario alone
-//! ```
 #![allow(clippy::disallowed_methods)] // a campaign has a deadline
 
 use aqmlab_fuzz::{Campaign, CaseNumber, Report, Trial, serve, smaller};
@@ -18,12 +12,29 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Cases when nobody says how many, nor for how long.
 const CASES: u64 = 3_000;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
+const USAGE: &str = "\
+aqmlab-fuzz networks [--cases N] [--hours H] [--seed S] [--first N] [--workers N]
+                                 random legal networks; 3000 cases of seed 1 unless said otherwise
+aqmlab-fuzz replay SEED:CASE     the case again: its scenario, what is wrong, and a smaller scenario
+aqmlab-fuzz show SEED:CASE       its scenario alone";
+
+fn main() -> ExitCode {
+    command().unwrap_or_else(|error| {
+        let _ = writeln!(io::stderr(), "{error}");
+        ExitCode::from(2)
+    })
+}
+
+fn command() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["run", seed, first, until, step] => {
             serve(seed.parse()?, first.parse()?, until.parse()?, step.parse()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [] | ["help"] | [.., "--help" | "-h"] => {
+            writeln!(io::stdout(), "{USAGE}")?;
             Ok(ExitCode::SUCCESS)
         }
         ["networks", options @ ..] => networks(options),
@@ -32,28 +43,58 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             write!(io::stdout(), "{}", Trial::text_of(number.parse()?))?;
             Ok(ExitCode::SUCCESS)
         }
-        _ => Err("say networks, replay SEED:CASE or show SEED:CASE".into()),
+        [word, ..] => Err(format!("{word}: no command, or not so many words behind it\n{USAGE}").into()),
+    }
+}
+
+/// Options of a campaign, as they were given.
+#[derive(Default)]
+struct Options {
+    cases: Option<u64>,
+    hours: Option<f64>,
+    seed: Option<u64>,
+    first: Option<u64>,
+    workers: Option<u64>,
+}
+
+impl Options {
+    fn read(words: &[&str]) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self::default();
+        for pair in words.chunks(2) {
+            let &[name, value] = pair else {
+                return Err(format!("{}: its value is missing", pair[0]).into());
+            };
+            let wrong = |what: &str| format!("{name}: {value:?} is no {what}");
+            let whole = || value.parse::<u64>().map_err(|_| wrong("whole number"));
+            match name {
+                "--cases" => options.cases = Some(whole()?),
+                "--seed" => options.seed = Some(whole()?),
+                "--first" => options.first = Some(whole()?),
+                "--workers" => options.workers = Some(whole()?),
+                "--hours" => {
+                    let hours = value.parse().ok().filter(|hours| (0.0..=1e6).contains(hours));
+                    options.hours = Some(hours.ok_or_else(|| wrong("number of hours from 0 to 1e6"))?);
+                }
+                _ => return Err(format!("{name}: no option of networks\n{USAGE}").into()),
+            }
+        }
+        Ok(options)
     }
 }
 
 /// The campaign that the options ask for.
-fn networks(options: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
-    let option = |name: &str| {
-        let at = options.iter().position(|word| *word == name)?;
-        options.get(at + 1).copied()
-    };
-    let whole = |name: &str, default: u64| option(name).map_or(Ok(default), str::parse);
-    let hours: Option<f64> = option("--hours").map(str::parse).transpose()?;
-    let first = whole("--first", 0)?;
-    let cases = whole("--cases", if hours.is_some() { u64::MAX / 2 } else { CASES })?;
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+fn networks(words: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options::read(words)?;
+    let first = options.first.unwrap_or(0);
+    let cases = options.cases.unwrap_or(if options.hours.is_some() { u64::MAX / 2 } else { CASES });
+    let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let campaign = Campaign {
         program: std::env::current_exe()?,
-        seed: whole("--seed", 1)?,
+        seed: options.seed.unwrap_or(1),
         first,
         until: first.saturating_add(cases),
-        workers: whole("--workers", workers)?,
-        deadline: hours.map(|hours| Instant::now() + Duration::from_secs_f64(hours * 3600.0)),
+        workers: options.workers.unwrap_or(cores).max(1),
+        deadline: options.hours.map(|hours| Instant::now() + Duration::from_secs_f64(hours * 3600.0)),
         patience: PATIENCE,
     };
     let begun = Instant::now();

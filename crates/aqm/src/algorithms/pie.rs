@@ -444,6 +444,11 @@ impl Aqm for Pie {
         self.delay.latency == Latency::DepartureRate
     }
 
+    /// It measures departures, and decides on arrival.
+    fn decides_about_waiting(&self) -> bool {
+        false
+    }
+
     fn needs_arrival_instants(&self) -> bool {
         self.delay.latency == Latency::Sojourn
     }

@@ -3,10 +3,10 @@
 use super::snapshot::Snapshot;
 use super::warnings;
 use crate::control::RunError;
-use crate::fabric::{MAXIMUM_NUMBERED, QueuedLink, Sent};
+use crate::fabric::{LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
 use crate::simulation::Simulation;
 use crate::table_names::TableNames;
-use aqmlab_aqm::{Codepoint, Counters, PacketClass, Reason, Tally};
+use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_record::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
     LinkSummary, PopulationSummary, Summary, Table, TcpSummary,
@@ -16,7 +16,7 @@ use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
 /// Version of the layout of `run.json`.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -139,16 +139,10 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
         .monitored_links()
         .zip(windows)
         .enumerate()
-        .map(|(code, (queued, (begin, end)))| {
-            let counters = end.counters.minus(&begin.counters);
-            let sent = end.sent.minus(begin.sent);
-            let transmitting = end.transmitting - begin.transmitting;
-            let mean_queue = simulation.monitor.mean_queue_packets(code);
-            LinkSummary {
-                carries_data: carry_data[queued.link.0 as usize],
-                busy_share: transmitting.seconds() / seconds,
-                ..link_summary(scenario, queued, &counters, sent, seconds, mean_queue)
-            }
+        .map(|(code, (queued, (begin, end)))| LinkSummary {
+            carries_data: carry_data[queued.link.0 as usize],
+            queue_packets_mean: simulation.monitor.mean_queue_packets(code),
+            ..link_summary(scenario, queued, begin, end, seconds)
         })
         .collect()
 }
@@ -177,18 +171,19 @@ fn amount(tally: Tally) -> Amount {
 fn link_summary(
     scenario: &Scenario,
     queued: &QueuedLink,
-    counters: &Counters,
-    sent: Sent,
+    begin: &LinkSnapshot,
+    end: &LinkSnapshot,
     seconds: f64,
-    queue_packets_mean: f64,
 ) -> LinkSummary {
+    let (counters, sent) = (end.counters.minus(&begin.counters), end.sent.minus(begin.sent));
+    let at_risk = at_risk(queued, begin, &counters);
     let link = &scenario.network.links[queued.link.0 as usize];
     let layer = scenario.record.throughput_layer;
     let rate_bits = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
     let node = |node: aqmlab_scenario::NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
     let megabits = |bytes: u64| bytes as f64 * 8.0 / seconds / 1e6;
-    let arrived = counters.arrivals().total().packets as f64;
-    let share = |packets: u64| if arrived > 0.0 { packets as f64 / arrived } else { 0.0 };
+    let exposed = at_risk.total().packets;
+    let share = |packets: u64| if exposed > 0 { packets as f64 / exposed as f64 } else { 0.0 };
     LinkSummary {
         name: link.name.clone(),
         from: node(link.from),
@@ -203,25 +198,37 @@ fn link_summary(
         throughput_layer: layer.name().to_owned(),
         throughput_frame_mbps: megabits(sent.frame_bytes),
         throughput_ip_mbps: megabits(sent.ip_bytes),
-        busy_share: 0.0,
+        busy_share: (end.transmitting - begin.transmitting).seconds() / seconds,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
-        queue_packets_mean,
+        queue_packets_mean: 0.0,
         loss_ratio: share(counters.all_discards().total().packets),
         mark_ratio: share(counters.marks().total().packets),
-        counters: link_counters(counters),
+        counters: link_counters(&counters, &at_risk),
     }
 }
 
-fn link_counters(counters: &Counters) -> LinkCounters {
+/// Packets that the queue could discard or mark in the window: those that arrived in it and, where packets that wait are
+/// decided about, those that waited when it began.
+fn at_risk(queued: &QueuedLink, begin: &LinkSnapshot, in_window: &Counters) -> Breakdown {
+    if queued.port.decides_about_waiting() {
+        in_window.arrivals().plus(&begin.counters.waiting())
+    } else {
+        *in_window.arrivals()
+    }
+}
+
+fn link_counters(counters: &Counters, at_risk: &Breakdown) -> LinkCounters {
     let discards = counters.all_discards();
-    let counts = |arrived: Tally, marked: Tally, discarded: Tally| ClassCounts {
+    let counts = |arrived: Tally, at_risk: Tally, marked: Tally, discarded: Tally| ClassCounts {
         arrived_packets: arrived.packets,
+        at_risk_packets: at_risk.packets,
         marked_packets: marked.packets,
         discarded_packets: discarded.packets,
     };
     let of_class = |class: PacketClass| {
         counts(
             counters.arrivals().of_class(class),
+            at_risk.of_class(class),
             counters.marks().of_class(class),
             discards.of_class(class),
         )
@@ -229,12 +236,14 @@ fn link_counters(counters: &Counters) -> LinkCounters {
     let of_codepoint = |point: Codepoint| {
         counts(
             counters.arrivals().of_codepoint(point),
+            at_risk.of_codepoint(point),
             counters.marks().of_codepoint(point),
             discards.of_codepoint(point),
         )
     };
     LinkCounters {
         arrived: amount(counters.arrivals().total()),
+        at_risk: amount(at_risk.total()),
         departed: amount(counters.departures().total()),
         marked: amount(counters.marks().total()),
         discarded: Reason::ALL
