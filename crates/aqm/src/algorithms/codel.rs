@@ -26,8 +26,7 @@
 //! ECN-capable is marked and delivered, and the next instant is set as if it had been dropped (Linux `codel.h`, the
 //! implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes the largest packet seen;
 //! nothing is dropped while no more than that stays behind. Square roots are exact; Linux's first Newton step gives
-//! gaps of 50 and 56 ms where the law gives 71 and 58. A queue that runs empty after the first drop of an episode stays
-//! in the dropping state, as in the listing; the next packet leaves it unless it has waited long.
+//! gaps of 50 and 56 ms where the law gives 71 and 58.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::packet::PacketFacts;
@@ -230,8 +229,7 @@ impl Aqm for CoDel {
 
     fn on_idle(&mut self, _now: Time) {
         self.first_above = None;
-        let after = std::mem::replace(&mut self.after, AfterDrop::Nothing);
-        self.dropping &= after == AfterDrop::Began;
+        self.dropping = false;
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -304,6 +302,10 @@ mod tests {
         codel.begin(Time::from_seconds(11.599));
         assert_eq!((codel.count, codel.last_count), (6, 6));
         assert_eq!(codel.drop_next.nanoseconds(), 11_599_000_000 + 40_824_829);
+        // 16 intervals after the next drop would have been due is no longer soon.
+        (codel.count, codel.drop_next) = (19, Time::from_seconds(10.0));
+        codel.begin(Time::from_seconds(11.6));
+        assert_eq!(codel.count, 1);
         codel.count = 9;
         codel.begin(Time::from_seconds(20.0));
         assert_eq!(codel.count, 1, "too long ago");

@@ -280,6 +280,11 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_of_one_flow_leaves_none_below_it() {
+        assert!(legal_flows(1.0, 2.3).ends_with("leave no design for even one"));
+    }
+
+    #[test]
     fn nothing_winds_up_beyond_the_range() {
         let mut controller = Controller::new(PiGains { a: 0.5, b: 0.4 }, 100.0);
         for _ in 0..50 {

@@ -274,7 +274,6 @@ struct DelayEstimate {
 impl DelayEstimate {
     fn of(&self, now: Time, queue: &QueueView<'_>) -> f64 {
         match self.latency {
-            Latency::Sojourn if queue.packets() == 0 => 0.0,
             Latency::Sojourn => queue.arrived(0).map_or(0.0, |arrived| now.since(arrived).seconds()),
             Latency::LinkRate => queue.bytes() as f64 / self.link_bytes_per_s,
             Latency::DepartureRate => {
@@ -487,6 +486,41 @@ mod tests {
             controller.probability >= 0.01
         });
         assert_eq!(updates, Some(66));
+    }
+
+    /// Whether an arrival is spared and the burst allowance after it, in milliseconds, at the default target of 15 ms.
+    fn spared(probability: f64, delay_ms: f64, delay_old_ms: f64) -> (bool, f64) {
+        let mut controller = Controller::new(&Params::default());
+        (controller.probability, controller.delay_old_s) = (probability, delay_old_ms / 1e3);
+        (controller.spares(delay_ms / 1e3), controller.burst_s * 1e3)
+    }
+
+    #[test]
+    fn a_burst_is_allowed_only_where_probability_and_both_delays_are_small() {
+        assert_eq!(spared(0.0, 7.4, 7.4), (true, 150.0));
+        assert_eq!(spared(0.0, 7.5, 7.4), (true, 0.0), "half the target is not below it");
+        assert_eq!(spared(0.0, 7.4, 7.5), (false, 0.0));
+        assert_eq!(spared(0.001, 7.4, 7.4), (true, 0.0));
+        assert_eq!(spared(0.0, 20.0, 20.0), (false, 0.0));
+    }
+
+    #[test]
+    fn below_half_the_target_only_a_high_probability_selects() {
+        assert_eq!(spared(0.19, 30.0, 7.4), (true, 0.0));
+        assert_eq!(spared(0.2, 30.0, 7.4), (false, 0.0));
+        assert_eq!(spared(0.3, 30.0, 7.4), (false, 0.0));
+        assert_eq!(spared(0.1, 30.0, 10.0), (false, 0.0), "above half the target");
+    }
+
+    #[test]
+    fn a_sum_of_085_may_select_and_one_below_may_not() {
+        let mut coins = aqmlab_random::Key::from_seed(1).stream();
+        let mut selected = |chance: f64| {
+            let fresh = || Selection { derandomize: true, accumulated: 0.0 };
+            (0..100).filter(|_| fresh().selects(chance, chance, &mut coins)).count()
+        };
+        assert_eq!(selected(0.849), 0);
+        assert!(selected(0.85) > 70, "of 100, each with 0.85");
     }
 
     #[test]
