@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CalibrationError",
     "Cancelled",
+    "DemandError",
     "ExecutorError",
     "ExperimentError",
     "FolderError",
@@ -74,6 +75,10 @@ class SweepError(RefusalError):
 
 class TuneError(RefusalError):
     """A search is refused: the message names the option or the range and what is legal there."""
+
+
+class DemandError(RefusalError):
+    """A demand or a link that was named is none of the scenario's; the message says what is."""
 
 
 class CalibrationError(RefusalError):

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aqmlab.calibration import Line
 from aqmlab.errors import ExperimentError
 from aqmlab.experiment_shape import EXPERIMENT, TOLERANCES
+from aqmlab.load.line import Line
 from aqmlab.published import PublishedRow, PublishedTable, read_published
 from aqmlab.reading import read_table, read_text, read_toml
 from aqmlab.shape import conform, distinct
@@ -152,7 +152,6 @@ class Experiment:
     scales: Mapping[str, Scale]
     loads_percent: tuple[float, ...]
     users_per_side_at_100_percent: int
-    users_on: str
     published_line: Line
     published_tables: tuple[PublishedTable, ...]
     published_claims: tuple[PublishedClaim, ...]
@@ -210,10 +209,6 @@ class Experiment:
         rows = (table.row(configuration.name, load_percent) for table in self.published_tables)
         return next((row for row in rows if row is not None), None)
 
-    def browsing(self, users: int) -> tuple[int, int]:
-        """Users on the left and on the right, where so many browse from each side that has any."""
-        return users * (self.users_on != "right"), users * (self.users_on != "left")
-
 
 def names() -> list[str]:
     """The experiments that are shipped."""
@@ -256,7 +251,6 @@ def _read(folder: Traversable) -> Experiment:
         scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
         loads_percent=tuple(document["loads_percent"]),
         users_per_side_at_100_percent=document["users_per_side_at_100_percent"],
-        users_on=_users_on(folder.name, document),
         published_line=Line(**published["calibration"]),
         published_tables=tuple(
             read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
@@ -285,14 +279,6 @@ def _check_names(experiment: Experiment) -> None:
         chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
     if experiment.comparisons is not None:
         chosen(experiment.groups, experiment.comparisons.groups, kind="group", experiment="comparisons")
-
-
-def _users_on(name: str, document: Mapping[str, Any]) -> str:
-    """Where users browse."""
-    side: str = document.get("users_on", "both")
-    if side not in ("both", "left", "right"):
-        raise ExperimentError(f'{name}: users_on = "{side}"; legal: both, left or right')
-    return side
 
 
 def _comparisons(

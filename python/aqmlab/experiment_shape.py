@@ -87,7 +87,7 @@ EXPERIMENT = Table(
         "configurations": ListOf(_CONFIGURATION, shortest=1),
         "figures": ListOf(_FIGURE),
     },
-    optional={"users_on": TEXT, "comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
+    optional={"comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
 )
 
 TOLERANCES = Table({"tolerance": TableOf(Table(optional={"absolute": NUMBER, "relative": NUMBER}))})

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 
 from aqmlab import experiment as experiments
-from aqmlab.calibration import Calibration, fit, with_users
 from aqmlab.errors import ScenarioError
 from aqmlab.experiment import ExperimentError
-from aqmlab.load_matching import MatchedLoad, match_loads
+from aqmlab.load import Calibration, Demand, calibrate
+from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.report import claims_table, parts_of, write_report
 from aqmlab.runs import Job, run_many
 from aqmlab.scenario import Scenario
@@ -70,6 +70,10 @@ class Execution:
     def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
         """Makes the runs, or finds them in the store."""
         return run_many(jobs, workers=self.workers, store=self.store, progress=self.progress, label=label)
+
+    def run_pairs(self, pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
+        """The same of scenarios with seeds."""
+        return self.run([Job(scenario, seed) for scenario, seed in pairs], label)
 
 
 def reproduce(
@@ -195,13 +199,11 @@ def _match(
     experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
 ) -> dict[tuple[float, int], MatchedLoad]:
     return match_loads(
-        base,
+        Demand.of(base),
         loads_percent=scale.loads_percent,
         seeds=scale.seeds,
-        users_per_side_at_100_percent=experiment.users_per_side_at_100_percent,
-        workers=execution.workers,
-        store=execution.store,
-        progress=execution.progress,
+        size_at_100_percent=experiment.users_per_side_at_100_percent,
+        run=execution.run_pairs,
     )
 
 
@@ -211,14 +213,15 @@ def _calibrate(
     if not scale.calibration_users_per_side:
         return None, []
     own = base.with_overrides(scale.calibration_overrides) if scale.calibration_overrides else base
+    results: list[Result] = []
+
+    def run(pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
+        results.extend(execution.run_pairs(pairs, f"{experiment.name}: {label}"))
+        return results
+
     seeds = range(1, scale.calibration_replications + 1)
-    populated = [
-        with_users(own, left=left, right=right).uncongested_twin()
-        for left, right in map(experiment.browsing, scale.calibration_users_per_side)
-    ]
-    jobs = [Job(twin, seed) for seed in seeds for twin in populated]
-    results = execution.run(jobs, f"{experiment.name}: calibration")
-    return fit(results), results
+    calibration = calibrate(Demand.of(own), sizes=scale.calibration_users_per_side, seeds=seeds, run=run)
+    return calibration, results
 
 
 def _plan(
@@ -230,17 +233,18 @@ def _plan(
 ) -> list[tuple[tuple[str, float], Job]]:
     """Every run of the study with its cell; the same seeds, and the same users, for all cells."""
     plan = []
+    demand = Demand.of(base)
     line = calibration if scale.users_from == "calibration" else None
     for load in scale.loads_percent:
         for seed in scale.seeds:
             match = loads.get((load, seed))
-            shared = _users(experiment, base, load, match, line)
+            shared = _users(experiment, demand, load, match, line)
             for configuration in map(experiment.configuration, scale.cells):
                 if configuration.runs_at(load):
                     own = configuration.users.get(load)
-                    left, right = shared if own is None else experiment.browsing(own)
-                    populated = with_users(base, left=left, right=right)
-                    facts = match.to_dict() if match and own is None else _nominal(load, left, right, line)
+                    sizes = shared if own is None else demand.sizes(own)
+                    populated = demand.with_sizes(sizes)
+                    facts = match.to_dict() if match and own is None else _nominal(load, sizes, line)
                     if own is not None:
                         facts["matched_to"] = "users that the configuration names"
                     scenario = cell_scenario(populated, configuration)
@@ -252,24 +256,24 @@ def _plan(
 
 def _users(
     experiment: Experiment,
-    base: Scenario,
+    demand: Demand,
     load_percent: float,
     match: MatchedLoad | None,
     calibration: Calibration | None,
-) -> tuple[int, int]:
+) -> Mapping[str, int]:
+    """The users of every population at a load."""
     if match is not None:
-        return match.users_left, match.users_right
+        return match.sizes
     line = calibration.line if calibration else experiment.published_line
-    rate_mbps = float(base.resolved["dumbbell"]["rate_mbps"])
-    return experiment.browsing(line.users_per_side(rate_mbps * load_percent / 100.0))
+    (bottleneck,) = demand.bottlenecks()
+    return demand.sizes(line.size(bottleneck.rate_mbps * load_percent / 100.0))
 
 
 def _nominal(
-    load_percent: float, left: int, right: int, calibration: Calibration | None
+    load_percent: float, sizes: Mapping[str, int], calibration: Calibration | None
 ) -> dict[str, object]:
     return {
         "nominal_percent": load_percent,
-        "users_left": left,
-        "users_right": right,
+        "demand": dict(sizes),
         "matched_to": "our calibration" if calibration else "the published calibration",
     }

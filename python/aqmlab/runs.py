@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.folders import require_writable
-from aqmlab.offered_load import can_be_measured
+from aqmlab.load.offered import offering_twin
 from aqmlab.progress import Bar, looked_at
 from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.store import Found, State, inspect, remove_damaged
@@ -39,8 +39,8 @@ class Job:
         seed: With which seed; from 0 to 2⁶⁴ − 1.
         folder: Where to keep the result; without it, under its content address in the store, if there is one.
         offered_load: What is known about the offered load; kept with the result.
-        measure_offered_load: Whether to measure it where the scenario has users on a dumbbell, by running the
-            uncongested twin as well (which takes about as long as the run itself).
+        measure_offered_load: Whether to measure it where the scenario has users and an uncongested twin, by
+            running that as well (which takes about as long as the run itself).
         label: What messages call it; the name of the scenario, if empty.
     """
 
@@ -151,7 +151,8 @@ def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Task, list[int]]:
     for position, job in enumerate(jobs):
         address = job.scenario.content_address(job.seed)
         place = job.folder or (store / address if store else None)
-        measure = job.measure_offered_load and job.offered_load is None and can_be_measured(job.scenario)
+        wanted = job.measure_offered_load and job.offered_load is None
+        measure = wanted and offering_twin(job.scenario) is not None
         task = Task(job.scenario, job.seed, address, place, job.offered_load, measure, job.label)
         plan.setdefault(task, []).append(position)
     return plan

@@ -21,7 +21,7 @@ from aqmlab.plain import plain
 from aqmlab.reading import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ScenarioLike: TypeAlias = "Scenario | Path | str"
 """A scenario, the path of a TOML file, or TOML text."""
@@ -144,6 +144,14 @@ class Scenario:
             ScenarioError: The scenario does not say what its uncongested network is.
         """
         return Scenario(_core.uncongested_twin(self.resolved_json), self.folder)
+
+    def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
+        """The uncongested twin without flows that never end, save those of the groups that are kept.
+
+        Raises:
+            ScenarioError: There is no such twin, or nothing is left on it.
+        """
+        return Scenario(_core.offering_twin(self.resolved_json, list(kept_flows)), self.folder)
 
     def content_address(self, seed: int) -> str:
         """Names the run of this scenario with this seed by what it depends on and nothing else.

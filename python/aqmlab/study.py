@@ -24,9 +24,9 @@ from aqmlab.statistics.recorded import seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.calibration import Calibration
     from aqmlab.experiment import Configuration, Experiment, PublishedRow, Scale
-    from aqmlab.load_matching import MatchedLoad
+    from aqmlab.load import Calibration
+    from aqmlab.load.matching import MatchedLoad
     from aqmlab.statistics import Recorded, ResponseTimes
 
 WHO_BROWSES = tuple(f"users.{setting}" for setting in SAME_USERS)

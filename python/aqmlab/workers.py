@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError
+from aqmlab.load.offered import measured, offering_twin
 from aqmlab.memory import workers_with_room
-from aqmlab.offered_load import measured
 from aqmlab.result import Result
 from aqmlab.store import keep, sound
 
@@ -120,10 +120,8 @@ class Crew:
             return made  # by another process that works on the same store
         try:
             offered_load = task.offered_load
-            if task.measure_offered_load:
-                offered_load = measured(
-                    self._run(task.scenario.uncongested_twin(), task), scenario=task.scenario
-                )
+            if task.measure_offered_load and (twin := offering_twin(task.scenario)) is not None:
+                offered_load = measured(self._run(twin, task), scenario=task.scenario)
             result = self._run(task.scenario, task)
         except RunError as error:
             raise RunError(f"{task}: {error}") from error

@@ -76,6 +76,8 @@ def link(
     }
     return {
         "name": name,
+        "from": name.partition("-to-")[0],
+        "to": name.partition("-to-")[2],
         "carries_data": carries_data,
         "rate_mbps": 100.0,
         "scheme": "synthetic",

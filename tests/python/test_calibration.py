@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from aqmlab.calibration import Calibration, Line, browsing_sides, fit
-from aqmlab.scenario import Scenario
+from aqmlab.errors import CalibrationError
+from aqmlab.load import Bottleneck, Calibration, Line, Link, LoadLine, fit
 from aqmlab.statistics import Interval, NotEnoughReplications
 from synthetic_results import SyntheticResult, synthetic_result
 
@@ -16,29 +16,36 @@ def run(users: int, throughput_mbps: float, *, seed: int = 1) -> SyntheticResult
     return synthetic_result(seed=seed, users=(users, users), throughput_mbps=directions)
 
 
+def fitted(runs: list[SyntheticResult]) -> LoadLine:
+    """The only line of these runs."""
+    sizes = [max(int(entry["users"]) for entry in each.run["populations"]) for each in runs]
+    (line,) = fit(sizes, runs).bottlenecks
+    return line
+
+
 def test_the_published_line_offers_100_mbps_with_the_users_that_the_paper_names() -> None:
     # Section 3.2: approximately 9,520 users on each side of the link.
     assert PUBLISHED.throughput_mbps(9520) == pytest.approx(100.0, abs=0.05)
-    assert PUBLISHED.users_per_side(100.0) == pytest.approx(9520, abs=5)
+    assert PUBLISHED.size(100.0) == pytest.approx(9520, abs=5)
 
 
 def test_points_on_a_line_give_that_line() -> None:
-    calibration = fit([run(users, PUBLISHED.throughput_mbps(users)) for users in USERS])
+    calibration = fitted([run(users, PUBLISHED.throughput_mbps(users)) for users in USERS])
     assert calibration.line.bits_per_second_per_user == pytest.approx(10457.7012)
     assert calibration.line.intercept_mbps == pytest.approx(0.423996)
     assert calibration.r_squared == pytest.approx(1.0)
-    assert calibration.users_per_side(80.0) == PUBLISHED.users_per_side(80.0)
+    assert calibration.line.size(80.0) == PUBLISHED.size(80.0)
 
 
 def test_the_mean_of_both_directions_is_fitted_and_each_is_kept() -> None:
-    calibration = fit([run(1000, 10.0), run(2000, 20.0)])
+    calibration = fitted([run(1000, 10.0), run(2000, 20.0)])
     assert calibration.points[0].throughput_mbps == 10.0
     assert calibration.points[0].throughput_mbps_by_link == {"left-to-right": 9.0, "right-to-left": 11.0}
 
 
 def test_scatter_lowers_r_squared_as_the_definition_says() -> None:
     # Points (0,0), (1,1), (2,0) in thousands of users: the best line is flat at 1/3, so R² is 0.
-    calibration = fit([run(1000, 5.0), run(2000, 6.0), run(3000, 5.0)])
+    calibration = fitted([run(1000, 5.0), run(2000, 6.0), run(3000, 5.0)])
     assert calibration.r_squared == pytest.approx(0.0, abs=1e-12)
     assert calibration.line.bits_per_second_per_user == pytest.approx(0.0, abs=1e-6)
 
@@ -48,29 +55,29 @@ def test_the_slope_has_an_interval_over_seeds_from_six_on() -> None:
     results = [
         run(users, slope * users / 1000.0, seed=seed) for seed, slope in enumerate(slopes) for users in USERS
     ]
-    interval = fit(results).slope_interval
+    interval = fitted(results).slope_interval
     assert isinstance(interval, Interval)
     assert interval.mean == pytest.approx(10_000.0)
-    assert isinstance(fit(results[:25]).slope_interval, NotEnoughReplications)
+    assert isinstance(fitted(results[:25]).slope_interval, NotEnoughReplications)
 
 
 def test_the_difference_to_a_published_line_is_in_per_cent_of_the_slope() -> None:
     line = Line(bits_per_second_per_user=11503.47132, intercept_mbps=0.0)
-    facts = fit([run(users, line.throughput_mbps(users)) for users in USERS]).against(PUBLISHED)
+    facts = fitted([run(users, line.throughput_mbps(users)) for users in USERS]).against(PUBLISHED)
     assert facts["slope_difference_percent"] == pytest.approx(10.0)
 
 
-def test_unequal_sides_and_single_points_are_refused() -> None:
-    with pytest.raises(ValueError, match="as many users on either side"):
-        fit([synthetic_result(users=(10, 20)), synthetic_result(users=(20, 30))])
+def test_a_load_that_no_line_reaches_is_refused() -> None:
     with pytest.raises(ValueError, match="at least two different"):
-        fit([run(1000, 10.0), run(1000, 11.0, seed=2)])
+        fitted([run(1000, 10.0), run(1000, 11.0, seed=2)])
+    with pytest.raises(ValueError, match="does not grow with the demand"):
+        fitted([run(1000, 11.0), run(2000, 10.0)]).size(0.5)
     with pytest.raises(ValueError, match="below the line's intercept"):
-        PUBLISHED.users_per_side(0.1)
+        PUBLISHED.size(0.1)
 
 
 def test_a_calibration_is_stored_and_read_back(tmp_path: Path) -> None:
-    calibration = fit([run(users, PUBLISHED.throughput_mbps(users)) for users in USERS])
+    calibration = Calibration((fitted([run(users, PUBLISHED.throughput_mbps(users)) for users in USERS]),))
     assert Calibration.load(calibration.save(tmp_path / "new" / "calibration.json")) == calibration
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(ValueError, match="no calibration"):
@@ -82,27 +89,32 @@ def test_users_on_one_side_are_fitted_to_the_direction_that_carries_their_data()
         synthetic_result(users=(0, users), throughput_mbps=(users * 2941.1765 / 1e6, 0.3))
         for users in (700, 3325, 5075)
     ]
-    calibration = fit(runs)
+    calibration = fitted(runs)
     assert calibration.line.bits_per_second_per_user == pytest.approx(2941.1765)
     assert calibration.line.intercept_mbps == pytest.approx(0.0, abs=1e-9)
-    assert [point.users_per_side for point in calibration.points] == [700, 3325, 5075]
+    assert [point.size for point in calibration.points] == [700, 3325, 5075]
     # Section 3.3: 3,400 users offer 10 Mbps.
-    assert calibration.users_per_side(10.0) == 3400
+    assert calibration.line.size(10.0) == 3400
 
 
-def test_a_scenario_says_where_its_users_sit() -> None:
-    text = """
-name = "sides"
-duration_s = 10.0
-[dumbbell]
-rate_mbps = 10.0
-queue = {{ scheme = "drop-tail", limit_packets = 120 }}
-[users]
-left = {left}
-right = {right}
-"""
-    sides = {
-        (left, right): browsing_sides(Scenario.from_toml(text.format(left=left, right=right)))
-        for left, right in ((0, 5), (5, 0), (5, 5))
-    }
-    assert sides == {(0, 5): (False, True), (5, 0): (True, False), (5, 5): (True, True)}
+def test_the_bottleneck_that_is_full_first_decides() -> None:
+    # Two links in a chain: the first gets 1 Mbit/s from 100 users and has 10, the second 2 from 100 and has
+    # 30 with 5 of others on it. At half their rates 500 users fill the first, and (15 - 5) / 0.02 = 500 the
+    # second too; all full, the first takes 1,000 users and the second 1,250; at 20 % the second has as much
+    # without anybody (5 of 6).
+    first, second = (
+        Bottleneck((Link(name, ("a", name), rate),)) for name, rate in (("x", 10.0), ("y", 30.0))
+    )
+    runs = [synthetic_result(users=(0, users)) for users in (100, 300)]
+    for result, users in zip(runs, (100, 300), strict=True):
+        for link, name, mbps in zip(result.run["links"], "xy", (users / 100, 5 + users / 50), strict=True):
+            link |= {"name": name, "throughput_mbps": mbps, "carries_data": True}
+    calibration = fit((100, 300), runs, [first, second])
+    assert [each.links for each in calibration.bottlenecks] == [("x",), ("y",)]
+    assert [each.size(0.5) for each in calibration.bottlenecks] == [500, 500]
+    assert calibration.tightest.links == ("x",)
+    assert calibration.tightest.size(1.0) == 1000
+    assert calibration.at_load(0.2).links == ("y",)
+    assert calibration.at_load(0.2).size(0.2) == 50
+    with pytest.raises(CalibrationError, match="below the line's intercept"):
+        calibration.at_load(0.1).size(0.1)

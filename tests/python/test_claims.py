@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.calibration import fit
 from aqmlab.claims import Outcome, Part, Verdict, evaluate, registered
 from aqmlab.claims.le2003.scatter import triangle_share
 from aqmlab.claims.le2003.tails import crossover_s
 from aqmlab.claims.outcome import combine
 from aqmlab.claims.registry import claim
+from aqmlab.load import fit
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import fractional_gaussian_noise
 from synthetic_results import (
@@ -360,9 +360,10 @@ def test_long_range_dependence_needs_arrivals_and_a_long_window() -> None:
 def test_a_calibration_is_held_against_the_published_line(slope: float, verdict: Verdict) -> None:
     study = synthetic_study(lambda *_: None)
     line = study.experiment.published_line
+    sizes = (3500, 10_500, 17_500)
     runs = [
         synthetic_result(users=(users, users), throughput_mbps=(slope * line.throughput_mbps(users),) * 2)
-        for users in (3500, 10_500, 17_500)
+        for users in sizes
     ]
-    outcome = outcomes(replace(study, calibration=fit(runs), calibration_runs=runs))["L01"]
+    outcome = outcomes(replace(study, calibration=fit(sizes, runs), calibration_runs=runs))["L01"]
     assert outcome.verdict is verdict

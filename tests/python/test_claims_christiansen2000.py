@@ -12,11 +12,10 @@ import pytest
 
 from aqmlab import experiment as experiments
 from aqmlab import figures
-from aqmlab.calibration import with_users
 from aqmlab.claims import Outcome, Verdict, evaluate, registered
 from aqmlab.claims.christiansen2000.cells import LOADS
 from aqmlab.claims.christiansen2000.settling import drift_over_the_window
-from aqmlab.load_line import load_line
+from aqmlab.load import Demand, load_line
 from aqmlab.reproduce import base_scenario, cell_scenario
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics.per_second import (
@@ -487,7 +486,7 @@ def test_runs_of_the_calibration_count_as_well() -> None:
 def test_the_line_of_invented_points_is_the_one_they_were_made_with() -> None:
     study = generators_study()
     line = load_line([result for load in LOADS for result in study.results("uncongested", load)])
-    assert sorted(set(line.users)) == [1700, 2380, 2720, 3060, 3332, 3740]
+    assert sorted(set(line.sizes)) == [1700, 2380, 2720, 3060, 3332, 3740]
     assert line.line.bits_per_second_per_user == pytest.approx(1e6 / 340.0, rel=1e-6)
     assert line.line.intercept_mbps == pytest.approx(0.0, abs=1e-6)
     assert len(line.lines_by_seed) == REPLICATIONS
@@ -604,7 +603,7 @@ def test_claims_are_judged_on_real_runs_of_a_few_seconds() -> None:
     plan = [
         (
             (name, load),
-            Job(cell_scenario(with_users(base, left=0, right=round(34 * load)), configuration), seed),
+            Job(cell_scenario(Demand.of(base).at(round(34 * load)), configuration), seed),
         )
         for name in ("uncongested", "one-machine", "drop-tail-120", "red-30-90")
         for configuration in [EXPERIMENT.configuration(name)]

@@ -244,9 +244,9 @@ def test_an_unknown_part_of_an_experiment_is_told_with_what_exists(
 
 
 def test_calibration_needs_two_points(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, _, err = leave("calibrate", str(scenario), "--users", "100", capfd=capfd)
+    code, _, err = leave("calibrate", str(scenario), "--sizes", "100", capfd=capfd)
     assert code == 2
-    assert "two different numbers of users" in err
+    assert "two different sizes" in err
 
 
 def test_a_failed_run_is_our_fault(

@@ -8,6 +8,7 @@ import pytest
 
 from aqmlab import experiment as experiments
 from aqmlab.experiment import ExperimentError, Tolerance
+from aqmlab.load import Demand
 from aqmlab.reproduce import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
@@ -128,7 +129,6 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
         (('config = "pi-24"', 'config = "pi-23"'), "table 2: no configuration answers to the row pi-24"),
         (("load_matched = true", 'load_matched = true\nusers_from = "calibration"'), "users_from"),
         (('baseline = "drop-tail-240"', 'baseline = "drop-tail-24O"'), 'no cell "drop-tail-24O"'),
-        (("[comparisons]", 'users_on = "up"\n[comparisons]'), "legal: both, left or right"),
     ],
 )
 def test_a_folder_that_contradicts_itself_is_refused(
@@ -146,8 +146,9 @@ def test_a_folder_that_contradicts_itself_is_refused(
 
 
 def test_users_on_one_side_browse_from_there() -> None:
-    assert CHRISTIANSEN.browsing(3332) == (0, 3332)
-    assert LE2003.browsing(8568) == (8568, 8568)
+    for study, sizes in ((CHRISTIANSEN, (0, 3332)), (LE2003, (3332, 3332))):
+        base = base_scenario(study, study.scale("quick"))
+        assert tuple(Demand.of(base).sizes(3332).values()) == sizes
 
 
 def test_the_claims_are_numbered_without_a_gap() -> None:

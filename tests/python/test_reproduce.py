@@ -61,7 +61,7 @@ def test_a_second_time_nothing_is_run_again(study: Study, store: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in store.iterdir()}
     again = small_study(store)
     assert {path: path.stat().st_mtime_ns for path in store.iterdir()} == before
-    assert again.loads[90.0, 2].users_left == study.loads[90.0, 2].users_left
+    assert again.loads[90.0, 2].sizes == study.loads[90.0, 2].sizes
 
 
 # ------------------------------------------------------------------------------------- users on one side only
@@ -97,8 +97,9 @@ def test_users_of_a_load_follow_the_papers_count_or_the_configurations(one_sided
 
 def test_a_one_sided_study_is_calibrated_on_its_loaded_link(one_sided: Study) -> None:
     assert one_sided.calibration is not None
-    assert [point.users_per_side for point in one_sided.calibration.points] == [700, 3325]
-    for point, result in zip(one_sided.calibration.points, one_sided.calibration_runs, strict=True):
+    points = one_sided.calibration.tightest.points
+    assert [point.size for point in points] == [700, 3325]
+    for point, result in zip(points, one_sided.calibration_runs, strict=True):
         loaded = next(link for link in result.run["links"] if link["name"] == "left-to-right")
         assert point.throughput_mbps == loaded["throughput_mbps"]
 
@@ -118,6 +119,6 @@ def test_a_one_sided_load_is_matched_in_the_loaded_direction(tmp_path: Path) -> 
     scale = replace(scale, duration_s=31.0, warm_up_s=1.0, load_matched=True)
     study = run_study(experiment, scale, Execution(2, tmp_path, progress=False))
     match = study.loads[50.0, 1]
-    assert (match.users_left, list(match.realised_mbps)) == (0, ["left-to-right"])
+    assert (match.sizes["users.left"], list(match.realised_mbps)) == (0, ["left-to-right"])
     assert abs(match.mean_error) <= 0.005 or match.warnings
     assert study.realised_percent("red-30-90", 50.0) == match.realised_percent

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from aqmlab import Result, ResultError, experiment
-from aqmlab.calibration import Calibration, Line, Point
 from aqmlab.errors import CalibrationError, ExperimentError
+from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.result import _write_checksums
 from test_result import made_up
 
@@ -104,10 +104,15 @@ def test_a_slip_in_a_published_table_is_told(what: str, tmp_path: Path) -> None:
 def test_a_calibration_of_another_shape_is_refused(key: str, value: object, tmp_path: Path) -> None:
     line = Line(10_000.0, 0.4)
     points = tuple(Point(1, users, users / 100.0, {"a": 1.0}) for users in (100, 200))
-    file = Calibration(points, line, 1.0, {1: line}, "1").save(tmp_path / "calibration.json")
-    assert Calibration.load(file).lines_by_seed == {1: line}
-    file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
-    with pytest.raises(CalibrationError, match=rf"calibration\.json(\.{key})?"):
+    own = LoadLine(points, line, 1.0, {1: line}, 10.0)
+    file = Calibration((own,), "1").save(tmp_path / "calibration.json")
+    assert Calibration.load(file) == Calibration((own,), "1")
+    document = json.loads(file.read_text())
+    inner = document["bottlenecks"][0]
+    place = document if key in document or key == "x" else inner
+    place[key] = value
+    file.write_text(json.dumps(document))
+    with pytest.raises(CalibrationError, match=rf"calibration\.json.*{key}"):
         Calibration.load(file)
 
 
@@ -136,4 +141,4 @@ def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None
 def test_a_calibration_whose_seeds_have_one_point_each_has_no_slope_of_a_seed() -> None:
     points = tuple(Point(seed, 100 * seed, float(seed), {"a": 1.0}) for seed in (1, 2))
     with pytest.raises(CalibrationError, match="no seed was run with two different numbers of users"):
-        Calibration(points, Line(10_000.0, 0.0), 1.0, {}, "1").slope_interval  # noqa: B018
+        LoadLine(points, Line(10_000.0, 0.0), 1.0, {}, 10.0).slope_interval  # noqa: B018

@@ -15,15 +15,16 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from aqmlab.errors import FolderError, TuneError
+from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
 from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
 from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
+from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import require_own, save
-from aqmlab.tune.published import chosen_beside, settings_of
+from aqmlab.tune.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
-from aqmlab.tune.space import default_ranges, read_ranges_file, with_scheme
+from aqmlab.tune.space import default_ranges, read_ranges_file
 from aqmlab.workers import Threads
 from small import WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
@@ -42,7 +43,8 @@ def busy(queue: str = '{ scheme = "red", limit_packets = 60, min_th_packets = 5 
 @pytest.mark.parametrize("scheme", sorted(default_ranges()))
 def test_the_corners_of_every_default_range_are_legal(scheme: str) -> None:
     space = space_of(scheme)
-    base = with_scheme(busy(), scheme)
+    queues = Queues.of(busy())
+    base = queues.with_scheme(busy(), scheme)
     for end in ("low", "high"):
         drawn = {
             parameter.name: parameter.values[0] if parameter.values else getattr(parameter, end)
@@ -50,7 +52,7 @@ def test_the_corners_of_every_default_range_are_legal(scheme: str) -> None:
         }
         settings = space.settings(drawn)
         assert settings.keys() == drawn.keys()
-        queue = base.with_overrides({f"dumbbell.queue.{name}": value for name, value in settings.items()})
+        queue = queues.with_settings(base, settings)
         assert queue.resolved["dumbbell"]["queue"].items() >= settings.items()
 
 
@@ -108,8 +110,9 @@ def test_an_illegal_range_is_refused_with_its_place(
 
 def test_another_scheme_takes_over_the_limit_and_the_same_one_everything() -> None:
     base = busy()
-    assert with_scheme(base, "red") is base
-    queue = with_scheme(base, "pi").resolved["dumbbell"]["queue"]
+    queues = Queues.of(base)
+    assert queues.with_scheme(base, "red") is base
+    queue = queues.with_scheme(base, "pi").resolved["dumbbell"]["queue"]
     assert (queue["scheme"], queue["limit_packets"]) == ("pi", 60)
 
 
@@ -217,7 +220,7 @@ def search(store: Path, plan: Plan = PLAN, workers: int = 2) -> Outcome:
     space = space_of("red", {"limit_packets": 60})
     return tune(
         busy(), space, Objective(), plan, store=store, executor=Threads(workers), progress=False,
-        beside="christiansen2000",
+        beside="christiansen2000:red-5-15,red-120-360,red-30-90-w1024",
     )  # fmt: skip
 
 
@@ -236,7 +239,7 @@ def test_a_search_names_the_links_that_it_judges_and_refuses_those_that_are_not_
     assert json.loads(files["search.json"].read_text())["links"] == list(outcome.links)
     assert outcome.links == tuple(link["name"] for link in data_links(aqmlab.run(busy())))
     space = space_of("red", {"limit_packets": 60})
-    with pytest.raises(TuneError, match=r"links: unknown.*left-to-right"):
+    with pytest.raises(DemandError, match=r"links: left-to-rigth: unknown.*left-to-right"):
         tune(busy(), space, Objective(), PLAN, store=store, executor=Threads(1), links=["left-to-rigth"])
 
 
@@ -295,29 +298,63 @@ def test_the_folder_holds_trials_front_best_and_figure(found: tuple[Outcome, Pat
     assert facts["fresh_seeds"] == list(PLAN.fresh_seeds)
 
 
-def test_the_paper_s_settings_are_those_of_its_table_4(found: tuple[Outcome, Path, dict[str, Path]]) -> None:
-    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
-        table = list(csv.DictReader(lines))
-    best = [each for each in found[0].published if each.note.startswith("table 4")]
-    assert len(best) == len(table) == 6
-    third = best[2]
-    assert third.note == "table 4 at 90 %: lowest drop rate"
-    assert third.settings == {
+def test_settings_beside_are_those_of_the_cells_that_were_named(
+    found: tuple[Outcome, Path, dict[str, Path]],
+) -> None:
+    published = {each.note: each for each in found[0].published}
+    wide = published["christiansen2000: red-120-360"]
+    # Its own limit, though the search holds another one fixed.
+    assert wide.settings == {
         "min_th_packets": 120, "max_th_packets": 360, "w_q": 1 / 512, "max_p": 0.1, "limit_packets": 480,
     }  # fmt: skip
-    assert third.scenario is not None
-    assert third.scenario.resolved["dumbbell"]["queue"]["max_th_packets"] == 360
-    bad = [each for each in found[0].published if each.note.startswith("bad")]
-    assert (bad[0].settings["min_th_packets"], bad[0].settings["max_th_packets"]) == (5, 15)
+    assert wide.label == "RED 120/360"
+    assert wide.scenario is not None
+    queue = wide.scenario.resolved["dumbbell"]["queue"]
+    assert queue["max_th_packets"] == 360
+    # What is not searched stays as the scenario has it.
+    assert queue["gentle"] == busy().resolved["dumbbell"]["queue"]["gentle"]
+    assert found[0].role(wide) == "published"
+    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    every = settings_of("christiansen2000", busy(), Queues.of(busy()), space_of("red"))
+    thresholds = {(each.settings["min_th_packets"], each.settings["max_th_packets"]) for each in every}
+    assert {(int(row["min_th"]), int(row["max_th"])) for row in rows} <= thresholds
+    assert len({str(each.settings) for each in every}) == len(every)
 
 
-def test_a_paper_s_settings_need_its_scheme_and_its_link() -> None:
-    with pytest.raises(TuneError, match="its settings are of red"):
-        settings_of("christiansen2000", with_scheme(busy(), "pi"))
-    with pytest.raises(TuneError, match=r'did you mean "christiansen2000"\?'):
-        settings_of("christiansen", busy())
-    assert chosen_beside(busy()) is None
-    assert chosen_beside(busy().with_overrides({"dumbbell.rate_mbps": 10.0})) == "christiansen2000"
+def test_settings_beside_need_an_experiment_and_its_scheme() -> None:
+    queues, space = Queues.of(busy()), space_of("red")
+    with pytest.raises(TuneError, match="none of its cells has a queue of rem"):
+        settings_of("christiansen2000", queues.with_scheme(busy(), "rem"), queues, space_of("rem"))
+    with pytest.raises(ExperimentError, match=r'did you mean "christiansen2000"\?'):
+        settings_of("christiansen", busy(), queues, space)
+    with pytest.raises(ExperimentError, match=r'has no cell "red-30-91"'):
+        settings_of("christiansen2000:red-30-91", busy(), queues, space)
+
+
+def test_no_setting_of_a_paper_is_run_unless_it_is_named(tmp_path: Path) -> None:
+    at_10_mbps = busy().with_overrides({"dumbbell.rate_mbps": 10.0, "duration_s": 7.0})
+    plan = Plan(trials=1, seeds=(1,), fresh_seeds=(2,), batch=1)
+    executor = Threads(2)
+    outcome = tune(
+        at_10_mbps, space_of("red"), Objective(), plan, store=tmp_path, executor=executor, progress=False
+    )
+    assert outcome.published == ()
+
+
+def test_queues_that_differ_are_set_alike() -> None:
+    other = {"scheme": "drop-tail", "limit_packets": 9}
+    given = busy().with_overrides({"dumbbell.queue_right_to_left": other})
+    queues = Queues.of(given)
+    assert queues.keys == ("dumbbell.queue", "dumbbell.queue_right_to_left")
+    assert queues.schemes(given) == ["red", "drop-tail"]
+    base = queues.with_scheme(given, "red")
+    assert queues.settings(base, ["max_p", "limit_packets"])["limit_packets"] is None
+    assert [table["limit_packets"] for table in queues.tables(base)] == [60, 9]
+    # Equal queues both ways are one queue.
+    alike = queues.with_settings(base, {"limit_packets": 33})
+    assert {table["limit_packets"] for table in Queues.of(alike).tables(alike)} == {33}
+    assert Queues.of(given, ["right-to-left"]).keys == ("dumbbell.queue_right_to_left",)
 
 
 def test_the_scenario_as_given_is_run_as_it_is_whatever_scheme_is_searched(tmp_path: Path) -> None:

@@ -24,5 +24,8 @@ mod core {
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{memory_estimate, override_resolved, resolve, uncongested_twin};
+    use crate::scenario::{
+        demand_links, demands, memory_estimate, monitored_links, offering_twin, override_resolved, resolve,
+        uncongested_twin,
+    };
 }

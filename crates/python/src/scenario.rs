@@ -1,7 +1,7 @@
 //! Scenarios go back and forth as canonical JSON text.
 
 use crate::error::refused;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Link, LinkIndex, Scenario};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -39,6 +39,65 @@ pub(crate) fn override_resolved(
 pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
     Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
+}
+
+/// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is measured.
+///
+/// Raises `ScenarioError` when there is no such twin.
+#[pyfunction]
+pub(crate) fn offering_twin(scenario_json: &str, kept: Vec<String>) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    Ok(scenario.offering_twin(&kept).map_err(refused)?.to_json())
+}
+
+/// A demand as Python has it: name, key of its size, unit, size, whether it is endless.
+type DemandRow = (String, String, &'static str, u32, bool);
+
+/// The parts of the traffic with the keys that set their sizes.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn demands(scenario_json: &str) -> PyResult<Vec<DemandRow>> {
+    let demands = Scenario::from_json(scenario_json).map_err(refused)?.demands();
+    Ok(demands.into_iter().map(|own| (own.name, own.key, own.unit.name(), own.size, own.endless)).collect())
+}
+
+/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, key of its queue discipline.
+type LinkRow = (String, (String, String), Option<f64>, Option<String>);
+
+/// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn demand_links(scenario_json: &str, names: Vec<String>) -> PyResult<Vec<LinkRow>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let demands = scenario.demands();
+    let carries = scenario.data_links_of(|place| names.is_empty() || names.contains(&demands[place].name));
+    Ok(monitored(&scenario, |place| carries[place]))
+}
+
+/// Every monitored link.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn monitored_links(scenario_json: &str) -> PyResult<Vec<LinkRow>> {
+    Ok(monitored(&Scenario::from_json(scenario_json).map_err(refused)?, |_| true))
+}
+
+fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
+    let network = &scenario.network;
+    let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
+    let row = |(place, link): (usize, &Link)| {
+        let end = |node| network.node(node).name.clone();
+        let rate_mbps = link.rate.map(|rate| rate.bits_per_second() as f64 / 1e6);
+        (
+            link.name.clone(),
+            (end(link.from), end(link.to)),
+            rate_mbps,
+            scenario.queue_key(LinkIndex(place as u32)),
+        )
+    };
+    links.map(row).collect()
 }
 
 /// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.

@@ -1,19 +1,83 @@
-//! Which links carry what the traffic asks for.
+//! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
-use crate::network::{Network, NodeIndex, NodeKind};
+use crate::document::Document;
+use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
 use crate::scenario::{Population, Scenario};
 use std::collections::BTreeMap;
 
+/// A part of the traffic whose size is one number of the scenario: a population or a group of flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// What it is called: `users.left`, `populations.readers`, `flows.cross-traffic`.
+    pub name: String,
+    /// The dotted key of its size, as overrides spell it: `populations.0.count`.
+    pub key: String,
+    /// What its size counts.
+    pub unit: DemandUnit,
+    /// How many there are.
+    pub size: u32,
+    /// Whether it takes whatever it is let through, as flows without end do: it offers no load of its own.
+    pub endless: bool,
+}
+
+/// What the size of a demand counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DemandUnit {
+    /// Browsing users.
+    Users,
+    /// Long-lived flows.
+    Flows,
+}
+
+impl DemandUnit {
+    /// Its plural, which is also the first part of `--demand`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Users => "users",
+            Self::Flows => "flows",
+        }
+    }
+}
+
 impl Scenario {
+    /// Every population, then every group of flows, in the order of the document; `[users]` are two populations and come
+    /// first.
+    #[must_use]
+    pub fn demands(&self) -> Vec<Demand> {
+        let sides = if self.document.users.is_some() { 2 } else { 0 };
+        let populations = self.populations.iter().enumerate().map(|(place, population)| {
+            let own = &population.name;
+            let (name, key) = match place.checked_sub(sides) {
+                None => (format!("users.{own}"), format!("users.{own}")),
+                Some(place) => (format!("populations.{own}"), format!("populations.{place}.count")),
+            };
+            Demand { name, key, unit: DemandUnit::Users, size: population.users, endless: false }
+        });
+        let flows = self.flows.iter().enumerate().map(|(place, group)| Demand {
+            name: format!("flows.{}", group.name),
+            key: format!("flows.{place}.count"),
+            unit: DemandUnit::Flows,
+            size: group.flows.len() as u32,
+            endless: group.bytes.is_none(),
+        });
+        populations.chain(flows).collect()
+    }
+
     /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies on the
     /// route from a server to a browser at which somebody sits, or from the sender of a flow to its receiver. Requests
     /// and acknowledgements, which travel the other way, are no data.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
+        self.data_links_of(|_| true)
+    }
+
+    /// As [`Scenario::data_links`], of the demands alone whose places in [`Scenario::demands`] count.
+    pub fn data_links_of(&self, counts: impl Fn(usize) -> bool) -> Vec<bool> {
         let routes = Routes::new(&self.network);
         let mut data = DataLinks::new(&self.network, &routes);
-        let sources = self.sources_by_destination();
+        let sources = self.sources_by_destination(counts);
         let mut by_entrances: BTreeMap<Vec<NodeIndex>, Vec<NodeIndex>> = BTreeMap::new();
         for &destination in sources.keys() {
             by_entrances.entry(routes.entrances(destination)).or_default().push(destination);
@@ -28,15 +92,42 @@ impl Scenario {
         data.carries
     }
 
-    /// Who sends data to each machine that receives any.
-    fn sources_by_destination(&self) -> BTreeMap<NodeIndex, Vec<&[NodeIndex]>> {
+    /// The dotted key of the queue discipline in front of a link; none if it has none.
+    ///
+    /// # Panics
+    /// If the index is not of this scenario's network.
+    #[must_use]
+    pub fn queue_key(&self, link: LinkIndex) -> Option<String> {
+        let Self { network, document: Document { dumbbell, topology, .. }, .. } = self;
+        let link = network.link(link);
+        link.queue.as_ref()?;
+        if let Some(dumbbell) = dumbbell {
+            // Of the links of a dumbbell the two between its routers have queues, the first from left to right.
+            let own = dumbbell.queue_right_to_left.is_some() && link.from > link.to;
+            return Some(if own { "dumbbell.queue_right_to_left" } else { "dumbbell.queue" }.to_owned());
+        }
+        let ends = (&network.node(link.from).group, &network.node(link.to).group);
+        let place = topology.as_ref()?.links.iter().position(|table| {
+            let one_way = (&table.from, &table.to) == ends;
+            one_way || (table.both_ways && (&table.to, &table.from) == ends)
+        })?;
+        Some(format!("topology.links.{place}.queue"))
+    }
+
+    /// Who sends data to each machine that receives any, for the demands that count.
+    fn sources_by_destination(
+        &self,
+        counts: impl Fn(usize) -> bool,
+    ) -> BTreeMap<NodeIndex, Vec<&[NodeIndex]>> {
         let mut sources: BTreeMap<NodeIndex, Vec<&[NodeIndex]>> = BTreeMap::new();
-        for population in &self.populations {
+        let populations = self.populations.iter().enumerate().filter(|(place, _)| counts(*place));
+        for (_, population) in populations {
             for &browser in occupied_browsers(population) {
                 sources.entry(browser).or_default().push(&population.servers);
             }
         }
-        for flow in self.flows.iter().flat_map(|group| &group.flows) {
+        let groups = (self.populations.len()..).zip(&self.flows).filter(|(place, _)| counts(*place));
+        for flow in groups.flat_map(|(_, group)| &group.flows) {
             sources.entry(flow.receiver).or_default().push(std::slice::from_ref(&flow.sender));
         }
         sources
@@ -159,7 +250,7 @@ mod tests {
     fn data_links_are_those_of_all_paths_one_by_one() {
         let scenario = ring();
         let mut expected = vec![false; scenario.network.links.len()];
-        for (destination, sources) in scenario.sources_by_destination() {
+        for (destination, sources) in scenario.sources_by_destination(|_| true) {
             for &source in sources.into_iter().flatten() {
                 for link in scenario.network.path(source, destination).unwrap() {
                     expected[link.0 as usize] = true;
@@ -169,5 +260,18 @@ mod tests {
         assert_eq!(scenario.data_links(), expected);
         let carrying = expected.iter().filter(|&&carries| carries).count();
         assert!((8..expected.len() - 8).contains(&carrying), "{carrying} of {}", expected.len());
+    }
+
+    #[test]
+    fn the_links_of_the_demands_together_are_the_data_links() {
+        let scenario = ring();
+        let demands = scenario.demands().len();
+        assert_eq!(demands, 6);
+        let each: Vec<Vec<bool>> =
+            (0..demands).map(|own| scenario.data_links_of(|place| place == own)).collect();
+        let together = |link: usize| each.iter().any(|links| links[link]);
+        let links = scenario.network.links.len();
+        assert_eq!(scenario.data_links(), (0..links).map(together).collect::<Vec<bool>>());
+        assert!(each.iter().all(|links| *links != scenario.data_links()));
     }
 }

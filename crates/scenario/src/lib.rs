@@ -32,6 +32,7 @@
 //! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and range;
 //!   the checks, the messages, the JSON Schema and the tables of `docs/scenario.md` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
+//! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry them.
 //! - [`limits`]: what one run can hold.
 //! - [`ScenarioError`]: every mistake with its place, what is legal, and the nearest name.
 //! - [`json_schema`], [`reference()`]: the schema for editors and for people.
@@ -69,6 +70,7 @@ pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{MahParameters, StartRule, UncParameters};
+pub use demand::{Demand, DemandUnit};
 pub use document::{DelayOwner, Document, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};

@@ -105,6 +105,14 @@ impl Scenario {
     pub fn uncongested_twin(&self) -> Result<Self, ScenarioError> {
         Self::from_document(&self.document.uncongested_twin()?)
     }
+
+    /// The uncongested network on which offered load is measured; see [`Document::offering_twin`].
+    ///
+    /// # Errors
+    /// As of [`Scenario::uncongested_twin`]; also where nothing but endless flows would be left, which is no traffic.
+    pub fn offering_twin(&self, kept: &[String]) -> Result<Self, ScenarioError> {
+        Self::from_document(&self.document.offering_twin(kept)?)
+    }
 }
 
 fn read(

@@ -1,6 +1,8 @@
 //! What a dumbbell stands for.
 
-use aqmlab_scenario::{DelayOwner, Link, MinimumDelay, NodeIndex, NodeKind, Scenario, StartRule, UserModel};
+use aqmlab_scenario::{
+    DelayOwner, Link, LinkIndex, MinimumDelay, NodeIndex, NodeKind, Scenario, StartRule, UserModel,
+};
 use aqmlab_units::{Rate, Span};
 use std::collections::BTreeSet;
 
@@ -133,4 +135,47 @@ fn populations_between_machine_groups_stand_beside_users() {
     let scenario = Scenario::from_toml(&format!("{TEXT}{more}"), "x.toml", &[]).unwrap();
     let names: Vec<&str> = scenario.populations.iter().map(|population| population.name.as_str()).collect();
     assert_eq!(names, ["left", "right", "local"]);
+}
+
+#[test]
+fn the_demands_of_a_dumbbell_are_its_sides_and_what_stands_beside_them() {
+    let text = r#"
+name = "both"
+duration_s = 10.0
+[dumbbell]
+rate_mbps = 10.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 3
+right = 0
+[[populations]]
+name = "guests"
+browsers = "browsers-left"
+servers = "servers-right"
+count = 5
+"#;
+    let scenario = Scenario::from_toml(text, "both.toml", &[]).unwrap();
+    let demands = scenario.demands();
+    let keys: Vec<_> = demands.iter().map(|own| (own.name.as_str(), own.key.as_str(), own.size)).collect();
+    let expected = [
+        ("users.left", "users.left", 3),
+        ("users.right", "users.right", 0),
+        ("populations.guests", "populations.0.count", 5),
+    ];
+    assert_eq!(keys, expected);
+    // What people on the left ask for travels from right to left.
+    let carries = |place| scenario.data_links_of(|own| own == place)[..2].to_vec();
+    assert_eq!([carries(0), carries(1), carries(2)], [[false, true], [false, false], [false, true]]);
+    let key = |link| scenario.queue_key(LinkIndex(link));
+    assert_eq!(
+        [key(0), key(1), key(2)],
+        [Some("dumbbell.queue".to_owned()), Some("dumbbell.queue".to_owned()), None]
+    );
+    let other = (
+        "dumbbell.queue_right_to_left".to_owned(),
+        "{ scheme = \"drop-tail\", limit_packets = 9 }".to_owned(),
+    );
+    let own = scenario.with_overrides(&[other]).unwrap();
+    assert_eq!(own.queue_key(LinkIndex(0)).as_deref(), Some("dumbbell.queue"));
+    assert_eq!(own.queue_key(LinkIndex(1)).as_deref(), Some("dumbbell.queue_right_to_left"));
 }

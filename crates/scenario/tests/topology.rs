@@ -1,6 +1,6 @@
 //! Any network as data.
 
-use aqmlab_scenario::{NodeKind, Scenario};
+use aqmlab_scenario::{DemandUnit, LinkIndex, NodeKind, Scenario};
 use aqmlab_units::{Rate, Span};
 
 const TEXT: &str = r#"
@@ -161,4 +161,51 @@ fn data_travels_from_servers_to_occupied_browsers_and_from_senders_to_receivers(
     let upload = "[[flows]]\ncount = 1\nsenders = \"readers\"\nreceivers = \"site\"\n";
     let nobody = without_flows.replace("count = 30", "count = 0");
     assert_eq!(data_links(&format!("{nobody}{upload}")), ["readers-0-to-near", "near-to-far", "far-to-site"]);
+}
+
+/// Name, key, unit, size and whether it is endless, of each demand.
+fn demands(scenario: &Scenario) -> Vec<(String, String, DemandUnit, u32, bool)> {
+    let demands = scenario.demands().into_iter();
+    demands.map(|own| (own.name, own.key, own.unit, own.size, own.endless)).collect()
+}
+
+#[test]
+fn a_demand_says_the_key_that_sets_its_size() {
+    let finite =
+        "[[flows]]\nname = \"backup\"\ncount = 1\nsenders = \"site\"\nreceivers = \"readers\"\nbytes = 9\n";
+    let scenario = Scenario::from_toml(&format!("{TEXT}{finite}"), "line.toml", &[]).unwrap();
+    let expected = [
+        ("populations.people", "populations.0.count", DemandUnit::Users, 30, false),
+        ("flows.flows-0", "flows.0.count", DemandUnit::Flows, 2, true),
+        ("flows.backup", "flows.1.count", DemandUnit::Flows, 1, false),
+    ];
+    let owned = expected
+        .map(|(name, key, unit, size, endless)| (name.to_owned(), key.to_owned(), unit, size, endless));
+    assert_eq!(demands(&scenario), owned);
+    for (place, own) in expected.iter().enumerate() {
+        let more = scenario.with_overrides(&[(own.1.to_owned(), "17".to_owned())]).unwrap();
+        assert_eq!(more.demands()[place].size, 17, "{}", own.1);
+    }
+}
+
+#[test]
+fn a_link_says_the_key_of_its_queue() {
+    let scenario = line();
+    let keys: Vec<Option<String>> = (0..10).map(|link| scenario.queue_key(LinkIndex(link))).collect();
+    let (shared, own) = ("topology.links.1.queue".to_owned(), "topology.links.2.queue".to_owned());
+    assert_eq!(keys[..6], [const { None }; 6]);
+    assert_eq!(keys[6..], [Some(shared.clone()), Some(shared), Some(own), None]);
+}
+
+#[test]
+fn offered_load_is_measured_without_endless_flows() {
+    let scenario = line();
+    let twin = scenario.offering_twin(&[]).unwrap();
+    assert!(twin.flows.is_empty());
+    assert_eq!(twin.network, scenario.uncongested_twin().unwrap().network);
+    let kept = scenario.offering_twin(&["flows-0".to_owned()]).unwrap();
+    assert_eq!(kept, scenario.uncongested_twin().unwrap());
+    let finite = TEXT.replace("[[flows]]\n", "[[flows]]\nbytes = 100000\n");
+    let scenario = Scenario::from_toml(&finite, "line.toml", &[]).unwrap();
+    assert_eq!(scenario.offering_twin(&[]).unwrap(), scenario.uncongested_twin().unwrap());
 }

@@ -103,6 +103,17 @@ def links_option(command: Command) -> Command:
     )(command)
 
 
+def demand_option(command: Command) -> Command:
+    """Adds `--demand`."""
+    return click.option(
+        "--demand",
+        callback=read_names,
+        metavar="NAME,...",
+        help="What is turned: users, flows, or single ones: populations.NAME, flows.NAME, users.left; "
+        "by default all users, or all flows where there are none. Several keep the ratio of their sizes.",
+    )(command)
+
+
 def quiet_option(command: Command) -> Command:
     """Adds `--quiet`."""
     return click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are.")(

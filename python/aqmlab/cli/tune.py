@@ -14,6 +14,7 @@ from aqmlab.cli.options import (
     links_option,
     overrides_option,
     quiet_option,
+    read_names,
     read_numbers,
     workers_option,
 )
@@ -147,9 +148,14 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
 )  # fmt: skip
 @click.option(
     "--beside",
-    metavar="EXPERIMENT",
-    help="Evaluate the published settings of an experiment as well (christiansen2000); by default for RED on "
-    "10 Mbit/s. none: never.",
+    metavar="EXPERIMENT[:CELL,...]",
+    help="Evaluate the settings of an experiment's cells as well, or of some of its cells or groups of them.",
+)
+@click.option(
+    "--queues",
+    callback=read_names,
+    metavar="LINK,...",
+    help="Links whose queues are set, all alike; by default those judged that have a queue.",
 )
 @click.option(
     "--output", type=FOLDER, metavar="FOLDER", help="By default results/tune-NAME-SCHEME-OBJECTIVE."
@@ -182,6 +188,7 @@ def tune(
     budget: int | None,
     optimiser_seed: int,
     beside: str | None,
+    queues: tuple[str, ...],
     output: Path | None,
     store: Path,
     links: tuple[str, ...],
@@ -202,14 +209,14 @@ def tune(
       aqmlab tune web.toml --scheme red
       aqmlab tune web.toml --scheme pi --objective weighted --weights response=1,loss=5
       aqmlab tune web.toml --range limit_packets=480 --range max_p=0.02:0.3:log --trials 60
-      aqmlab tune campus.toml --beside christiansen2000 --seeds 1-8
+      aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
+      aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
     from aqmlab.executors import executor_of
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
     from aqmlab.tune.outcome import require_own, save
-    from aqmlab.tune.published import chosen_beside
-    from aqmlab.tune.space import read_ranges_file, with_scheme
+    from aqmlab.tune.space import read_ranges_file
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
@@ -220,7 +227,6 @@ def tune(
     folder = output or Path("results") / f"tune-{folder_name(scenario.name)}-{scheme}-{objective}"
     require_writable(folder)
     require_own(folder, scenario)
-    beside = beside or chosen_beside(with_scheme(scenario, scheme))
     outcome = search(
         scenario,
         space,
@@ -228,8 +234,9 @@ def tune(
         plan,
         store=store,
         executor=executor_of(executor, workers=workers),
-        beside=None if beside == "none" else beside,
+        beside=beside,
         links=links,
+        queues=queues,
         progress=not quiet,
     )
     files = save(outcome, folder)

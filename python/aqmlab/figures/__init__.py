@@ -4,9 +4,9 @@
 functions of finished results; nothing is drawn that was not run.
 """
 
-from aqmlab.figures.calibration import draw_calibration
 from aqmlab.figures.curves import draw_ccdf, draw_cdf, draw_difference
 from aqmlab.figures.listed import Drawn, draw
+from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import (
     draw_bytes_requested_per_second,
     draw_requests_per_second,
@@ -15,21 +15,19 @@ from aqmlab.figures.per_second import (
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import save_png, svg_text
-from aqmlab.figures.users import draw_users
 
 __all__ = [
     "Drawn",
     "draw",
     "draw_bytes_requested_per_second",
-    "draw_calibration",
     "draw_ccdf",
     "draw_cdf",
     "draw_difference",
+    "draw_load",
     "draw_queue",
     "draw_requests_per_second",
     "draw_response_time_per_second",
     "draw_scatter",
-    "draw_users",
     "save_png",
     "svg_text",
 ]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.figures.calibration import draw_calibration
 from aqmlab.figures.curves import draw_ccdf, draw_cdf
+from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import (
     draw_bytes_requested_per_second,
     draw_requests_per_second,
@@ -16,8 +16,7 @@ from aqmlab.figures.per_second import (
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import figure_of, save_png, settle, svg_text
-from aqmlab.figures.users import draw_users
-from aqmlab.load_line import LEAST_NUMBERS_OF_USERS, load_line
+from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
@@ -88,8 +87,7 @@ def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) ->
     """Whether enough of a figure was run; the uncongested network alone shows only what is about it alone."""
     if entry["kind"] == "users":
         runs = _uncongested(study, entry, cells)
-        users = {sum(int(each["users"]) for each in result.run["populations"]) for result in runs}
-        return len(users) >= LEAST_NUMBERS_OF_USERS
+        return len(set(map(users_of_run, runs))) >= LEAST_SIZES
     twins = {name: study.configuration(name).twin for name in entry["cells"]}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False
@@ -109,11 +107,9 @@ def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
         case "scatter":
             return draw_scatter(study.results(*cells[0]), title=title)
         case "users":
-            return draw_users(
-                load_line(_uncongested(study, entry, cells)),
-                published=study.experiment.published_line,
-                title=title,
-            )
+            measured = load_line(_uncongested(study, entry, cells))
+            labels = ("users", "throughput of the responses, Mbit/s")
+            return draw_load(measured, study.experiment.published_line, title=title, labels=labels)
         case _:
             return _per_second(study, entry, cells)
 
@@ -140,9 +136,10 @@ def _per_second(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Ax
 def _calibration(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     if study.calibration is None:
         return None
-    published = study.experiment.published_line
-    axes = draw_calibration(study.calibration, published=published, title=entry["title"])
-    runs = f"{len(study.calibration.points)} uncongested runs; mean of both directions"
+    measured, published = study.calibration.tightest, study.experiment.published_line
+    labels = ("users on one side", "throughput of one direction, Mbit/s")
+    axes = draw_load(measured, published, title=entry["title"], labels=labels)
+    runs = f"{len(measured.points)} uncongested runs; mean of both directions"
     return Drawn(entry["id"], entry["title"], runs, settle(figure_of(axes)))
 
 

@@ -6,44 +6,30 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from aqmlab.load_matching import DIRECTIONS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from aqmlab.load_matching import MatchedLoad
+    from aqmlab.load.matching import MatchedLoad
 
 
 def loads_to_csv(loads: Iterable[MatchedLoad]) -> str:
-    """Nominal and realised load of each replication as CSV."""
+    """Nominal and realised load of each replication as CSV, a column for each population and link."""
+    matches = list(loads)
+    parts = dict.fromkeys(part for match in matches for part in match.sizes)
+    links = dict.fromkeys(link for match in matches for link in match.realised_mbps)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        [
-            "nominal_percent",
-            "seed",
-            "users_left",
-            "users_right",
-            "nominal_mbps",
-            "realised_mean_percent",
-            "realised_left_to_right_mbps",
-            "realised_right_to_left_mbps",
-            "runs",
-            "warnings",
-        ]
-    )
-    for match in loads:
-        writer.writerow(
-            [
-                match.nominal_percent,
-                match.seed,
-                match.users_left,
-                match.users_right,
-                match.nominal_mbps,
-                match.realised_percent,
-                *(match.realised_mbps.get(name, "") for name in DIRECTIONS),
-                match.attempts,
-                "; ".join(match.warnings),
-            ]
-        )
+    writer.writerow(["nominal_percent", "seed", *parts, "nominal_mbps", "realised_mean_percent",
+                     *(f"{link}.realised_mbps" for link in links), "runs", "warnings"])  # fmt: skip
+    for match in matches:
+        writer.writerow([
+            match.nominal_percent,
+            match.seed,
+            *(match.sizes.get(part, "") for part in parts),
+            match.nominal_mbps,
+            match.realised_percent,
+            *(match.realised_mbps.get(link, "") for link in links),
+            match.attempts,
+            "; ".join(match.warnings),
+        ])  # fmt: skip
     return text.getvalue()

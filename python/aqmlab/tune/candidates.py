@@ -32,7 +32,7 @@ class Candidate:
         label: What tables call it.
         settings: The queue's parameters that were set.
         scenario: The scenario with them; none if it was refused.
-        origin: `scenario` (as given), `defaults` (of the scheme), `search`, or the experiment of its paper.
+        origin: `scenario` (as given), `defaults` (of the scheme), `search`, or an experiment.
         note: What is known about it.
         fate: How far it came.
         figures: Its figures by search seed.

@@ -45,9 +45,10 @@ class Outcome:
             its queue is of another), then every proposal, with the figures of its search seeds.
         winner: The candidate with the lowest cost over the search seeds.
         front: Those run with all search seeds that no other one dominates, by fresh seeds.
-        published: Settings of a paper, with the figures of the fresh seeds.
+        published: Settings of an experiment, with the figures of the fresh seeds.
         runs: Runs that were asked for, fresh seeds included.
         links: The links that utilization, loss and queue are of.
+        queues: The dotted keys of the queues that were set, all alike.
     """
 
     base: Scenario
@@ -61,6 +62,7 @@ class Outcome:
     published: tuple[Candidate, ...]
     runs: int
     links: tuple[str, ...] = ()
+    queues: tuple[str, ...] = ()
 
     @property
     def shown(self) -> list[Candidate]:
@@ -95,6 +97,7 @@ class Outcome:
         settings = ", ".join(f"{name} = {value}" for name, value in self.winner.settings.items())
         stopped = sum(candidate.fate.value == "stopped" for candidate in self.candidates)
         lines = [f"{each.label}: {each.note}" for each in self.published]
+        lines += [f"queues set, all alike: {', '.join(self.queues)}"] if len(self.queues) > 1 else []
         lines += [
             f"{self.objective.name}: {self.winner.label} ({settings})",
             f"{len(self.candidates) - 1} candidates, {stopped} stopped by the race; {self.runs} runs",
@@ -219,6 +222,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
         "budget_runs": plan.budget_runs,
         "runs": outcome.runs,
         "links": list(outcome.links),
+        "queues": list(outcome.queues),
         "winner": {"label": outcome.winner.label, "settings": dict(outcome.winner.settings)},
     }
 

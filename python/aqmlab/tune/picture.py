@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aqmlab.tune.candidates import Candidate
     from aqmlab.tune.outcome import Outcome
 
-_FRONT, _GOOD, _BAD = SEQUENCE[0], SEQUENCE[2], SEQUENCE[1]
+_FRONT, _PUBLISHED = SEQUENCE[0], SEQUENCE[2]
 
 
 def draw_trade_off(outcome: Outcome, *, svg: Path, png: Path) -> None:
@@ -57,15 +57,12 @@ def _draw(outcome: Outcome) -> Figure:
 
 def _groups(outcome: Outcome) -> list[tuple[Sequence[Candidate], dict[str, Any]]]:
     full = [each for each in outcome.candidates if each.fresh]
-    bad = [each for each in outcome.published if each.note.startswith("bad")]
-    good = [each for each in outcome.published if each not in bad]
     groups: list[tuple[Sequence[Candidate], dict[str, Any]]] = [
         (full, {"c": GREY, "s": 12, "label": "candidates"}),
         (outcome.front, {"c": _FRONT, "s": 24, "label": "front"}),
         ([outcome.given], {"c": BLACK, "s": 36, "marker": "x", "label": "as given"}),
         ([outcome.winner], {"edgecolors": BLACK, "facecolors": "none", "s": 70, "label": "winner"}),
-        (good, {"c": _GOOD, "s": 30, "marker": "^", "label": "published best"}),
-        (bad, {"c": _BAD, "s": 30, "marker": "v", "label": "published as bad"}),
+        (outcome.published, {"c": _PUBLISHED, "s": 30, "marker": "^", "label": "published"}),
     ]
     return [(group, style) for group, style in groups if group]
 

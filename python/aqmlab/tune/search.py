@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError, TuneError
-from aqmlab.load_matching import DIRECTIONS
+from aqmlab.load.demand import named_links
 from aqmlab.progress import Bar
 from aqmlab.runs import Job, run_each
-from aqmlab.spelling import unknown
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
+from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import Outcome
-from aqmlab.tune.published import settings_of
+from aqmlab.tune.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
-from aqmlab.tune.space import QUEUE, Parameter, Space, with_scheme
 
 try:
     import optuna
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.summary import Figures
     from aqmlab.tune.objectives import Objective
+    from aqmlab.tune.space import Parameter, Space
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def tune(
     executor: Executor,
     beside: str | None = None,
     links: Sequence[str] = (),
+    queues: Sequence[str] = (),
     progress: bool = True,
 ) -> Outcome:
     """Searches, and evaluates what was found on fresh seeds.
@@ -88,24 +89,27 @@ def tune(
         plan: How much is searched.
         store: The folder that keeps finished runs; a search that was killed finds them there.
         executor: What makes the runs.
-        beside: An experiment whose published settings are evaluated too.
+        beside: An experiment whose settings are evaluated too; `EXPERIMENT:CELL,...` for some of its cells.
         links: The links that utilization, loss and queue are of; by default those that carry data.
+        queues: The links whose queues are set; by default those of `links`.
         progress: Whether to show progress bars.
 
     Raises:
         TuneError: Something does not fit together; nothing was run.
+        DemandError: A link is not monitored; nothing was run.
         RunsFailed: Some runs failed.
     """
-    base = with_scheme(scenario, space.scheme)
-    published = settings_of(beside, base) if beside else []
-    _check_links(links)
+    named_links(scenario, links)
+    searched = Queues.of(scenario, queues or links)
+    base = searched.with_scheme(scenario, space.scheme)
+    published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
-    start = _start(scenario, base, space)
+    start = _start(scenario, base, searched, space)
     candidates = _Search(
-        start, base, space=space, objective=objective, plan=plan, evaluation=evaluation
+        start, base, searched, space=space, objective=objective, plan=plan, evaluation=evaluation
     ).candidates()
     # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
-    given = start if start.origin == "scenario" else Candidate(_label(scenario), {}, scenario, "scenario")
+    given = start if start.origin == "scenario" else _given(scenario, searched)
     full = [candidate for candidate in candidates if candidate.fate is Fate.FULL]
     winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
     compared = dict.fromkeys((*full, given, *published))
@@ -124,14 +128,8 @@ def tune(
         published=tuple(published),
         runs=evaluation.asked,
         links=evaluation.judged,
+        queues=searched.keys,
     )
-
-
-def _check_links(links: Sequence[str]) -> None:
-    """The links of a dumbbell, which is all that is searched."""
-    for name in links:
-        if name not in DIRECTIONS:
-            raise TuneError(f"links: {unknown(name, DIRECTIONS)}")
 
 
 class _Evaluation:
@@ -186,6 +184,7 @@ class _Search:
         self,
         start: Candidate,
         base: Scenario,
+        queues: Queues,
         *,
         space: Space,
         objective: Objective,
@@ -197,6 +196,7 @@ class _Search:
         self._plan = plan
         self._evaluation = evaluation
         self._scenario = base
+        self._queues = queues
         self._start = start
         self._incumbent = start
         self._study = _study(plan)
@@ -235,9 +235,7 @@ class _Search:
         settings = self._space.settings(drawn)
         label = f"trial {number}"
         try:
-            scenario = self._scenario.with_overrides(
-                {f"{QUEUE}.{name}": value for name, value in settings.items()}
-            )
+            scenario = self._queues.with_settings(self._scenario, settings)
         except ScenarioError as error:
             return Candidate(label, settings, None, "search", str(error), Fate.REFUSED)
         return Candidate(label, settings, scenario, "search")
@@ -290,14 +288,13 @@ def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution
     return optuna.distributions.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
 
 
-def _start(scenario: Scenario, base: Scenario, space: Space) -> Candidate:
-    """What the search starts from: the scenario as given, or its link with the defaults of another scheme."""
-    queue = base.resolved["dumbbell"]["queue"]
-    settings = {parameter.name: queue.get(parameter.name) for parameter in space.parameters}
+def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> Candidate:
+    """What the search starts from: the scenario as given, or with the defaults of another scheme."""
+    settings = queues.settings(base, [parameter.name for parameter in space.parameters])
     if base is scenario:
         return Candidate("as given", settings, base, "scenario")
     return Candidate(f"defaults of {space.scheme}", settings, base, "defaults")
 
 
-def _label(scenario: Scenario) -> str:
-    return f"as given ({scenario.resolved['dumbbell']['queue']['scheme']})"
+def _given(scenario: Scenario, queues: Queues) -> Candidate:
+    return Candidate(f"as given ({', '.join(queues.schemes(scenario))})", {}, scenario, "scenario")

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from aqmlab.scenario import Scenario
-
-QUEUE = "dumbbell.queue"
 _KEYS = ("low", "high", "log", "integer", "times", "values")
 _SIGNIFICANT_DIGITS = 4
 _LARGEST = 1e15
@@ -132,23 +129,6 @@ def read_ranges_file(file: Path, scheme: str) -> dict[str, Any]:
     if scheme not in tables:
         raise TuneError(f"{file}: no table [{scheme}]; there are {', '.join(tables) or 'none'}")
     return tables[scheme]
-
-
-def with_scheme(base: Scenario, scheme: str) -> Scenario:
-    """The scenario with this queue discipline: as it is, if it has it already, else with its defaults.
-
-    The limits of the queue stay; both directions have the new queue if both had the same.
-
-    Raises:
-        TuneError: The scenario is no dumbbell.
-    """
-    if "dumbbell" not in base.resolved:
-        raise TuneError(f"{base.name}: the search sets the queue of [dumbbell], and there is none")
-    queue = base.resolved["dumbbell"]["queue"]
-    if queue["scheme"] == scheme:
-        return base
-    limits = {key: queue[key] for key in ("limit_packets", "limit_bytes") if queue.get(key) is not None}
-    return base.with_overrides({QUEUE: {"scheme": scheme, **limits}})
 
 
 @cache

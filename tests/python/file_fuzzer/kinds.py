@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from aqmlab import Result, Scenario, _core
 from aqmlab import experiment as experiments
-from aqmlab.calibration import Calibration, Line, Point
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
+from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.scenario_toml import to_toml
 from aqmlab.store import State, inspect
 from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
@@ -160,7 +160,7 @@ class Kinds:
         whole = tomllib.loads(text)
         part = case.chance.choice((text, toml_text({scheme: whole[scheme]})))
         case.damage_toml(file, part)
-        few = ("--trials", "3", "--seeds", "1", "--fresh-seeds", "2", "--beside", "none", "--quiet")
+        few = ("--trials", "3", "--seeds", "1", "--fresh-seeds", "2", "--quiet")
         places = ("--output", str(case.folder / "out"), "--store", str(case.folder / "store"))
         scenario = str(case.folder / "web.toml")
         arguments = ["tune", scenario, "--scheme", scheme, "--ranges", str(file), *few, *places]
@@ -277,14 +277,15 @@ class Kinds:
         file = case.folder / "calibration.json"
         line = Line(10457.7, 0.42)
         points = tuple(Point(1, users, users / 100.0, {"a": users / 100.0}) for users in (100, 200, 300))
-        Calibration(points, line, 0.99, {1: line}, "1").save(file)
+        Calibration((LoadLine(points, line, 0.99, {1: line}, 10.0),), "1").save(file)
         case.damage_json(file)
 
         def use() -> object:
             calibration = Calibration.load(file)
             _finite([calibration.line.intercept_mbps, calibration.line.bits_per_second_per_user], "line")
-            slope = calibration.slope_interval if calibration.lines_by_seed else None
-            return str(calibration), slope, calibration.against(line)
+            own = calibration.tightest
+            slope = own.slope_interval if own.lines_by_seed else None
+            return str(calibration), slope, own.against(line)
 
         answer(use, CalibrationError, place="calibration.json")
 
@@ -303,7 +304,7 @@ class Kinds:
                 "utf-8", "surrogateescape"
             )
         run = ["run", str(case.folder / "bulk.toml"), "--no-offered-load"]
-        tune = ["tune", str(case.folder / "web.toml"), "--trials", "2", "--seeds", "1", "--quiet", "--beside", "none",
+        tune = ["tune", str(case.folder / "web.toml"), "--trials", "2", "--seeds", "1", "--quiet",
                 "--store", str(case.folder / "store"), "--output", str(case.folder / "out")]  # fmt: skip
         command(chance.choice((
             [*run, "--seeds", word], [*run, "--seed", word], [*run, "--set", word], [*run, "--output", word],
@@ -312,7 +313,7 @@ class Kinds:
             [*tune, "--seeds", word], [*tune, "--fresh-seeds", word], [*tune, "--ranges", word], [*tune, "--store", word],
             [*tune, "--restricted-to", word], [*tune, "--beside", word], [*tune, "--executor", word], ["explain", word],
             ["sweep", word], ["sweep", word, "--export", word], ["tune", word], ["calibrate", word],
-            ["calibrate", str(case.folder / "web.toml"), "--users", word], ["reproduce", word],
+            ["calibrate", str(case.folder / "web.toml"), "--sizes", word], ["calibrate", str(case.folder / "web.toml"), "--demand", word], ["reproduce", word],
             ["reproduce", "le2003", "--cells", word], ["reproduce", "le2003", "--loads", word], [word],
         )))  # fmt: skip
 

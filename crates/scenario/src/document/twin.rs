@@ -39,6 +39,18 @@ impl Document {
         }
         if settings == 0 { Err(no_uncongested_settings(&self.name)) } else { Ok(twin) }
     }
+
+    /// The uncongested twin without the flows that never end, save those of the groups that are `kept`: such flows take
+    /// whatever they are let through, and would congest any network. What the others offer is measured on it.
+    ///
+    /// # Errors
+    /// As of [`Document::uncongested_twin`].
+    pub fn offering_twin(&self, kept: &[String]) -> Result<Self, ScenarioError> {
+        let mut twin = self.uncongested_twin()?;
+        let is_kept = |name: &Option<String>| name.as_ref().is_some_and(|name| kept.contains(name));
+        twin.flows.retain(|group| group.bytes.is_some() || is_kept(&group.name));
+        Ok(twin)
+    }
 }
 
 fn no_uncongested_settings(name: &str) -> ScenarioError {

@@ -8,7 +8,7 @@ from aqmlab.claims.christiansen2000.cells import FRESH, UNCONGESTED, christianse
 from aqmlab.claims.christiansen2000.degrees import above
 from aqmlab.claims.evidence import attempt, within
 from aqmlab.claims.outcome import Part
-from aqmlab.load_line import load_line
+from aqmlab.load import load_line
 from aqmlab.statistics import Interval, MissingDataError, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -65,8 +65,8 @@ def _linear(statement: str, runs: Sequence[Recorded]) -> Part:
         line = load_line(runs)
         evidence = (
             f"R² = {line.r_squared:.5f} through the means of {len(runs)} runs "
-            f"at {len(set(line.users))} numbers of users "
-            f"from {line.users.min():.0f} to {line.users.max():.0f}; "
+            f"at {len(set(line.sizes))} numbers of users "
+            f"from {line.sizes.min():.0f} to {line.sizes.max():.0f}; "
             f"{line.line.bits_per_second_per_user:,.0f} bit/s per user"
         )
         return Part(said, line.r_squared >= LEAST_R_SQUARED, evidence, line.r_squared)

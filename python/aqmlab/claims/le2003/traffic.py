@@ -16,7 +16,7 @@ from aqmlab.statistics.recorded import data_links, has_name, table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.calibration import Calibration
+    from aqmlab.load import LoadLine
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.hurst import HurstEstimate
     from aqmlab.study import Study
@@ -61,10 +61,10 @@ def throughput_is_linear(study: Study) -> list[Part]:
     ]
 
 
-def _calibration(study: Study) -> Calibration:
+def _calibration(study: Study) -> LoadLine:
     if study.calibration is None:
         raise MissingDataError("no calibration was run at this scale (scale standard or full does)")
-    return study.calibration
+    return study.calibration.tightest
 
 
 @le2003("L02")

@@ -1,0 +1,193 @@
+"""How large a demand makes a load: throughput of each bottleneck against the size of the demand.
+
+Offered load is what the same traffic causes where nothing holds it back, so the runs are uncongested twins of
+the scenario with a growing demand. Each bottleneck that carries its data has a line; where both directions
+carry data, the throughput is the mean of both, each kept. The bottleneck that is full first decides.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from aqmlab.errors import CalibrationError
+from aqmlab.folders import write_whole
+from aqmlab.load.demand import bottlenecks_of, links_of_run
+from aqmlab.load.line import Line, LoadLine, Point, line_through
+from aqmlab.reading import read_json
+from aqmlab.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
+from aqmlab.spelling import quoted, whole_numbers
+from aqmlab.statistics import loss_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.load.demand import Bottleneck, Demand
+    from aqmlab.result import Result
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics import Recorded
+
+    Runner = Callable[[Sequence[tuple[Scenario, int]], str], Sequence[Result]]
+    """Runs scenarios with seeds, and answers in their order; the text is what a progress bar calls it."""
+
+FORMAT = 2
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The lines of all bottlenecks of a demand.
+
+    Attributes:
+        bottlenecks: Each bottleneck's points and lines.
+        version: The version that made the runs.
+    """
+
+    bottlenecks: tuple[LoadLine, ...]
+    version: str = ""
+
+    @property
+    def tightest(self) -> LoadLine:
+        """The bottleneck that is full first."""
+        return self.at_load(1.0)
+
+    def at_load(self, load: float) -> LoadLine:
+        """The bottleneck of which this share of the rate is offered first, as the demand grows."""
+        return min(self.bottlenecks, key=lambda each: each.unrounded_size(load))
+
+    @property
+    def line(self) -> Line:
+        """The line of the tightest bottleneck."""
+        return self.tightest.line
+
+    def save(self, file: str | Path) -> Path:
+        """Writes the calibration as JSON."""
+        document = {
+            "format": FORMAT,
+            "aqmlab_version": self.version,
+            "bottlenecks": [
+                {
+                    "rate_mbps": each.rate_mbps,
+                    "line": asdict(each.line),
+                    "r_squared": each.r_squared,
+                    "lines_by_seed": {str(seed): asdict(line) for seed, line in each.lines_by_seed.items()},
+                    "points": [asdict(point) for point in each.points],
+                }
+                for each in self.bottlenecks
+            ],
+        }
+        return write_whole(Path(file), json.dumps(document, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, file: str | Path) -> Self:
+        """Reads what `save` wrote.
+
+        Raises:
+            CalibrationError: The file cannot be read, or holds no calibration of this layout.
+        """
+        document = read_json(file, CalibrationError)
+        if document.get("format") != FORMAT:
+            raise CalibrationError(f"{file}: holds no calibration of layout {FORMAT}")
+        conform(document, _SHAPE, str(file), CalibrationError)
+        lines = [
+            LoadLine(
+                points=tuple(Point(**point) for point in each["points"]),
+                line=Line(**each["line"]),
+                r_squared=each["r_squared"],
+                lines_by_seed={
+                    _seed(seed, file): Line(**line) for seed, line in each["lines_by_seed"].items()
+                },
+                rate_mbps=each["rate_mbps"],
+            )
+            for each in document["bottlenecks"]
+        ]
+        return cls(tuple(lines), document["aqmlab_version"])
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"throughput of {', '.join(each.links)} = {each.line.bits_per_second_per_user:,.1f} bit/s x size "
+            f"{each.line.intercept_mbps:+.3f} Mbit/s (R² {each.r_squared:.5f}, {len(each.points)} runs)"
+            for each in self.bottlenecks
+        )
+
+
+_LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
+_POINT = Table(
+    {"seed": WHOLE, "size": COUNT, "throughput_mbps": NUMBER, "throughput_mbps_by_link": TableOf(NUMBER)}
+)
+_BOTTLENECK = Table(
+    {
+        "rate_mbps": NUMBER,
+        "line": _LINE,
+        "r_squared": NUMBER,
+        "lines_by_seed": TableOf(_LINE),
+        "points": ListOf(_POINT, shortest=2),
+    }
+)
+_SHAPE = Table({"format": COUNT, "aqmlab_version": TEXT, "bottlenecks": ListOf(_BOTTLENECK, shortest=1)})
+
+
+def _seed(text: str, file: str | Path) -> int:
+    numbers = whole_numbers(text)
+    if numbers is None or len(numbers) != 1:
+        raise CalibrationError(f"{file}: lines_by_seed: the keys are seeds, not {quoted(text)}")
+    return numbers[0]
+
+
+def calibrate(demand: Demand, *, sizes: Sequence[int], seeds: Sequence[int], run: Runner) -> Calibration:
+    """Runs the uncongested twin with each size of the demand, and fits the lines.
+
+    Args:
+        demand: What is turned.
+        sizes: At least two different ones.
+        seeds: Replications; with six and more the slope has an interval.
+        run: What makes the runs.
+    """
+    bottlenecks = demand.bottlenecks(max(sizes))
+    pairs = [(demand.twin_of(demand.at(size)), seed, size) for seed in seeds for size in sizes]
+    results = run([(twin, seed) for twin, seed, _ in pairs], "calibration")
+    _warn_of_congestion(results, bottlenecks)
+    return fit([size for *_, size in pairs], results, bottlenecks)
+
+
+def _warn_of_congestion(results: Sequence[Result], bottlenecks: Sequence[Bottleneck]) -> None:
+    """Warns where packets were discarded: what passed then is less than what was offered."""
+    names = [link.name for each in bottlenecks for link in each.links]
+    losses = [
+        (loss, name) for result in results for name, loss in loss_percent.by_link(result, names).items()
+    ]
+    worst, name = max(losses)
+    if worst > 0.0:
+        warnings.warn(
+            f"{name}: up to {worst:.2g} % of the packets were discarded on the uncongested network: lines "
+            "may tell too little load: more uncongested_rate_mbps, or smaller sizes",
+            stacklevel=3,
+        )
+
+
+def fit(
+    sizes: Sequence[int], results: Sequence[Recorded], bottlenecks: Sequence[Bottleneck] = ()
+) -> Calibration:
+    """Fits lines to uncongested runs, of which each had the size of the demand that is given for it.
+
+    Args:
+        sizes: The size of each run.
+        results: The runs.
+        bottlenecks: What is judged; by default the links that carry data in the first run.
+
+    Raises:
+        CalibrationError: There are fewer than two different sizes.
+    """
+    lines = [
+        line_through(
+            [
+                Point.of(result, size, [link.name for link in each.links])
+                for size, result in zip(sizes, results, strict=True)
+            ],
+            rate_mbps=each.rate_mbps,
+        )
+        for each in bottlenecks or bottlenecks_of(links_of_run(results[0]))
+    ]
+    return Calibration(tuple(lines), str(results[0].run.get("aqmlab_version", "")))

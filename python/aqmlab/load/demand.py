@@ -1,0 +1,238 @@
+"""Demand: the part of a scenario's traffic that is turned, and the links that it is judged on.
+
+A scenario's populations and groups of flows each have a size, and a key that sets it. A demand is one of them
+or several; turned, they keep the ratio of their sizes, and its own size is that of the largest: users on each
+side of a dumbbell with as many on both. Its data take routes, and the monitored links on these are the links
+judged. Those between the same two nodes are the two directions of one bottleneck, and a bottleneck's load is
+their mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from aqmlab import _core
+from aqmlab.errors import DemandError
+from aqmlab.spelling import unknown
+from aqmlab.statistics.recorded import judged_links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Self
+
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics import Recorded
+
+USERS, FLOWS = "users", "flows"
+"""What sizes count, and the names of all demands that count it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A population or a group of flows.
+
+    Attributes:
+        name: What `--demand` calls it: `users.left`, `populations.readers`, `flows.backup`.
+        key: The dotted key of the scenario that sets its size.
+        unit: What its size counts: `users` or `flows`.
+        size: How many the scenario has.
+        endless: Whether it takes whatever it is let through, as flows without end do.
+    """
+
+    name: str
+    key: str
+    unit: str
+    size: int
+    endless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A monitored link.
+
+    Attributes:
+        name: Its name in results.
+        ends: The nodes that it joins.
+        rate_mbps: Its rate in Mbit/s; none of an ideal wire.
+        queue_key: The dotted key of its queue discipline; none of an interface without one.
+    """
+
+    name: str
+    ends: tuple[str, str]
+    rate_mbps: float | None
+    queue_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The judged links between two nodes: one direction, or both."""
+
+    links: tuple[Link, ...]
+
+    @property
+    def name(self) -> str:
+        """The names of its links."""
+        return ", ".join(link.name for link in self.links)
+
+    @property
+    def rate_mbps(self) -> float:
+        """Rate of one direction in Mbit/s, mean of those judged."""
+        return fmean(link.rate_mbps or 0.0 for link in self.links)
+
+    def throughput_mbps(self, by_link: Mapping[str, float]) -> float:
+        """Throughput of one direction in Mbit/s, mean of those judged."""
+        return fmean(by_link[link.name] for link in self.links)
+
+    def load(self, by_link: Mapping[str, float]) -> float:
+        """That throughput as a share of its rate."""
+        return self.throughput_mbps(by_link) / self.rate_mbps
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is turned.
+
+    Attributes:
+        scenario: Whose traffic it is.
+        parts: The populations or groups of flows, all of one unit.
+        links: The links that are judged, by name, instead of those on the routes of its data.
+    """
+
+    scenario: Scenario
+    parts: tuple[Part, ...]
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scenario: Scenario, names: Sequence[str] = (), *, links: Sequence[str] = ()) -> Self:
+        """The demand with these names.
+
+        Args:
+            scenario: Whose traffic it is.
+            names: Names of parts, or `users` or `flows` for all that count these; by default all users or,
+                where there are none, all flows.
+            links: Names of monitored links to judge instead of those on the routes of its data.
+
+        Raises:
+            DemandError: A name is none of the scenario's, or the names count different things.
+        """
+        every = parts_of(scenario)
+        if not names:
+            names = (USERS if any(part.unit == USERS and part.size for part in every) else FLOWS,)
+        families = dict.fromkeys(part.unit for part in every)
+        for name in names:
+            if name not in families and name not in {part.name for part in every}:
+                raise DemandError(
+                    f"demand {name}: {unknown(name, [*families, *(part.name for part in every)])}"
+                )
+        parts = tuple(part for part in every if part.name in names or part.unit in names)
+        if len({part.unit for part in parts}) > 1:
+            raise DemandError(f"demand {', '.join(names)}: users or flows, not both: one number turns it")
+        named_links(scenario, links)
+        return cls(scenario, parts, tuple(links))
+
+    @cached_property
+    def size(self) -> int:
+        """How many the largest part has."""
+        return max(part.size for part in self.parts)
+
+    @property
+    def unit(self) -> str:
+        """What its size counts."""
+        return self.parts[0].unit
+
+    def sizes(self, size: int) -> dict[str, int]:
+        """The size of every part, by its name, where the largest has this one.
+
+        Parts without anybody keep nobody, unless nobody is anywhere; others keep one at least.
+        """
+        largest = self.size
+        return {
+            part.name: size
+            if part.size == largest
+            else min(size, max(1, round(size * part.size / largest)))
+            if part.size
+            else 0
+            for part in self.parts
+        }
+
+    def at(self, size: int) -> Scenario:
+        """The scenario with this size of the largest part, and the others in their ratio to it."""
+        return self.with_sizes(self.sizes(size))
+
+    def with_sizes(self, sizes: Mapping[str, int]) -> Scenario:
+        """The scenario with these sizes of parts, by name."""
+        return self.scenario.with_overrides(
+            {part.key: sizes[part.name] for part in self.parts if part.name in sizes}
+        )
+
+    def twin_of(self, scenario: Scenario) -> Scenario:
+        """The uncongested network with the scenario's traffic; of flows without end, this demand's alone.
+
+        Raises:
+            ScenarioError: The scenario does not say what its uncongested network is.
+        """
+        kept = [part.name.removeprefix(f"{FLOWS}.") for part in self.parts if part.endless]
+        return scenario.offering_twin(kept)
+
+    def bottlenecks(self, size: int | None = None) -> tuple[Bottleneck, ...]:
+        """The links judged where the demand has this size, or its own, by the nodes that they join.
+
+        Raises:
+            DemandError: No monitored link with a rate carries its data.
+        """
+        scenario = self.scenario if size is None else self.at(size)
+        names = [part.name for part in self.parts]
+        links = named_links(scenario, self.links) or carrying_links(scenario, names)
+        if found := bottlenecks_of(links):
+            return found
+        raise DemandError(
+            f"{scenario.name}: no monitored link with a rate carries data of {', '.join(names)}; legal: a "
+            "link with queue = { ... } on their way, or --links"
+        )
+
+    def __str__(self) -> str:
+        return ", ".join(part.name for part in self.parts)
+
+
+def parts_of(scenario: Scenario) -> tuple[Part, ...]:
+    """Every population and group of flows of a scenario."""
+    return tuple(Part(*row) for row in _core.demands(scenario.resolved_json))
+
+
+def carrying_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
+    """The monitored links on the routes of the data of these parts; without names, of all traffic."""
+    return [Link(*row) for row in _core.demand_links(scenario.resolved_json, list(names))]
+
+
+def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
+    """The monitored links with these names.
+
+    Raises:
+        DemandError: A name is not that of a monitored link.
+    """
+    if not names:
+        return []
+    by_name = {row[0]: Link(*row) for row in _core.monitored_links(scenario.resolved_json)}
+    for name in names:
+        if name not in by_name:
+            raise DemandError(f"links: {name}: {unknown(name, by_name)}")
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def links_of_run(result: Recorded) -> list[Link]:
+    """The links of a run that carry data."""
+    return [
+        Link(link["name"], (link["from"], link["to"]), link["rate_mbps"]) for link in judged_links(result)
+    ]
+
+
+def bottlenecks_of(links: Iterable[Link]) -> tuple[Bottleneck, ...]:
+    """Links with a rate by the nodes that they join, in the order of the links."""
+    joined: dict[frozenset[str], list[Link]] = {}
+    for link in links:
+        if link.rate_mbps:
+            joined.setdefault(frozenset(link.ends), []).append(link)
+    return tuple(Bottleneck(tuple(each)) for each in joined.values())

@@ -1,0 +1,48 @@
+"""What users offer: the throughput that they cause where nothing holds them back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import DemandError, ScenarioError
+from aqmlab.load.demand import USERS, Demand, parts_of
+from aqmlab.statistics import throughput_mbps
+
+if TYPE_CHECKING:
+    from aqmlab.result import Result
+    from aqmlab.scenario import Scenario
+
+
+def offering_twin(scenario: Scenario) -> Scenario | None:
+    """The network on which offered load is measured; none where it means nothing.
+
+    It needs users, a monitored link on their way, and a network that says what it is when it is uncongested.
+    Long-lived flows offer whatever they are let through: those without end are left out.
+    """
+    if not any(part.unit == USERS and part.size for part in parts_of(scenario)):
+        return None
+    try:
+        demand = Demand.of(scenario, (USERS,))
+        demand.bottlenecks()
+        return demand.twin_of(scenario)
+    except (DemandError, ScenarioError):
+        return None
+
+
+def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
+    """The offered load of a scenario's users, from the run of its twin with the same seed.
+
+    Returns:
+        `realised_mbps`, bits per second in Mbit/s at the layer that the scenario counts, of each link that
+        carries what users ask for; `bottleneck`, those of them with the highest load; and `realised_percent`,
+        the throughput of these, mean of both directions if users sit behind both, as a share of their rate.
+    """
+    bottlenecks = Demand.of(scenario, (USERS,)).bottlenecks()
+    by_link = throughput_mbps.by_link(twin, [link.name for each in bottlenecks for link in each.links])
+    tightest = max(bottlenecks, key=lambda each: each.load(by_link))
+    return {
+        "realised_mbps": by_link,
+        "bottleneck": [link.name for link in tightest.links],
+        "realised_percent": 100.0 * tightest.load(by_link),
+        "measured_on": "its own uncongested twin",
+    }

@@ -1,0 +1,89 @@
+"""The queues that a search sets: those in front of the links judged, all alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import TuneError
+from aqmlab.load.demand import carrying_links, named_links
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.scenario import Scenario
+
+_LIMITS = ("limit_packets", "limit_bytes")
+
+
+@dataclass(frozen=True)
+class Queues:
+    """Queue disciplines of a scenario, by the dotted keys of their tables."""
+
+    keys: tuple[str, ...]
+
+    @classmethod
+    def of(cls, scenario: Scenario, links: Sequence[str] = ()) -> Queues:
+        """The queues in front of these links; by default of the links that carry data.
+
+        Raises:
+            DemandError: A link is not monitored.
+            TuneError: No link has a queue discipline, or one that is named has none.
+        """
+        found = named_links(scenario, links) or carrying_links(scenario)
+        bare = [link.name for link in found if link.queue_key is None]
+        if bare and (links or len(bare) == len(found)):
+            raise TuneError(
+                f"{bare[0]}: has no queue discipline to tune; legal: a link with queue = {{ ... }}"
+            )
+        if not found:
+            raise TuneError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
+        return cls(tuple(dict.fromkeys(link.queue_key for link in found if link.queue_key is not None)))
+
+    def tables(self, scenario: Scenario) -> list[Mapping[str, Any]]:
+        """The tables of the queues, as resolved."""
+        return [reduce(_inner, key.split("."), scenario.resolved) for key in self.keys]
+
+    def schemes(self, scenario: Scenario) -> list[str]:
+        """The names of their schemes, each once."""
+        return list(dict.fromkeys(table["scheme"] for table in self.tables(scenario)))
+
+    def with_scheme(self, scenario: Scenario, scheme: str) -> Scenario:
+        """The scenario with this scheme at every queue: as it is, if all have it, else all with its defaults.
+
+        The limits of the queues stay.
+        """
+        if self.schemes(scenario) == [scheme]:
+            return scenario
+        limits = [
+            {name: table[name] for name in _LIMITS if table.get(name) is not None}
+            for table in self.tables(scenario)
+        ]
+        return scenario.with_overrides(
+            {key: {"scheme": scheme, **own} for key, own in zip(self.keys, limits, strict=True)}
+        )
+
+    def with_settings(self, scenario: Scenario, settings: Mapping[str, Any]) -> Scenario:
+        """The scenario with these parameters at every queue.
+
+        Raises:
+            ScenarioError: A value is refused.
+        """
+        return scenario.with_overrides(
+            {f"{key}.{name}": value for key in self.keys for name, value in settings.items()}
+        )
+
+    def settings(self, scenario: Scenario, names: Sequence[str]) -> dict[str, Any]:
+        """The values of these parameters; none where the queues differ."""
+        tables = self.tables(scenario)
+        return {
+            name: tables[0].get(name)
+            if all(table.get(name) == tables[0].get(name) for table in tables)
+            else None
+            for name in names
+        }
+
+
+def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
+    return outer[int(name)] if isinstance(outer, list) else outer[name]
