@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.errors import RefusalError
 from aqmlab.statistics import (
     Band,
     Interval,
@@ -32,7 +33,7 @@ from aqmlab.statistics import (
 from aqmlab.statistics.quantities import Measured, restricted_mean_s
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -45,11 +46,11 @@ if TYPE_CHECKING:
 UNTIL_S = 2.0
 GRID_STEP_S = 0.005
 QUANTILES = (0.10, 0.50, 0.90, 0.95, 0.99)
-SAME_USERS = ("model", "start", "minimum_delay_ms")
-"""Settings of `users` that both sides must share; host settings may differ (ECN is negotiated by hosts)."""
+SAME_USERS = ("browsers", "servers", "model", "start", "minimum_delay_ms")
+"""Settings of a population that both sides must share; those of hosts may differ (they negotiate ECN)."""
 
 
-class ComparisonError(ValueError):
+class ComparisonError(RefusalError):
     """The results cannot be paired; the message says which seed or which setting stands in the way."""
 
 
@@ -281,9 +282,11 @@ def _require_same_users(one: Recorded, other: Recorded) -> None:
         raise ComparisonError(
             f"seed {seed}: {_users(one)} in a but {_users(other)} in b; the same users must be compared"
         )
-    for setting in SAME_USERS:
-        if _user_setting(one, setting) != _user_setting(other, setting):
-            raise ComparisonError(f"seed {seed}: users.{setting} differs between a and b")
+    left, right = _populations(one), _populations(other)
+    for name in left.keys() | right.keys():
+        for setting in SAME_USERS:
+            if left.get(name, {}).get(setting) != right.get(name, {}).get(setting):
+                raise ComparisonError(f"seed {seed}: {name}.{setting} differs between a and b")
 
 
 def _response_end(result: Recorded) -> str:
@@ -301,10 +304,11 @@ def _users(result: Recorded) -> str:
     )
 
 
-def _user_setting(result: Recorded, setting: str) -> object:
-    users = result.run["scenario"].get("users") or {}
-    groups = users if isinstance(users, list) else [users]
-    return [group.get(setting) for group in groups]
+def _populations(result: Recorded) -> dict[str, Mapping[str, object]]:
+    """What the scenario says of its users, by the place where it says it."""
+    scenario = result.run["scenario"]
+    sides = {"users": scenario["users"]} if scenario.get("users") else {}
+    return sides | {f"populations.{each['name']}": each for each in scenario.get("populations", ())}
 
 
 def _difference(

@@ -45,6 +45,77 @@ flows = true
 packets = true
 """
 
+TWO_HOPS = """
+name = "two hops"
+duration_s = 12.0
+warm_up_s = 4.0
+
+[topology]
+nodes = [
+    { name = "a", kind = "router" },
+    { name = "b", kind = "router" },
+    { name = "c", kind = "router" },
+    { name = "far-site", kind = "host", count = 2 },
+    { name = "near-site", kind = "host" },
+    { name = "browsers", kind = "host", count = 3 },
+    { name = "sinks", kind = "host" },
+]
+
+[[topology.links]]
+from = "a"
+to = "b"
+rate_mbps = 2.0
+delay_ms = 5.0
+queue = { scheme = "drop-tail", limit_packets = 40 }
+uncongested_rate_mbps = 100.0
+
+[[topology.links]]
+from = "b"
+to = "c"
+rate_mbps = 3.0
+delay_ms = 5.0
+queue = { scheme = "red", limit_packets = 60 }
+uncongested_rate_mbps = 100.0
+
+[[topology.links]]
+from = "far-site"
+to = "a"
+rate_mbps = 100.0
+
+[[topology.links]]
+from = "near-site"
+to = "b"
+rate_mbps = 100.0
+
+[[topology.links]]
+from = "b"
+to = "sinks"
+
+[[topology.links]]
+from = "c"
+to = "browsers"
+
+[[populations]]
+name = "readers"
+browsers = "browsers"
+servers = "far-site"
+count = 80
+
+[[populations]]
+name = "locals"
+browsers = "browsers"
+servers = "near-site"
+count = 40
+
+[[flows]]
+name = "cross-traffic"
+count = 2
+senders = "far-site"
+receivers = "sinks"
+base_rtt_ms = 40.0
+"""
+"""Two bottlenecks in a chain: some users cross both, some the second alone, endless flows the first alone."""
+
 
 def bulk(**overrides: object) -> aqmlab.Scenario:
     """Two long-lived flows through a slow link; keys are dotted keys with `__` for the dots."""

@@ -51,6 +51,7 @@ def test_every_option_says_what_it_is_for(name: str) -> None:
 def test_every_command_is_there() -> None:
     assert sorted(commands.commands) == [
         "calibrate",
+        "compare",
         "explain",
         "list",
         "reproduce",

@@ -21,7 +21,7 @@ from aqmlab import sweep
 from aqmlab.cli import _exit_code, commands
 from aqmlab.scenario_toml import to_toml
 from documented import KINDS, ROOT, Block, blocks, inline_commands, pages
-from small import WEB
+from small import TWO_HOPS, WEB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +55,7 @@ MADE: dict[str, Callable[[Path], None]] = {
     "campus.toml": _scenario,
     "pi.toml": _scenario,
     "web.toml": _scenario,
+    "two-bottlenecks.toml": lambda file: _scenario(file, TWO_HOPS),
     "red.toml": _red,
     "red-grid.toml": _red_grid,
     "results/pi-24-90/seed-1": _result,

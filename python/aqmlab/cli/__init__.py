@@ -1,4 +1,4 @@
-"""The command line: `aqmlab run`, `sweep`, `tune`, `calibrate`, `reproduce`, `list`, `explain`, `schema`.
+"""The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `calibrate`, `reproduce`, `list` and so on.
 
 Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
 """
@@ -17,6 +17,7 @@ from aqmlab import __version__
 from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
 from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
+from aqmlab.cli.compare import compare
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.sweep import sweep
@@ -46,7 +47,7 @@ def commands() -> None:
     """
 
 
-for command in (run, sweep, tune, calibrate, reproduce, list_names, explain, schema):
+for command in (run, compare, sweep, tune, calibrate, reproduce, list_names, explain, schema):
     commands.add_command(command)
 
 

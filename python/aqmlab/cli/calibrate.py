@@ -123,5 +123,8 @@ def _print(demand: Demand, calibration: Calibration, loads: tuple[int, ...]) -> 
     for load in loads:
         full = calibration.at_load(load / 100)
         where = f" (of {', '.join(full.links)})" if len(calibration.bottlenecks) > 1 else ""
-        sizes = demand.sizes(full.size(load / 100)).items()
-        say(f"  {load:>3} % load{where}: " + ", ".join(f"{size:,} {name}" for name, size in sizes))
+        sizes = demand.sizes(full.size(load / 100))
+        turned = [part for part in demand.parts if part.size or not demand.size]
+        say(
+            f"  {load:>3} % load{where}: " + ", ".join(f"{sizes[part.name]:,} {part.name}" for part in turned)
+        )

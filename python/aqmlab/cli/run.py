@@ -104,7 +104,12 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
         screen.print(table)
     if (load := result.offered_load) is not None:
         by_link = ", ".join(f"{name} {mbps:.2f}" for name, mbps in load["realised_mbps"].items())
-        screen.print(f"offered load: {load['realised_percent']:.1f} % of the bottleneck ({by_link} Mbit/s)")
+        where = (
+            ", ".join(load["bottleneck"])
+            if len(load["realised_mbps"]) > len(load["bottleneck"])
+            else "the bottleneck"
+        )
+        screen.print(f"offered load: {load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)")
     for warning in result.warnings:
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)
