@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import DemandError, ScenarioError
-from aqmlab.load.demand import USERS, Demand, parts_of
+from aqmlab.load.demand import USERS, Demand
 from aqmlab.statistics import throughput_mbps
 
 if TYPE_CHECKING:
@@ -13,16 +14,17 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 
+@lru_cache(maxsize=1024)  # a sweep asks for every seed of a point
 def offering_twin(scenario: Scenario) -> Scenario | None:
     """The network on which offered load is measured; none where it means nothing.
 
     It needs users, a monitored link on their way, and a network that says what it is when it is uncongested.
     Long-lived flows offer whatever they are let through: those without end are left out.
     """
-    if not any(part.unit == USERS and part.size for part in parts_of(scenario)):
-        return None
     try:
         demand = Demand.of(scenario, (USERS,))
+        if not demand.size:
+            return None
         demand.bottlenecks()
         return demand.twin_of(scenario)
     except (DemandError, ScenarioError):
