@@ -76,10 +76,12 @@ impl Simulation {
                 EventKind::Timer => self.wake(),
                 EventKind::Sample => self.sample(),
             }
-            while let Some(event) = self.fabric.poll() {
-                self.handle(&event);
+            if self.fabric.has_something_to_say() {
+                self.prefetch_upcoming();
+                while let Some(event) = self.fabric.poll() {
+                    self.handle(&event);
+                }
             }
-            self.prefetch_upcoming();
         }
         self.events.advance(end);
         Ok(())

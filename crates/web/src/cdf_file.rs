@@ -84,6 +84,15 @@ fn reason(error: &TableError) -> String {
     }
 }
 
+/// The law in the file that a parameter names, if it names one; its values lie within these bounds.
+pub(crate) fn law_from_file(
+    (key, path): (&'static str, &Option<String>),
+    (minimum, maximum): (f64, f64),
+    load_file: &LoadFile<'_>,
+) -> Result<Option<Law>, CdfFileError> {
+    path.as_ref().map(|path| CdfFile { key, path, minimum, maximum }.read(load_file)).transpose()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

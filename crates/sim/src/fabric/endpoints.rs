@@ -3,14 +3,14 @@
 use super::connections::{Connection, Connections, Ends};
 use super::events::{Events, Timer};
 use super::hosts::{Hosts, Machine};
+use super::interface::Interface;
 use super::network::Network;
 use super::packet::Packet;
-use super::path::AddedDelay;
+use super::path::{AddedDelay, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
-use aqmlab_tcp::{Context, Endpoint, Handshake, Outbox, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Segment, respond_to_stray};
 use aqmlab_units::{Span, Time};
-use std::collections::VecDeque;
 
 /// Where the ends of a new connection are, and how far from each other.
 pub(crate) struct Location {
@@ -25,8 +25,9 @@ pub(crate) struct Endpoints {
     pub(crate) connections: Connections,
     /// Connections that gave up so far.
     pub(crate) gave_up: u64,
-    /// What nobody has asked for yet; nearly always one or none.
-    connection_events: VecDeque<ConnectionEvent>,
+    /// What was said since the last event, and how much of it has been asked for; nearly always one or none.
+    connection_events: Vec<ConnectionEvent>,
+    polled: usize,
     /// A reused buffer of what an endpoint answered.
     outbox: Outbox,
 }
@@ -37,15 +38,28 @@ impl Endpoints {
             hosts,
             connections: Connections::default(),
             gave_up: 0,
-            connection_events: VecDeque::new(),
+            connection_events: Vec::new(),
+            polled: 0,
             outbox: Outbox::default(),
         }
+    }
+
+    /// Whether an end has something to say.
+    #[inline(always)]
+    pub(crate) fn has_events(&self) -> bool {
+        !self.connection_events.is_empty()
     }
 
     /// The next thing that an end has to say.
     #[inline(always)]
     pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {
-        self.connection_events.pop_front()
+        let event = self.connection_events.get(self.polled).copied();
+        self.polled += 1;
+        if event.is_none() {
+            self.connection_events.clear();
+            self.polled = 0;
+        }
+        event
     }
 
     /// Makes a connection; nothing is sent yet.
@@ -118,22 +132,27 @@ impl Endpoints {
     #[inline(always)]
     pub(crate) fn deliver(&mut self, packet: Packet, network: &mut Network, events: &mut Events) {
         let (place, side) = (packet.connection(), packet.from().other());
-        let Some(connection) = self.connections.current(place, packet.generation()) else { return };
+        let Self { connections, hosts, outbox, .. } = self;
+        let Some(connection) = connections.current(place, packet.generation()) else { return };
         if connection.finished[side as usize] {
             return self.answer_stray(&packet, side, network, events);
         }
-        let context = self.hosts.context(connection.profile, connection.clocks[side as usize]);
-        self.outbox.clear();
+        let context = hosts.context(connection.profile, connection.clocks[side as usize]);
+        outbox.clear();
         match &mut connection.ends {
             Ends::Tcp(ends) => ends[side as usize].on_segment(
                 events.now(),
                 &context,
                 &packet.segment(),
                 packet.is_marked(),
-                &mut self.outbox,
+                outbox,
             ),
         }
-        self.conclude(place, side, network, events);
+        let sender = Sender { connection, place, side, profile: context.profile };
+        sender.conclude(outbox, network, events);
+        if outbox.tells_something() {
+            self.report(place, side);
+        }
     }
 
     #[cold]
@@ -141,7 +160,7 @@ impl Endpoints {
         if let Some(answer) = respond_to_stray(&packet.segment()) {
             self.outbox.clear();
             self.outbox.segments.push(answer);
-            self.send_segments(packet.connection(), side, network, events);
+            self.conclude(packet.connection(), side, network, events);
         }
     }
 
@@ -164,7 +183,7 @@ impl Endpoints {
             return;
         }
         if deadline(connection, side) > now {
-            return self.arm_timer(place, side, events);
+            return add_timer(connection, place, side, events);
         }
         let connection = ConnectionId::from_number(place);
         self.act(connection, side, network, events, |end, now, context, outbox| {
@@ -175,76 +194,12 @@ impl Endpoints {
     /// Carries out what an endpoint has put into the outbox.
     #[inline(never)]
     fn conclude(&mut self, place: u32, side: Side, network: &mut Network, events: &mut Events) {
-        if !self.outbox.segments.is_empty() {
-            self.send_segments(place, side, network, events);
-        }
-        self.arm_timer(place, side, events);
-        if self.outbox.tells_something() {
-            self.report(place, side);
-        }
-    }
-
-    #[inline(always)]
-    fn send_segments(&mut self, place: u32, from: Side, network: &mut Network, events: &mut Events) {
         let Self { connections, hosts, outbox, .. } = self;
         let connection = connections.at(place);
-        let path = connection.paths[from as usize];
-        if !path.by_interface {
-            return self.send_without_interface(place, from, events);
-        }
-        let identity = (place, connection.generation);
         let profile = hosts.profile(connection.profile);
-        let Some(interface) = network.interface(path.step) else {
-            return self.send_if_not_lost(place, from, network, events);
-        };
-        for segment in &outbox.segments {
-            let ip_bytes = segment.ip_bytes(profile);
-            let packet = Packet::new(segment, ip_bytes, identity, from, &path);
-            let arrival = interface.send(events.now(), ip_bytes).nanoseconds() + path.delay_ns;
-            events.push(path.rank, Time::from_nanoseconds(arrival), packet);
-        }
-    }
-
-    /// Behind any other link the delay comes first: the packet waits at its own node. It goes through the event queue
-    /// even without a delay: handed on here, it could make the other end answer while this end is still being served.
-    #[cold]
-    fn send_without_interface(&mut self, place: u32, from: Side, events: &mut Events) {
-        let connection = self.connections.at(place);
-        let (path, generation) = (connection.paths[from as usize], connection.generation);
-        let profile = self.hosts.profile(connection.profile);
-        let arrival = events.now() + Span::from_nanoseconds(path.delay_ns);
-        for segment in &self.outbox.segments {
-            let packet = Packet::new(segment, segment.ip_bytes(profile), (place, generation), from, &path);
-            events.push(path.rank, arrival, packet);
-        }
-    }
-
-    /// Sends over an impaired interface.
-    #[cold]
-    #[inline(never)]
-    fn send_if_not_lost(&mut self, place: u32, from: Side, network: &mut Network, events: &mut Events) {
-        let connection = self.connections.at(place);
-        let (path, generation) = (connection.paths[from as usize], connection.generation);
-        let profile = self.hosts.profile(connection.profile);
-        for segment in &self.outbox.segments {
-            let ip_bytes = segment.ip_bytes(profile);
-            let packet = Packet::new(segment, ip_bytes, (place, generation), from, &path);
-            let Ok(step) = network.pass_impairment(path.step, &packet, Some(connection.owner)) else {
-                continue;
-            };
-            let Some(interface) = network.interface(step) else { unreachable!("{step:?} is no interface") };
-            let arrival = interface.send(events.now(), ip_bytes).nanoseconds() + path.delay_ns;
-            events.push(path.rank, Time::from_nanoseconds(arrival), packet);
-        }
-    }
-
-    /// Keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again when
-    /// the entry fires.
-    #[inline(always)]
-    fn arm_timer(&mut self, place: u32, side: Side, events: &mut Events) {
-        let connection = self.connections.at(place);
-        if deadline(connection, side) < connection.timer[side as usize] {
-            add_timer(connection, place, side, events);
+        Sender { connection, place, side, profile }.conclude(outbox, network, events);
+        if outbox.tells_something() {
+            self.report(place, side);
         }
     }
 
@@ -255,7 +210,7 @@ impl Endpoints {
         let connection = connections.at(place);
         let (id, owner) = (ConnectionId::from_number(place), connection.owner);
         let mut say = |kind| {
-            connection_events.push_back(ConnectionEvent { connection: id, owner, side, kind });
+            connection_events.push(ConnectionEvent { connection: id, owner, side, kind });
         };
         if outbox.delivered > 0 {
             say(ConnectionEventKind::Delivered { bytes: outbox.delivered });
@@ -285,6 +240,83 @@ impl Endpoints {
             connection.closed = Some(now);
         }
         is_over.then_some(connection)
+    }
+}
+
+/// One end of a connection that has been called, and sends what it answered.
+struct Sender<'a> {
+    connection: &'a mut Connection,
+    place: u32,
+    side: Side,
+    profile: &'a HostProfile,
+}
+
+impl Sender<'_> {
+    /// Sends, and keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again
+    /// when the entry fires.
+    #[inline(always)]
+    fn conclude(self, outbox: &Outbox, network: &mut Network, events: &mut Events) {
+        let (place, side) = (self.place, self.side);
+        if !outbox.segments.is_empty() {
+            self.send(&outbox.segments, network, events);
+        }
+        if deadline(self.connection, side) < self.connection.timer[side as usize] {
+            add_timer(self.connection, place, side, events);
+        }
+    }
+
+    #[inline(always)]
+    fn send(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {
+        let path = self.path();
+        let interface = if path.by_interface { network.interface(path.step) } else { None };
+        let Some(interface) = interface else { return self.send_otherwise(segments, network, events) };
+        // Nearly always one: then nothing has to be kept for the next.
+        if let [segment] = segments {
+            self.send_one(segment, interface, events);
+        } else {
+            for segment in segments {
+                self.send_one(segment, interface, events);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn send_one(&self, segment: &Segment, interface: &mut Interface, events: &mut Events) {
+        let path = self.path();
+        let ip_bytes = segment.ip_bytes(self.profile);
+        let arrival = interface.send(events.now(), ip_bytes).nanoseconds() + path.delay_ns;
+        events.push(path.rank, Time::from_nanoseconds(arrival), self.packet(segment, ip_bytes));
+    }
+
+    /// Over an impaired interface; or behind any other link, where the delay comes first: the packet waits at its own
+    /// node. It goes through the event queue even without a delay: handed on here, it could make the other end answer
+    /// while this end is still being served.
+    #[cold]
+    #[inline(never)]
+    fn send_otherwise(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {
+        let path = self.path();
+        for segment in segments {
+            if !path.by_interface {
+                let arrival = events.now() + Span::from_nanoseconds(path.delay_ns);
+                events.push(path.rank, arrival, self.packet(segment, segment.ip_bytes(self.profile)));
+                continue;
+            }
+            let packet = self.packet(segment, segment.ip_bytes(self.profile));
+            let owner = Some(self.connection.owner);
+            let Ok(step) = network.pass_impairment(path.step, &packet, owner) else { continue };
+            let Some(interface) = network.interface(step) else { unreachable!("{step:?} is no interface") };
+            self.send_one(segment, interface, events);
+        }
+    }
+
+    #[inline(always)]
+    fn packet(&self, segment: &Segment, ip_bytes: u16) -> Packet {
+        Packet::new(segment, ip_bytes, (self.place, self.connection.generation), self.side, self.path())
+    }
+
+    #[inline(always)]
+    const fn path(&self) -> &Path {
+        &self.connection.paths[self.side as usize]
     }
 }
 

@@ -103,6 +103,12 @@ impl Fabric {
         Events::new(self.network.queued.len())
     }
 
+    /// Whether there is something to [`Fabric::poll`] for, or an [`Upcoming`]: most events say nothing to applications.
+    #[inline(always)]
+    pub(crate) fn has_something_to_say(&self) -> bool {
+        self.endpoints.has_events() | self.upcoming.is_some()
+    }
+
     /// The next thing that has happened to a connection, if there is one.
     #[inline(always)]
     pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {

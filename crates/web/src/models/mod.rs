@@ -4,8 +4,13 @@
 //! answers events with [`crate::Command`]s. To add one: its file here (opening with the source, the laws, the
 //! table of parameters, departures and silences), its page in the documentation, and a test that drives it in
 //! random order. Nothing else in this crate has to change.
+//!
+//! What models share stands beside them: `count.rs` (laws of whole numbers), `per_kind.rs` (a law for each kind of
+//! object), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit).
 
 mod count;
 pub mod mah;
+mod per_kind;
+mod server_visit;
+mod think_cycle;
 pub mod unc;
-mod visit_position;

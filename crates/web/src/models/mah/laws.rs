@@ -2,27 +2,26 @@
 
 use super::documents::discrete_weibull;
 use super::parameters::{MahParameters, ThinkTimeCut};
-use crate::cdf_file::{CdfFile, LoadFile};
+use crate::cdf_file::{LoadFile, law_from_file};
 use crate::mah_tables;
 use crate::models::count::{nearest, whole};
-use crate::models::visit_position::VisitPosition;
+use crate::models::per_kind::PerKind;
+use crate::models::server_visit::VisitLength;
+use crate::models::think_cycle::ThinkCycle;
 use crate::{ModelError, ObjectKind, ParameterError};
-use aqmlab_random::{Equilibrium, Key, Law};
+use aqmlab_random::{Key, Law};
 use aqmlab_units::Span;
 
 /// Mah's model with its parameters: immutable, shared by reference by all users of a population.
 #[derive(Clone, Debug)]
 pub struct MahModel {
-    think_seconds: Law,
-    residual_think_seconds: Equilibrium,
+    think_cycle: ThinkCycle,
     files_per_document: Law,
-    documents_per_visit: Law,
-    visit_position: VisitPosition,
-    request_bytes: [Law; 2],
-    response_bytes: [Law; 2],
+    documents_per_visit: VisitLength,
+    request_bytes: PerKind,
+    response_bytes: PerKind,
     server_count: u32,
     parallel_connections: u8,
-    page_seconds_at_start: f64,
 }
 
 type LawResult<T> = Result<T, ModelError>;
@@ -35,25 +34,21 @@ impl MahModel {
     pub fn new(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Self> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
-        let documents_per_visit = documents_law(parameters, load_file)?;
         Ok(Self {
-            residual_think_seconds: Equilibrium::new(think_seconds.clone()),
-            think_seconds,
+            think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             files_per_document: files_law(parameters, load_file)?,
-            visit_position: VisitPosition::new(&documents_per_visit),
-            documents_per_visit,
+            documents_per_visit: VisitLength::new(documents_law(parameters, load_file)?),
             request_bytes: request_laws(parameters, load_file)?,
             response_bytes: response_laws(parameters, load_file)?,
             server_count: parameters.server_count,
             parallel_connections: parameters.parallel_connections,
-            page_seconds_at_start: parameters.steady_start_page_time_seconds,
         })
     }
 
     /// Mean think time in seconds, as cut.
     #[must_use]
     pub fn mean_think_seconds(&self) -> f64 {
-        self.think_seconds.mean()
+        self.think_cycle.mean_think_seconds()
     }
 
     /// Mean number of files of a document, the primary one included.
@@ -65,18 +60,13 @@ impl MahModel {
     /// Mean response size in bytes over all files.
     #[must_use]
     pub fn mean_response_bytes(&self) -> f64 {
-        self.mean_over_files(&self.response_bytes)
+        self.response_bytes.mean(self.mean_files_per_document())
     }
 
     /// Mean request length in bytes over all files.
     #[must_use]
     pub fn mean_request_bytes(&self) -> f64 {
-        self.mean_over_files(&self.request_bytes)
-    }
-
-    fn mean_over_files(&self, [primary, secondary]: &[Law; 2]) -> f64 {
-        let files = self.mean_files_per_document();
-        (primary.mean() + (files - 1.0) * secondary.mean()) / files
+        self.request_bytes.mean(self.mean_files_per_document())
     }
 
     /// Long-run exchanges per user and second if a page takes `page_seconds` on average.
@@ -89,24 +79,12 @@ impl MahModel {
         self.parallel_connections
     }
 
-    /// The whole think time before the first page of a user who has just begun.
-    pub(super) fn first_think(&self, start: Key) -> Span {
-        Span::from_seconds(self.think_seconds.draw(start.named("think"), 0))
+    pub(super) const fn think_cycle(&self) -> &ThinkCycle {
+        &self.think_cycle
     }
 
-    /// How long a user who is met at a random instant will still leave the network alone.
-    pub(super) fn until_next_page_at_start(&self, start: Key) -> Span {
-        let cycle = self.mean_think_seconds() + self.page_seconds_at_start;
-        let place = start.named("place in the cycle").uniform(0) * cycle;
-        if place < self.page_seconds_at_start {
-            return Span::from_seconds(self.page_seconds_at_start - place) + self.first_think(start);
-        }
-        Span::from_seconds(self.residual_think_seconds.draw(start.named("residual think"), 0))
-    }
-
-    /// (documents of the visit fetched before this instant, documents of the visit), at a random instant.
-    pub(super) fn visit_position_at_start(&self, start: Key) -> (u32, u32) {
-        self.visit_position.draw(start.named("place in the visit"), &self.documents_per_visit)
+    pub(super) const fn documents_per_visit(&self) -> &VisitLength {
+        &self.documents_per_visit
     }
 }
 
@@ -131,7 +109,7 @@ impl Purpose {
 // Draws of a visit.
 impl MahModel {
     pub(super) fn documents_in_visit(&self, visit: Key) -> u32 {
-        whole(self.documents_per_visit.draw(Purpose::Documents.of(visit), 0))
+        self.documents_per_visit.draw(Purpose::Documents.of(visit))
     }
 
     pub(super) fn files_in_document(&self, visit: Key, document: u32) -> u32 {
@@ -140,7 +118,7 @@ impl MahModel {
 
     /// The think time after a document.
     pub(super) fn think(&self, visit: Key, document: u32) -> Span {
-        Span::from_seconds(self.think_seconds.draw(Purpose::Think.of(visit), u64::from(document)))
+        self.think_cycle.think(Purpose::Think.of(visit), u64::from(document))
     }
 
     pub(super) fn server(&self, visit: Key) -> u32 {
@@ -153,11 +131,11 @@ impl MahModel {
     }
 
     pub(super) fn request_bytes(&self, file: Key, kind: ObjectKind) -> u32 {
-        whole(self.request_bytes[place(kind)].draw(file, 0)).max(1)
+        whole(self.request_bytes.of(kind).draw(file, 0)).max(1)
     }
 
     pub(super) fn response_bytes(&self, file: Key, kind: ObjectKind) -> u64 {
-        nearest(self.response_bytes[place(kind)].draw(file, 1)).max(1)
+        nearest(self.response_bytes.of(kind).draw(file, 1)).max(1)
     }
 
     pub(super) fn delay_draw(file: Key) -> f64 {
@@ -165,27 +143,10 @@ impl MahModel {
     }
 }
 
-const fn place(kind: ObjectKind) -> usize {
-    match kind {
-        ObjectKind::TopLevel => 0,
-        ObjectKind::Embedded => 1,
-    }
-}
-
-/// The law in the file that `path` names, if it names one.
-fn from_file(
-    (key, path): (&'static str, &Option<String>),
-    (minimum, maximum): (f64, f64),
-    load_file: &LoadFile<'_>,
-) -> LawResult<Option<Law>> {
-    let Some(path) = path else { return Ok(None) };
-    Ok(Some(CdfFile { key, path, minimum, maximum }.read(load_file)?))
-}
-
 fn think_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     const KEY: &str = "think_time_seconds_cdf_file";
     let most = parameters.think_time_maximum_seconds;
-    let file = from_file((KEY, &parameters.think_time_seconds_cdf_file), (0.0, 1e9), load_file)?;
+    let file = law_from_file((KEY, &parameters.think_time_seconds_cdf_file), (0.0, 1e9), load_file)?;
     let (table, share) = match file {
         Some(Law::Empirical(table)) => {
             let share = table.share_at_most(most);
@@ -210,7 +171,7 @@ fn nothing_left(most: f64) -> ModelError {
 
 fn files_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     let file = ("files_per_document_cdf_file", &parameters.files_per_document_cdf_file);
-    let law = from_file(file, (1.0, 100_000.0), load_file)?;
+    let law = law_from_file(file, (1.0, 100_000.0), load_file)?;
     Ok(law.unwrap_or_else(|| {
         discrete_weibull(parameters.single_file_document_share, parameters.files_per_document_mean)
     }))
@@ -218,30 +179,30 @@ fn files_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<
 
 fn documents_law(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     let file = ("documents_per_server_visit_cdf_file", &parameters.documents_per_server_visit_cdf_file);
-    let law = from_file(file, (1.0, 10_000.0), load_file)?;
+    let law = law_from_file(file, (1.0, 10_000.0), load_file)?;
     Ok(law.unwrap_or_else(|| {
         discrete_weibull(parameters.single_document_visit_share, parameters.documents_per_server_visit_mean)
     }))
 }
 
-fn request_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<[Law; 2]> {
-    let read = |key, path| from_file((key, path), (0.0, 1e9), load_file);
+fn request_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
+    let read = |key, path| law_from_file((key, path), (0.0, 1e9), load_file);
     let primary = read("primary_request_bytes_cdf_file", &parameters.primary_request_bytes_cdf_file)?;
     let secondary = read("secondary_request_bytes_cdf_file", &parameters.secondary_request_bytes_cdf_file)?;
-    Ok([
-        primary.unwrap_or_else(mah_tables::primary_request_bytes),
-        secondary.unwrap_or_else(mah_tables::secondary_request_bytes),
-    ])
+    Ok(PerKind {
+        top_level: primary.unwrap_or_else(mah_tables::primary_request_bytes),
+        embedded: secondary.unwrap_or_else(mah_tables::secondary_request_bytes),
+    })
 }
 
-fn response_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<[Law; 2]> {
-    let read = |key, path| from_file((key, path), (0.0, 1e12), load_file);
+fn response_laws(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
+    let read = |key, path| law_from_file((key, path), (0.0, 1e12), load_file);
     let primary = read("primary_response_bytes_cdf_file", &parameters.primary_response_bytes_cdf_file)?;
     let secondary = read("secondary_response_bytes_cdf_file", &parameters.secondary_response_bytes_cdf_file)?;
-    Ok([
-        primary.unwrap_or_else(mah_tables::primary_reply_bytes),
-        secondary.unwrap_or_else(mah_tables::secondary_reply_bytes),
-    ])
+    Ok(PerKind {
+        top_level: primary.unwrap_or_else(mah_tables::primary_reply_bytes),
+        embedded: secondary.unwrap_or_else(mah_tables::secondary_reply_bytes),
+    })
 }
 
 #[cfg(test)]
@@ -274,7 +235,7 @@ mod tests {
         let load = |name: &str| Ok(if name == "think" { "100 1\n" } else { "3 1\n" }.to_owned());
         let model = MahModel::new(&parameters, &load).unwrap();
         assert_eq!(model.exchanges_per_user_second(20.0), 3.0 / 120.0);
-        let [primary, secondary] = &model.request_bytes;
+        let PerKind { top_level: primary, embedded: secondary } = &model.request_bytes;
         assert_eq!(model.mean_request_bytes(), (primary.mean() + 2.0 * secondary.mean()) / 3.0);
         assert!(primary.mean() > 0.0 && primary.mean() != secondary.mean());
     }

@@ -1,9 +1,10 @@
 //! One user of Mah's model.
 
 use super::laws::MahModel;
+use crate::models::server_visit::visit_key;
 use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::{Span, Time};
+use aqmlab_units::Time;
 
 /// A person who thinks and browses with HTTP/1.0: a state machine that a driver tells what happened.
 ///
@@ -70,18 +71,11 @@ impl MahUser {
     pub fn start(&mut self, model: &MahModel, start: StartRule, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::NotStarted, "a user starts once");
         let key = self.key.named("start");
-        let wait = match start {
-            StartRule::Steady => {
-                self.enter_visit_at_random_place(key, model);
-                model.until_next_page_at_start(key)
-            }
-            StartRule::Fresh { spread } => {
-                let offset = key.named("spread").uniform(0) * spread.seconds();
-                Span::from_seconds(offset) + model.first_think(key)
-            }
-        };
+        if start == StartRule::Steady {
+            self.enter_visit_at_random_place(key, model);
+        }
         self.phase = Phase::Thinking;
-        out.push(Command::Think { until: Time::ZERO + wait });
+        out.push(Command::Think { until: Time::ZERO + model.think_cycle().wait_at_start(start, key) });
     }
 
     /// The think time is over: the next document is asked for, its primary file first.
@@ -177,7 +171,7 @@ impl MahUser {
 
     /// Puts her behind a random document of her first visit; the files of those before keep their numbers.
     fn enter_visit_at_random_place(&mut self, key: Key, model: &MahModel) {
-        let (fetched, documents) = model.visit_position_at_start(key);
+        let (fetched, documents) = model.documents_per_visit().position_at_start(key);
         self.documents_in_visit = documents;
         let files = (0..fetched).map(|document| model.files_in_document(self.visit_key, document));
         self.files_before_document = files.sum();
@@ -242,8 +236,4 @@ impl MahUser {
             self.end_document(now, model, out);
         }
     }
-}
-
-fn visit_key(user: Key, visit: u32) -> Key {
-    user.named("visit").indexed(u64::from(visit))
 }

@@ -2,12 +2,14 @@
 
 use super::assignment::{PageShape, Quota};
 use super::parameters::UncParameters;
-use crate::cdf_file::{CdfFile, LoadFile};
+use crate::cdf_file::{LoadFile, law_from_file};
 use crate::mah_tables;
 use crate::models::count::{Count, nearest, whole};
-use crate::models::visit_position::VisitPosition;
+use crate::models::per_kind::PerKind;
+use crate::models::server_visit::VisitLength;
+use crate::models::think_cycle::ThinkCycle;
 use crate::{ModelError, ObjectKind};
-use aqmlab_random::{Equilibrium, Key, Law, LognormalPareto};
+use aqmlab_random::{Key, Law, LognormalPareto};
 use aqmlab_units::Span;
 
 // 52 % of the objects travel on persistent connections but, as printed, 40 % of the bytes.
@@ -17,12 +19,10 @@ const SIZE_FACTOR_OTHER: f64 = 0.60 / 0.48;
 /// The UNC model with its parameters: immutable, shared by reference by all users of a population.
 #[derive(Clone, Debug)]
 pub struct UncModel {
-    think_seconds: Law,
-    residual_think_seconds: Equilibrium,
+    think_cycle: ThinkCycle,
     objects_per_page: Count,
     servers_per_page: Count,
-    pages_per_visit: Law,
-    visit_position: VisitPosition,
+    pages_per_visit: VisitLength,
     persistent_share: f64,
     requests_per_persistent: Count,
     request_bytes: PerKind,
@@ -32,14 +32,6 @@ pub struct UncModel {
     netscape_share: f64,
     parallel_netscape: u8,
     parallel_explorer: u8,
-    page_seconds_at_start: f64,
-}
-
-/// One law for each kind of object.
-#[derive(Clone, Debug)]
-struct PerKind {
-    top_level: Law,
-    embedded: Law,
 }
 
 impl UncModel {
@@ -51,14 +43,11 @@ impl UncModel {
     pub fn new(parameters: &UncParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
-        let pages_per_visit = pages_law(parameters, load_file)?;
         Ok(Self {
-            residual_think_seconds: Equilibrium::new(think_seconds.clone()),
-            think_seconds,
+            think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             objects_per_page: objects_law(parameters, load_file)?,
             servers_per_page: servers_law(parameters, load_file)?,
-            visit_position: VisitPosition::new(&pages_per_visit),
-            pages_per_visit,
+            pages_per_visit: VisitLength::new(pages_law(parameters, load_file)?),
             persistent_share: parameters.persistent_connection_share,
             requests_per_persistent: requests_law(parameters, load_file)?,
             request_bytes: request_laws(parameters, load_file)?,
@@ -68,14 +57,13 @@ impl UncModel {
             netscape_share: parameters.netscape_share,
             parallel_netscape: parameters.netscape_parallel_connections,
             parallel_explorer: parameters.internet_explorer_parallel_connections,
-            page_seconds_at_start: parameters.steady_start_page_time_seconds,
         })
     }
 
     /// Mean think time in seconds.
     #[must_use]
     pub fn mean_think_seconds(&self) -> f64 {
-        self.think_seconds.mean()
+        self.think_cycle.mean_think_seconds()
     }
 
     /// Mean number of objects of a page, the top-level one included.
@@ -108,25 +96,12 @@ impl UncModel {
         if netscape { self.parallel_netscape } else { self.parallel_explorer }
     }
 
-    /// The whole think time before the first page of a user who has just begun.
-    pub(super) fn first_think(&self, start: Key) -> Span {
-        Span::from_seconds(self.think_seconds.draw(start.named("think"), 0))
+    pub(super) const fn think_cycle(&self) -> &ThinkCycle {
+        &self.think_cycle
     }
 
-    /// How long a user who is met at a random instant will still leave the network alone.
-    pub(super) fn until_next_page_at_start(&self, start: Key) -> Span {
-        let cycle = self.mean_think_seconds() + self.page_seconds_at_start;
-        let place = start.named("place in the cycle").uniform(0) * cycle;
-        if place < self.page_seconds_at_start {
-            let rest_of_page = self.page_seconds_at_start - place;
-            return Span::from_seconds(rest_of_page) + self.first_think(start);
-        }
-        Span::from_seconds(self.residual_think_seconds.draw(start.named("residual think"), 0))
-    }
-
-    /// (pages of the visit fetched before this instant, pages of the visit), at a random instant.
-    pub(super) fn visit_position_at_start(&self, start: Key) -> (u32, u32) {
-        self.visit_position.draw(start.named("place in the visit"), &self.pages_per_visit)
+    pub(super) const fn pages_per_visit(&self) -> &VisitLength {
+        &self.pages_per_visit
     }
 }
 
@@ -153,7 +128,7 @@ impl Purpose {
 // Draws of a visit.
 impl UncModel {
     pub(super) fn pages_in_visit(&self, visit: Key) -> u32 {
-        whole(self.pages_per_visit.draw(Purpose::Pages.of(visit), 0))
+        self.pages_per_visit.draw(Purpose::Pages.of(visit))
     }
 
     pub(super) fn page_shape(&self, visit: Key, page: u32) -> PageShape {
@@ -163,7 +138,7 @@ impl UncModel {
 
     /// The think time after a page.
     pub(super) fn think(&self, visit: Key, page: u32) -> Span {
-        Span::from_seconds(self.think_seconds.draw(Purpose::Think.of(visit), u64::from(page)))
+        self.think_cycle.think(Purpose::Think.of(visit), u64::from(page))
     }
 
     pub(super) fn server(&self, visit: Key, server_slot: u32) -> u32 {
@@ -207,35 +182,11 @@ fn connection_key(visit: Key, connection: u32) -> Key {
     Purpose::Connection.of(visit).indexed(u64::from(connection))
 }
 
-impl PerKind {
-    fn of(&self, kind: ObjectKind) -> &Law {
-        match kind {
-            ObjectKind::TopLevel => &self.top_level,
-            ObjectKind::Embedded => &self.embedded,
-        }
-    }
-
-    fn mean(&self, objects_per_page: f64) -> f64 {
-        let embedded = objects_per_page - 1.0;
-        (self.top_level.mean() + embedded * self.embedded.mean()) / objects_per_page
-    }
-}
-
 type LawResult<T> = Result<T, ModelError>;
-
-/// The law in the file that `path` names, if it names one.
-fn from_file(
-    (key, path): (&'static str, &Option<String>),
-    (minimum, maximum): (f64, f64),
-    load_file: &LoadFile<'_>,
-) -> LawResult<Option<Law>> {
-    let Some(path) = path else { return Ok(None) };
-    Ok(Some(CdfFile { key, path, minimum, maximum }.read(load_file)?))
-}
 
 fn think_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     let file = ("think_time_seconds_cdf_file", &parameters.think_time_seconds_cdf_file);
-    let law = from_file(file, (0.0, 1e9), load_file)?;
+    let law = law_from_file(file, (0.0, 1e9), load_file)?;
     Ok(law.unwrap_or_else(|| {
         Law::LognormalPareto(LognormalPareto::new(
             parameters.think_time_median_seconds,
@@ -248,32 +199,32 @@ fn think_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<
 
 fn objects_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let file = ("embedded_objects_per_page_cdf_file", &parameters.embedded_objects_per_page_cdf_file);
-    let law = from_file(file, (0.0, 100_000.0), load_file)?;
+    let law = law_from_file(file, (0.0, 100_000.0), load_file)?;
     Ok(law.map_or(Count::geometric(1, parameters.objects_per_page_mean), |law| Count::Other { law, plus: 1 }))
 }
 
 fn servers_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let file = ("servers_per_page_cdf_file", &parameters.servers_per_page_cdf_file);
-    let law = from_file(file, (1.0, 1000.0), load_file)?;
+    let law = law_from_file(file, (1.0, 1000.0), load_file)?;
     Ok(law.map_or(Count::geometric(1, parameters.servers_per_page_mean), |law| Count::Other { law, plus: 0 }))
 }
 
 /// Kept as a general law: the place in a visit at the start needs its quantiles.
 fn pages_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Law> {
     let file = ("pages_per_server_visit_cdf_file", &parameters.pages_per_server_visit_cdf_file);
-    let law = from_file(file, (1.0, 10_000.0), load_file)?;
+    let law = law_from_file(file, (1.0, 10_000.0), load_file)?;
     Ok(law.unwrap_or(Law::Geometric { mean: parameters.pages_per_server_visit_mean }))
 }
 
 fn requests_law(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<Count> {
     let path = &parameters.requests_per_persistent_connection_cdf_file;
-    let law = from_file(("requests_per_persistent_connection_cdf_file", path), (2.0, 1e6), load_file)?;
+    let law = law_from_file(("requests_per_persistent_connection_cdf_file", path), (2.0, 1e6), load_file)?;
     let mean = parameters.requests_per_persistent_connection_mean;
     Ok(law.map_or(Count::geometric(2, mean), |law| Count::Other { law, plus: 0 }))
 }
 
 fn request_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
-    let read = |key, path| from_file((key, path), (0.0, 1e9), load_file);
+    let read = |key, path| law_from_file((key, path), (0.0, 1e9), load_file);
     let both = read("request_bytes_cdf_file", &parameters.request_bytes_cdf_file)?;
     let top_level = read("top_level_request_bytes_cdf_file", &parameters.top_level_request_bytes_cdf_file)?;
     let embedded = read("embedded_request_bytes_cdf_file", &parameters.embedded_request_bytes_cdf_file)?;
@@ -284,7 +235,7 @@ fn request_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResu
 }
 
 fn response_laws(parameters: &UncParameters, load_file: &LoadFile<'_>) -> LawResult<PerKind> {
-    let read = |key, path| from_file((key, path), (0.0, 1e12), load_file);
+    let read = |key, path| law_from_file((key, path), (0.0, 1e12), load_file);
     let both = read("response_bytes_cdf_file", &parameters.response_bytes_cdf_file)?;
     let top_level = read("top_level_response_bytes_cdf_file", &parameters.top_level_response_bytes_cdf_file)?;
     let embedded = read("embedded_response_bytes_cdf_file", &parameters.embedded_response_bytes_cdf_file)?;

@@ -2,9 +2,10 @@
 
 use super::assignment::{PlannedConnection, Transport, assign_page, keep_left_over};
 use super::laws::UncModel;
+use crate::models::server_visit::visit_key;
 use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::{Span, Time};
+use aqmlab_units::Time;
 
 /// A person who thinks and browses: a state machine that a driver tells what happened.
 ///
@@ -80,18 +81,11 @@ impl User {
     pub fn start(&mut self, model: &UncModel, start: StartRule, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::NotStarted, "a user starts once");
         let key = self.key.named("start");
-        let wait = match start {
-            StartRule::Steady => {
-                self.enter_visit_at_random_place(key, model);
-                model.until_next_page_at_start(key)
-            }
-            StartRule::Fresh { spread } => {
-                let offset = key.named("spread").uniform(0) * spread.seconds();
-                Span::from_seconds(offset) + model.first_think(key)
-            }
-        };
+        if start == StartRule::Steady {
+            self.enter_visit_at_random_place(key, model);
+        }
         self.phase = Phase::Thinking;
-        out.push(Command::Think { until: Time::ZERO + wait });
+        out.push(Command::Think { until: Time::ZERO + model.think_cycle().wait_at_start(start, key) });
     }
 
     /// The think time is over: the next page begins.
@@ -229,7 +223,7 @@ impl User {
     /// Puts her behind a random page of her first visit. The objects of the pages before are assigned, without being fetched, so
     /// that connections with requests left have the numbers and quotas which they would have.
     fn enter_visit_at_random_place(&mut self, key: Key, model: &UncModel) {
-        let (fetched, pages) = model.visit_position_at_start(key);
+        let (fetched, pages) = model.pages_per_visit().position_at_start(key);
         self.pages_in_visit = pages;
         while self.page < fetched {
             self.assign_objects(model);
@@ -380,8 +374,4 @@ impl User {
             }
         }
     }
-}
-
-fn visit_key(user: Key, visit: u32) -> Key {
-    user.named("visit").indexed(u64::from(visit))
 }

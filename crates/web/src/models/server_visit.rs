@@ -1,10 +1,39 @@
-//! Where in her server visit a user is found at a random instant.
+//! Server visits: how many pages they have, and where in hers a user is found at a random instant.
 
+use super::count::whole;
 use aqmlab_random::{Key, Law};
 
 // Visits longer than this have a probability that no population meets.
 const NEGLIGIBLE_SHARE: f64 = 1e-12;
 const BISECTIONS: usize = 60;
+
+/// The key of a user's server visit with this number.
+pub(in crate::models) fn visit_key(user: Key, visit: u32) -> Key {
+    user.named("visit").indexed(u64::from(visit))
+}
+
+/// How many pages a server visit has, and where in one a user is met.
+#[derive(Clone, Debug)]
+pub(in crate::models) struct VisitLength {
+    pages: Law,
+    position: VisitPosition,
+}
+
+impl VisitLength {
+    pub(in crate::models) fn new(pages: Law) -> Self {
+        Self { position: VisitPosition::new(&pages), pages }
+    }
+
+    /// Pages of the visit with this key.
+    pub(in crate::models) fn draw(&self, key: Key) -> u32 {
+        whole(self.pages.draw(key, 0))
+    }
+
+    /// (pages of the visit fetched before this instant, pages of the visit), at a random instant.
+    pub(in crate::models) fn position_at_start(&self, start: Key) -> (u32, u32) {
+        self.position.draw(start.named("place in the visit"), &self.pages)
+    }
+}
 
 /// The equilibrium law of (pages fetched so far, pages in all) of the visit in progress.
 ///
@@ -13,7 +42,7 @@ const BISECTIONS: usize = 60;
 /// number of pages of a visit, and the visit then has the law of L given L > a (discrete renewal theory; Feller,
 /// *An Introduction to Probability Theory* I, chapter XIII).
 #[derive(Clone, Debug)]
-pub(in crate::models) struct VisitPosition {
+struct VisitPosition {
     /// P(L ≤ a) for a = 0, 1, …, up to where the rest is negligible.
     share_at_most: Vec<f64>,
     /// Running sums of P(L > a), not divided by the mean.
@@ -21,7 +50,7 @@ pub(in crate::models) struct VisitPosition {
 }
 
 impl VisitPosition {
-    pub(in crate::models) fn new(pages_per_visit: &Law) -> Self {
+    fn new(pages_per_visit: &Law) -> Self {
         let (mut share_at_most, mut cumulative_weight) = (Vec::new(), Vec::new());
         let (mut pages, mut total) = (0.0, 0.0);
         loop {
@@ -37,7 +66,7 @@ impl VisitPosition {
     }
 
     /// (pages fetched so far, at least 1; pages in all, at least as many).
-    pub(in crate::models) fn draw(&self, key: Key, pages_per_visit: &Law) -> (u32, u32) {
+    fn draw(&self, key: Key, pages_per_visit: &Law) -> (u32, u32) {
         let target = key.uniform(0) * self.cumulative_weight[self.cumulative_weight.len() - 1];
         let last_page = self.cumulative_weight.partition_point(|&weight| weight <= target);
         let share = self.share_at_most[last_page];

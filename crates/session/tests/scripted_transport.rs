@@ -1,0 +1,236 @@
+//! Sessions over a transport that only writes down what it is asked for: events and answers worked out by hand.
+
+use aqmlab_random::Key;
+use aqmlab_record::{MeasuredWindow, Responses, Rows};
+use aqmlab_session::{
+    Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
+    ExchangeCounts, FlowId, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side, Transfer,
+    Transport, UNLIMITED_BYTES,
+};
+use aqmlab_units::{Span, Time};
+use aqmlab_web::{ConnectionOrdinal, MahParameters, Population, StartRule};
+
+/// What was asked for, in words; connections have the places 0, 1, 2…
+#[derive(Default)]
+struct Script {
+    now: Time,
+    opened: u32,
+    calls: Vec<String>,
+}
+
+impl Transport for Script {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn open(&mut self, opening: &Opening) -> Opened {
+        let place = self.opened;
+        self.opened += 1;
+        let whose = match opening.owner {
+            Owner::User { user, .. } => format!("user {user}"),
+            Owner::Flow { flow } => format!("flow {}", flow.number()),
+        };
+        self.calls.push(format!("open {place} of {whose}"));
+        Opened { connection: ConnectionId::from_number(place), number: place }
+    }
+
+    fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
+        self.calls.push(format!("write {bytes} at {side:?} {}", connection.number()));
+    }
+
+    fn close(&mut self, connection: ConnectionId, side: Side) {
+        self.calls.push(format!("close {side:?} {}", connection.number()));
+    }
+
+    fn wake_at(&mut self, instant: Time, _alarm: Alarm) {
+        self.calls.push(format!("wake at {}", instant.seconds()));
+    }
+}
+
+/// A session and its script, driven by hand.
+struct Conversation {
+    session: Session,
+    script: Script,
+}
+
+const USER: Alarm = Alarm::User { population: PopulationId::from_number(0), user: 0 };
+
+impl Conversation {
+    /// One user of Mah's model, whose think times are 5 s, pages one object, requests 300 B and responses 2,000 B; and
+    /// these transfers.
+    fn new(response_end: ResponseEnd, transfers: Vec<Transfer>) -> Self {
+        let named = |name: &str| Some(name.to_owned());
+        let parameters = MahParameters {
+            think_time_seconds_cdf_file: named("5"),
+            files_per_document_cdf_file: named("1"),
+            primary_request_bytes_cdf_file: named("300"),
+            primary_response_bytes_cdf_file: named("2000"),
+            ..MahParameters::default()
+        };
+        let constant = |name: &str| Ok(format!("{name} 1\n"));
+        let users = Population::mah(&parameters, 1, Key::from_seed(1), &constant).unwrap();
+        let start = StartRule::Fresh { spread: Span::ZERO };
+        let settings = BrowsingSettings {
+            window: MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) },
+            response_end,
+            responses: Responses::new(1, Rows::All),
+        };
+        let session = Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers);
+        let mut conversation = Self { session, script: Script::default() };
+        conversation.session.start(&mut conversation.script, || Ok::<(), ()>(())).unwrap();
+        conversation
+    }
+
+    /// What was asked for since the last call.
+    fn calls(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.script.calls)
+    }
+
+    fn wake(&mut self, at: f64, alarm: Alarm) -> Vec<String> {
+        self.script.now = Time::from_seconds(at);
+        self.session.wake(alarm, &mut self.script);
+        self.calls()
+    }
+
+    fn event(
+        &mut self,
+        at: f64,
+        owner: Owner,
+        place: u32,
+        side: Side,
+        kind: ConnectionEventKind,
+    ) -> Vec<String> {
+        self.script.now = Time::from_seconds(at);
+        let connection = ConnectionId::from_number(place);
+        self.session.handle(&ConnectionEvent { connection, owner, side, kind }, &mut self.script);
+        self.calls()
+    }
+
+    /// An event of the user's connection with this ordinal.
+    fn user_event(&mut self, at: f64, ordinal: u32, side: Side, kind: ConnectionEventKind) -> Vec<String> {
+        let ordinal_of_visit = ConnectionOrdinal::new(ordinal);
+        let population = PopulationId::from_number(0);
+        let owner = Owner::User { population, user: 0, ordinal: ordinal_of_visit };
+        self.event(at, owner, ordinal, side, kind)
+    }
+
+    fn counts(&self) -> ExchangeCounts {
+        self.session.populations()[0].in_run()
+    }
+}
+
+const fn counts(started: u64, completed: u64, failed: u64) -> ExchangeCounts {
+    ExchangeCounts { started, completed, failed }
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn a_page_of_one_object_is_asked_for_answered_and_closed() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    assert_eq!(talk.calls(), ["wake at 5"]);
+    assert_eq!(talk.wake(5.0, USER), ["open 0 of user 0"]);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    let mut event = |at, side, kind| talk.user_event(at, 0, side, kind);
+    assert_eq!(event(5.1, Side::Passive, ConnectionEventKind::Established), NOTHING);
+    assert_eq!(event(5.2, Side::Active, ConnectionEventKind::Established), ["write 300 at Active 0"]);
+    assert_eq!(event(5.3, Side::Passive, ConnectionEventKind::Delivered { bytes: 299 }), NOTHING);
+    let answer = event(5.3, Side::Passive, ConnectionEventKind::Delivered { bytes: 1 });
+    assert_eq!(answer, ["write 2000 at Passive 0", "close Passive 0"]);
+    assert_eq!(event(5.4, Side::Active, ConnectionEventKind::Delivered { bytes: 1460 }), NOTHING);
+    assert_eq!(event(5.5, Side::Active, ConnectionEventKind::Delivered { bytes: 540 }), NOTHING);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 1, 0), vec![0]));
+    let end = talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    assert_eq!(end, ["close Active 0", "wake at 10.6"]);
+    // Half a second from the opening to the last byte.
+    let tables = talk.session.into_responses().into_tables(&["users".to_owned()]);
+    let rows = tables.iter().find(|table| table.name == "responses").unwrap();
+    let times = rows.columns.iter().find(|column| column.name == "response_time_s").unwrap();
+    let aqmlab_record::ColumnValues::F64(times) = &times.values else { panic!("{:?}", times.values) };
+    assert!(times.len() == 1 && (times[0] - 0.5).abs() < 1e-9, "{times:?}");
+}
+
+#[test]
+fn a_response_time_may_end_with_the_servers_close() {
+    let mut talk = Conversation::new(ResponseEnd::ConnectionClosed, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(5.3, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    talk.user_event(5.5, 0, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 1, 0), vec![0]));
+}
+
+#[test]
+fn a_connection_that_gives_up_at_both_ends_fails_one_exchange_and_counts_once() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    assert_eq!(talk.user_event(70.0, 0, Side::Passive, ConnectionEventKind::GaveUp), NOTHING);
+    assert_eq!(talk.counts(), counts(1, 0, 0), "the browser does not know yet");
+    let think = talk.user_event(80.0, 0, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!(think, ["wake at 85"]);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 1), vec![0]));
+    assert_eq!(talk.session.populations()[0].gave_up(), 1);
+}
+
+#[test]
+fn what_arrives_behind_the_browsers_close_says_nothing() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(5.3, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    talk.user_event(5.5, 0, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+    talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    assert_eq!(talk.user_event(5.7, 0, Side::Active, ConnectionEventKind::GaveUp), NOTHING);
+    assert_eq!(talk.counts(), counts(1, 1, 0), "its exchange is complete");
+    assert_eq!(talk.session.populations()[0].gave_up(), 1, "but the connection was lost");
+}
+
+#[test]
+fn a_connection_that_is_over_waits_for_nobody_whatever_its_place_held() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(5.0, USER);
+    assert_eq!(talk.session.unfinished(), [1]);
+    let ordinal = ConnectionOrdinal::new(0);
+    let owner = Owner::User { population: PopulationId::from_number(0), user: 0, ordinal };
+    talk.session.forget(ConnectionId::from_number(0), owner);
+    assert_eq!(talk.session.unfinished(), [0]);
+}
+
+#[test]
+fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
+    let starts = Time::from_seconds(1.0);
+    let transfers = vec![Transfer { starts, bytes: Some(9_000) }, Transfer { starts, bytes: None }];
+    let mut talk = Conversation::new(ResponseEnd::LastByte, transfers);
+    assert_eq!(talk.calls(), ["wake at 5", "wake at 1", "wake at 1"]);
+    let flows = [0, 1].map(FlowId::from_number);
+    assert_eq!(talk.wake(1.0, Alarm::Flow { flow: flows[0] }), ["open 0 of flow 0"]);
+    assert_eq!(talk.wake(1.0, Alarm::Flow { flow: flows[1] }), ["open 1 of flow 1"]);
+    let owners = flows.map(|flow| Owner::Flow { flow });
+    let established = ConnectionEventKind::Established;
+    assert_eq!(
+        talk.event(1.1, owners[0], 0, Side::Active, established),
+        ["write 9000 at Active 0", "close Active 0"]
+    );
+    let without_end = [format!("write {UNLIMITED_BYTES} at Active 1")];
+    assert_eq!(talk.event(1.1, owners[1], 1, Side::Active, established), without_end);
+    assert_eq!(talk.event(1.1, owners[1], 1, Side::Passive, established), NOTHING);
+    for bytes in [1460, 540] {
+        talk.event(1.2, owners[1], 1, Side::Passive, ConnectionEventKind::Delivered { bytes });
+    }
+    // What the sender hears is no delivery to the receiver.
+    talk.event(1.2, owners[0], 0, Side::Active, ConnectionEventKind::Delivered { bytes: 7 });
+    assert_eq!(talk.session.delivered(), [0, 2000]);
+    let closed = talk.event(1.3, owners[0], 0, Side::Passive, ConnectionEventKind::PeerClosed);
+    assert_eq!(closed, ["close Passive 0"]);
+}
+
+#[test]
+fn starting_stops_where_the_driver_says_so() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.calls();
+    let stopped = talk.session.start(&mut talk.script, || Err("enough"));
+    assert_eq!((stopped, talk.calls().len()), (Err("enough"), 0));
+}
