@@ -154,17 +154,19 @@ fn codel_drops_alike_where_ecn_is_off_at_the_queue_or_at_the_sender() {
 
 #[test]
 fn codel_leaves_its_dropping_state_when_the_queue_runs_empty() {
-    let scheme =
-        Scheme::CoDel(codel::Params { limit_packets: Some(10), mtu_bytes: 1, ..codel::Params::default() });
-    let mut port = port(&scheme);
-    offer(&mut port, Time::ZERO, 3, Codepoint::NotEct);
-    // The first has waited too long, an interval later the second has: it is dropped, the last one is delivered.
-    let mut lost = 0;
-    let mut depart = |now| port.depart(milliseconds(now), &mut |_, _| lost += 1).map(|packet| packet.id);
-    assert_eq!((depart(10), depart(120)), (Some(0), Some(2)));
-    assert_eq!((lost, observed(&port, "dropping")), (1, 1.0));
-    assert_eq!(port.depart(milliseconds(130), &mut |_, _| ()), None);
-    assert_eq!(observed(&port, "dropping"), 0.0);
+    for (ecn, codepoint) in [(false, Codepoint::Ect0), (true, Codepoint::NotEct)] {
+        let params = codel::Params { limit_packets: Some(10), mtu_bytes: 1, ecn, ..codel::Params::default() };
+        let mut port = port(&Scheme::CoDel(params));
+        offer(&mut port, Time::ZERO, 3, codepoint);
+        // The first has waited too long, an interval later the second has: it is dropped, and the last one is delivered
+        // without a look at how long it waited.
+        let mut lost = 0;
+        let mut depart = |now| port.depart(milliseconds(now), &mut |_, _| lost += 1).map(|packet| packet.id);
+        assert_eq!((depart(10), depart(120)), (Some(0), Some(2)));
+        assert_eq!((lost, observed(&port, "dropping")), (1, 1.0));
+        assert_eq!(port.depart(milliseconds(130), &mut |_, _| ()), None);
+        assert_eq!(observed(&port, "dropping"), 0.0);
+    }
 }
 
 #[test]

@@ -2,9 +2,15 @@
 
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use aqmlab_units::Span;
 
 /// Two groups of five flows that differ in nothing but their place in the scenario, over links of one rate.
 fn two_equal_groups(setting: &str) -> Scenario {
+    two_groups(setting, ["40.0", "40.0"])
+}
+
+/// The same with a round-trip time of its own for each group, in milliseconds.
+fn two_groups(setting: &str, round_trips_ms: [&str; 2]) -> Scenario {
     let mut text = format!("name = \"equal\"\nduration_s = 60.0\nwarm_up_s = 20.0\n{setting}\n");
     for router in ["left", "right"] {
         text += &format!("[[topology.nodes]]\nname = \"{router}\"\nkind = \"router\"\n");
@@ -22,10 +28,10 @@ fn two_equal_groups(setting: &str) -> Scenario {
         link(&format!("{group}-senders"), "left", "");
         link("right", &format!("{group}-receivers"), "");
     }
-    for group in ["first", "second"] {
+    for (group, round_trip_ms) in ["first", "second"].into_iter().zip(round_trips_ms) {
         text += &format!(
             "[[flows]]\nname = \"{group}\"\ncount = 5\nsenders = \"{group}-senders\"\n\
-             receivers = \"{group}-receivers\"\nbase_rtt_ms = 40.0\nprofile = \"ns2-oneway\"\n\
+             receivers = \"{group}-receivers\"\nbase_rtt_ms = {round_trip_ms}\nprofile = \"ns2-oneway\"\n\
              host = {{ window_bytes = 960_000 }}\n"
         );
     }
@@ -68,6 +74,24 @@ fn equal_links_in_step_shut_flows_out_and_a_tolerance_of_their_clocks_lets_most_
 fn links_in_step_are_warned_of_and_a_tolerance_is_not() {
     assert!(warned(&simulate(&two_equal_groups(""), 1)));
     assert!(!warned(&simulate(&two_equal_groups("rate_tolerance_ppm = 100"), 1)));
+}
+
+#[test]
+fn round_trips_whole_packets_apart_are_warned_of() {
+    let warned = |setting: &str, second_ms: &str| {
+        let mut scenario = two_groups(setting, ["40.0", second_ms]);
+        (scenario.duration, scenario.warm_up) = (Span::from_milliseconds(100), Span::ZERO);
+        let warnings = simulate(&scenario, 1).summary.warnings;
+        warnings.iter().any(|warning| {
+            warning.starts_with("round trips in step: those of long-lived flows over left-to-right")
+                && warning.contains("multiples of a packet's 0.8 ms")
+        })
+    };
+    // A packet of 1000 bytes takes 0.8 ms at 10 Mbit/s.
+    assert!(warned("", "48.0") && warned("", "39.2") && warned("", "400.0"));
+    assert!(!warned("", "40.0"), "what left in different slots stays apart");
+    assert!(!warned("", "48.4"), "half a packet apart");
+    assert!(!warned("delay_phase_ns = 1000", "48.0"));
 }
 
 #[test]

@@ -9,18 +9,27 @@ use crate::document::{
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
-use crate::scenario::{Flow, FlowGroup};
+use crate::scenario::{Flow, FlowGroup, Population};
 use aqmlab_units::Span;
 use std::collections::BTreeSet;
 
-/// Every group of flows.
-pub(super) fn resolve(document: &Document, network: &Network, mistakes: &mut Mistakes<'_>) -> Vec<FlowGroup> {
+/// Every group of flows. Connections are told apart by the name of their population or group, so that these differ.
+pub(super) fn resolve(
+    document: &Document,
+    network: &Network,
+    populations: &[Population],
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<FlowGroup> {
     let mut names = BTreeSet::new();
     let groups = document.flows.iter().enumerate().filter_map(|(index, table)| {
         let path = format!("flows.{index}");
         let name = table.name.clone().unwrap_or_default();
         if !names.insert(name.clone()) {
             let wrong = format!("a second group of flows named \"{name}\"");
+            mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
+        }
+        if populations.iter().any(|population| population.name == name) {
+            let wrong = format!("there is a population named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
         check_start(document, table, &path, mistakes);

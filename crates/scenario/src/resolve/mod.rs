@@ -33,7 +33,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         populations.extend(populations::of_dumbbell(document, users, &network, mistakes));
     }
     populations.extend(populations::of_groups(document, &network, mistakes));
-    let flows = flows::resolve(document, &network, mistakes);
+    let flows = flows::resolve(document, &network, &populations, mistakes);
     journeys::check(document, &network, (&populations, &flows), mistakes);
     unused::check_record(document, &network, mistakes);
     if mistakes.is_empty() {

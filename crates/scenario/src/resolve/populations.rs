@@ -168,7 +168,7 @@ fn check_model(
     mistakes: &mut Mistakes<'_>,
 ) {
     let path = joined(path, "model");
-    unused::check_model(&path, habits.model, mistakes);
+    unused::check_model(&path, habits.model, habits.start, mistakes);
     // A file that could not be read is a mistake already.
     if mistakes.concern(&path) {
         return;

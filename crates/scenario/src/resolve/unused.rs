@@ -3,8 +3,8 @@
 
 use crate::ResponseEnd;
 use crate::document::{
-    DelayOn, Document, FlowsTable, LinkTable, UserModel, ethernet_gap, ethernet_minimum_frame,
-    ethernet_overhead,
+    DelayOn, Document, FlowsTable, LinkTable, RecordTable, Responses, Start, UserModel, ethernet_gap,
+    ethernet_minimum_frame, ethernet_overhead,
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
@@ -62,12 +62,16 @@ pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistake
     }
 }
 
-/// Parameters of laws that a file takes the place of.
-pub(super) fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes<'_>) {
+/// Parameters of laws that a file takes the place of, and of a start that is not this one.
+pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes: &mut Mistakes<'_>) {
     let (given, default, replaced) = match model {
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
     };
+    if start == Start::Fresh && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
+        let wrong = "users of a fresh start begin with a think time, never within a page";
+        mistakes.value(&joined(path, PAGE_TIME_AT_START), wrong, "only together with start = \"steady\"");
+    }
     for (files, parameters) in replaced {
         if files.iter().any(|file| given[file].is_null()) {
             continue;
@@ -79,6 +83,8 @@ pub(super) fn check_model(path: &str, model: &UserModel, mistakes: &mut Mistakes
         }
     }
 }
+
+const PAGE_TIME_AT_START: &str = "steady_start_page_time_seconds";
 
 fn tree(parameters: &impl Serialize) -> serde_json::Value {
     serde_json::to_value(parameters).expect("parameters are a table of scalars")
@@ -126,14 +132,19 @@ pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mu
     let record = &document.record;
     let without_users = document.users.is_none() && document.populations.is_empty();
     let unwatched = !network.links.iter().any(|link| link.monitored);
+    let usual = RecordTable::default();
+    let kept = matches!(record.responses, Responses::Rows | Responses::Histogram);
     let nobody = "there are no users";
     let nothing = "no link has a queue discipline and is monitored";
     for (key, is_asked, is_empty, wrong) in [
         ("users", record.users, without_users, nobody),
+        ("responses", kept, without_users, nobody),
         ("response_end", record.response_end == ResponseEnd::ConnectionClosed, without_users, nobody),
         ("users", record.users && !without_users, unwatched, nothing),
         ("arrivals", record.arrivals, unwatched, nothing),
         ("packets", record.packets, unwatched, nothing),
+        ("queue_interval_ms", record.queue_interval_ms != usual.queue_interval_ms, unwatched, nothing),
+        ("link_interval_ms", record.link_interval_ms != usual.link_interval_ms, unwatched, nothing),
         ("queue_summary_interval_ms", record.queue_summary_interval_ms.is_some(), unwatched, nothing),
     ] {
         if is_asked && is_empty {

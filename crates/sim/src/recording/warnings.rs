@@ -1,7 +1,9 @@
 //! What a reader should know before trusting a run.
 
 use aqmlab_record::{LinkSummary, Summary};
-use aqmlab_scenario::{Link, Routes, Scenario};
+use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario};
+use aqmlab_units::{Rate, Span};
+use std::collections::BTreeMap;
 
 /// Fewer completed exchanges than this say little about a tail.
 const FEW_EXCHANGES: u64 = 10_000;
@@ -35,6 +37,7 @@ pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
         )
     }));
     warnings.extend(in_step(scenario));
+    warnings.extend(whole_packets_apart(scenario));
     warnings
 }
 
@@ -57,6 +60,49 @@ fn in_step(scenario: &Scenario) -> Option<String> {
         "links in step: {behind} has the rate of {before} before it, so that packets of long-lived flows meet at equal \
          instants, whose fixed order can favour some flows for ever: set rate_tolerance_ppm, such as 100"
     ))
+}
+
+/// Long-lived flows over one queue whose round trips differ by whole multiples of its packets' time: what left it in
+/// different slots comes back at one instant, and the fixed order of equal instants decides who goes first.
+fn whole_packets_apart(scenario: &Scenario) -> Option<String> {
+    let routes = Routes::new(&scenario.network);
+    // Per queue and length of a packet: what round trips leave when the packets' time is taken from them, in bits/10⁹.
+    let mut remainders: BTreeMap<(LinkIndex, u32), BTreeMap<u128, Span>> = BTreeMap::new();
+    for group in &scenario.flows {
+        let Some(flow) = group.flows.first() else { continue };
+        let there = routes.path(flow.sender, flow.receiver).unwrap_or_default();
+        let back = routes.path(flow.receiver, flow.sender).unwrap_or_default();
+        let of_links = there
+            .iter()
+            .chain(&back)
+            .fold(Span::ZERO, |sum, &index| sum + scenario.network.link(index).delay);
+        let ip_bytes = u32::from(group.profile.maximum_segment_bytes) + u32::from(group.profile.header_bytes);
+        for &index in &there {
+            let link = scenario.network.link(index);
+            let (Some(rate), Some(_)) = (link.rate, &link.queue) else { continue };
+            let wire_bytes = link.framing.wire_bytes(ip_bytes);
+            let seen = remainders.entry((index, wire_bytes)).or_default();
+            for flow in &group.flows {
+                let round_trip = of_links + flow.delay_from_sender + flow.delay_from_receiver;
+                let sent = u128::from(round_trip.nanoseconds()) * u128::from(rate.bits_per_second());
+                let remainder = sent % (u128::from(wire_bytes) * 8 * 1_000_000_000);
+                if *seen.entry(remainder).or_insert(round_trip) != round_trip {
+                    return Some(said_of_whole_packets(link, wire_bytes, rate));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn said_of_whole_packets(link: &Link, wire_bytes: u32, rate: Rate) -> String {
+    let packet_ms = f64::from(wire_bytes) * 8e3 / rate.bits_per_second() as f64;
+    format!(
+        "round trips in step: those of long-lived flows over {} differ by whole multiples of a packet's {packet_ms} ms, so \
+         that their packets meet at equal instants, whose fixed order can favour some flows: set delay_phase_ns, such \
+         as 100",
+        link.name
+    )
 }
 
 /// Whether ECN is on at the queue and off at every host that sends through it.
