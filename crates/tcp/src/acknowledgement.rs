@@ -1,14 +1,15 @@
-//! What an arriving acknowledgement means to a sender.
+//! What an arriving acknowledgement, or none, means to a sender.
 //!
 //! Source: RFC 9293 section 3.10.7.4 (which acknowledgements are acceptable), RFC 5681 section 2 (what a duplicate
-//! is), RFC 6298 rules 5.2 and 5.3 (the timer), Karn's rule (RFC 6298 section 3). What follows from it for the
-//! congestion window is in `congestion/`.
+//! is). What was lost and is sent again says `recovery/`, what that does to the window `congestion/`; here it is
+//! carried out.
 
-use crate::congestion;
-use crate::endpoint::{Context, Endpoint};
-use crate::marks::Marks;
+use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::Congestion;
+use crate::profile::{Ecn, IdleRestart};
+use crate::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
@@ -27,20 +28,69 @@ impl Endpoint {
             return false;
         }
         let number = segment.acknowledgement;
-        if self.highest.before(number) {
+        if self.sender.sequence.max.before(number) {
             // It acknowledges what was never sent: say where we are (RFC 9293 section 3.10.7.4).
-            self.marks.set(Marks::ACK_NOW);
+            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             return true;
         }
-        let echo = segment.flags.contains(Flags::ECE) && self.marks.has(Marks::ECN);
+        let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
         if echo {
             self.on_congestion_echo(now, context, number);
         }
-        if self.unacknowledged.before(number) {
-            congestion::on_new_acknowledgement(self, now, context, number, echo, out);
+        if self.sender.sequence.una.before(number) {
+            self.on_new_acknowledgement(now, context, number, echo, out);
             return true;
         }
         self.on_old_acknowledgement(now, context, segment, out)
+    }
+
+    #[inline]
+    fn on_new_acknowledgement(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        number: SequenceNumber,
+        echo: bool,
+        out: &mut Outbox,
+    ) {
+        let sender = &mut self.sender;
+        let sending = sender.sending(now, context);
+        let meaning = sender.recovery.on_new_acknowledgement(&sending, number, &mut sender.congestion);
+        if let OnNewAcknowledgement::Partial { restarts_timer } = meaning {
+            return self.on_partial_acknowledgement(now, context, number, restarts_timer, out);
+        }
+        if !echo && context.profile.ecn == Ecn::Ns2 {
+            sender.flags.clear(SenderFlags::ECN_WAIT);
+        }
+        sender.take_in(now, context, number, echo, meaning == OnNewAcknowledgement::Normal);
+        out.acknowledged += sender.advance(number);
+        sender.restart_timer(now, context);
+        self.note_acknowledged_fin();
+    }
+
+    #[inline]
+    fn note_acknowledged_fin(&mut self) {
+        if self.sender.fin_is_acknowledged() {
+            self.state = self.state.after_fin_acknowledged();
+        }
+    }
+
+    fn on_partial_acknowledgement(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        number: SequenceNumber,
+        restarts_timer: bool,
+        out: &mut Outbox,
+    ) {
+        let sender = &mut self.sender;
+        if restarts_timer {
+            sender.start_timer(now, context);
+        }
+        sender.stop_timing_at_partial(context, number);
+        out.acknowledged += sender.advance(number);
+        self.note_acknowledged_fin();
+        self.retransmit(now, context, number, out);
     }
 
     fn on_old_acknowledgement(
@@ -50,77 +100,66 @@ impl Endpoint {
         segment: &Segment,
         out: &mut Outbox,
     ) -> bool {
-        let congestion = context.profile.congestion;
-        let current = segment.acknowledgement == self.unacknowledged;
+        let sender = &mut self.sender;
+        let current = segment.acknowledgement == sender.sequence.una;
         let bare = segment.payload == 0 && !segment.flags.contains(Flags::FIN);
-        // ns-2 counts duplicates without asking whether anything is outstanding.
-        let pending = self.outstanding() > 0 || congestion == Congestion::Ns2NewReno;
-        if current && bare && pending {
-            self.duplicates = self.duplicates.saturating_add(1);
-            return congestion::on_duplicate(self, now, context, out);
+        let pending = sender.sequence.outstanding() > 0 || sender.recovery.counts_when_quiet();
+        if !(current && bare && pending) {
+            sender.recovery.on_old_acknowledgement();
+            return false;
         }
-        if matches!(congestion, Congestion::BsdReno | Congestion::BsdNewReno) {
-            self.duplicates = 0;
-        }
-        false
-    }
-
-    /// Everything before `number` has arrived at the peer.
-    #[inline]
-    pub(crate) fn advance(&mut self, number: SequenceNumber, out: &mut Outbox) {
-        let mut bytes = number.distance_from(self.unacknowledged);
-        if self.marks.has(Marks::FIN_SENT) && number == self.highest {
-            self.marks.set(Marks::FIN_ACKNOWLEDGED);
-            bytes -= 1;
-        }
-        out.acknowledged += bytes;
-        self.unacknowledged = number;
-        self.next = self.next.later_of(number);
-    }
-
-    /// Takes a round-trip sample if `number` acknowledges the segment being timed.
-    #[inline]
-    pub(crate) fn take_sample(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber) {
-        if self.timed_since != Time::MAX && self.timed_number.before(number) {
-            let timer = &context.profile.retransmission;
-            self.round_trip_time.sample(timer, &context.clock, self.timed_since, now);
-            self.timed_since = Time::MAX;
+        let sending = sender.sending(now, context);
+        match sender.recovery.on_duplicate(&sending, &mut sender.congestion) {
+            OnDuplicate::Nothing => false,
+            OnDuplicate::Output => true,
+            OnDuplicate::OneSegment => {
+                self.output_one(now, context, out);
+                false
+            }
+            OnDuplicate::FastRetransmit(lost) => {
+                self.fast_retransmit(now, context, lost, out);
+                lost.then_output
+            }
         }
     }
 
-    /// Starts the retransmission timer afresh.
-    #[inline]
-    pub(crate) fn start_timer(&mut self, now: Time, context: &Context<'_>) {
-        let timer = &context.profile.retransmission;
-        self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
-    }
-
-    /// Stops the timer when nothing is outstanding, otherwise starts it afresh (RFC 6298 rules 5.2 and 5.3). It runs on
-    /// when it must release a sender that ECN makes wait (RFC 3168 section 6.1.2).
-    #[inline]
-    pub(crate) fn restart_timer(&mut self, now: Time, context: &Context<'_>) {
-        if self.outstanding() == 0 && !self.marks.has(Marks::ECN_WAIT) {
-            self.retransmission_deadline = Time::MAX;
-        } else {
-            self.start_timer(now, context);
+    fn fast_retransmit(&mut self, now: Time, context: &Context<'_>, lost: FastRetransmit, out: &mut Outbox) {
+        self.statistics.count_fast_recovery();
+        self.sender.stop_timing();
+        if lost.announce == AnnounceReduction::AtOnce {
+            self.sender.flags.set(SenderFlags::CWR_PENDING);
+        }
+        self.retransmit(now, context, lost.from, out);
+        self.sender.start_timer(now, context);
+        if lost.announce == AnnounceReduction::Afterwards {
+            self.sender.flags.set(SenderFlags::CWR_PENDING);
         }
     }
 
     pub(crate) fn on_retransmission_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let timer = &context.profile.retransmission;
-        if self.outstanding() == 0 {
-            // Nothing was lost: a sender whose window ECN closed may send its next packet.
-            self.retransmission_deadline = Time::MAX;
-            congestion::on_quiet_timeout(self, now, context, out);
-            return;
+        let sender = &mut self.sender;
+        if sender.sequence.outstanding() == 0 {
+            return self.on_quiet_timer(now, context, out);
         }
-        if timer.maximum_retransmissions.is_some_and(|most| self.round_trip_time.backoffs() >= most) {
-            self.give_up(out);
-            return;
+        if timer.maximum_retransmissions.is_some_and(|most| sender.round_trip_time.backoffs() >= most) {
+            return self.give_up(out);
         }
         self.statistics.count_timeout();
-        self.timed_since = Time::MAX;
-        self.retransmission_deadline = Time::MAX;
-        congestion::on_timeout(self, now, context, out);
+        sender.go_back(now, context);
+        self.output(now, context, out);
+    }
+
+    /// The timer expired with nothing outstanding, so nothing was lost: a sender whose window ECN closed may send its
+    /// next packet, and one of ns-2 has paused.
+    fn on_quiet_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let sender = &mut self.sender;
+        sender.retransmission_deadline = Time::MAX;
+        if context.profile.idle_restart == IdleRestart::SinceAcknowledged {
+            sender.restart_after_silence(context.profile);
+        } else {
+            sender.flags.clear(SenderFlags::ECN_WAIT);
+        }
+        self.output(now, context, out);
     }
 }

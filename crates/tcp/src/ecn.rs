@@ -15,52 +15,26 @@
 //! | growth on an acknowledgement with an echo | none | as usual | none |
 //!
 //! SYN, SYN/ACK, pure acknowledgements and resets are never ECT. CWR follows any reduction of the window, by
-//! loss too (RFC 3168 section 6.1.2).
+//! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in `congestion/`.
 //!
 //! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not known.
 
-use crate::congestion::{self, ns2_newreno};
-use crate::endpoint::{Context, Endpoint};
-use crate::marks::Marks;
+use crate::congestion::{CongestionControl, EchoReaction};
+use crate::connection_flags::{ConnectionFlags, SenderFlags};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
 use crate::profile::{Ecn, HostProfile};
+use crate::recovery::ReducedBy;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 impl Endpoint {
-    /// Flags of every segment on an open connection.
-    #[inline]
-    pub(crate) fn acknowledging_flags(&self) -> Flags {
-        if self.marks.has(Marks::ECHO) { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }
-    }
-
-    /// The receiver's part: remembers a mark until the sender says that it has reacted.
-    #[inline]
-    pub(crate) fn note_congestion_mark(&mut self, context: &Context<'_>, segment: &Segment, ce_marked: bool) {
-        if !self.marks.has(Marks::ECN) {
-            return;
-        }
-        if segment.flags.contains(Flags::CWR) {
-            if !self.marks.has(Marks::ECHO_OWED) {
-                self.marks.clear(Marks::ECHO);
-            }
-            if context.profile.ecn == Ecn::Kame {
-                return;
-            }
-        }
-        if ce_marked && segment.payload > 0 {
-            self.marks.set(Marks::ECHO);
-            if context.profile.ecn == Ecn::Ns2 {
-                self.marks.set(Marks::ECHO_OWED);
-            }
-        }
-    }
-
     /// The sender's part on a segment about to leave: ECT and CWR. `is_new` says that no byte of it was sent
     /// before.
     #[inline]
     pub(crate) fn declare_congestion(&mut self, profile: &HostProfile, segment: &mut Segment, is_new: bool) {
-        if !self.marks.has(Marks::ECN) {
+        if !self.flags.has(ConnectionFlags::ECN) {
             return;
         }
         let data = segment.payload > 0;
@@ -71,26 +45,57 @@ impl Endpoint {
             Ecn::Ns2 => (data, data),
         };
         segment.ect = ect;
-        if may_tell && self.marks.take(Marks::REDUCED) {
+        if may_tell && self.sender.flags.take(SenderFlags::CWR_PENDING) {
             segment.flags = segment.flags.with(Flags::CWR);
         }
     }
 
     /// An acknowledgement up to `number` carries an ECN-Echo.
     pub(crate) fn on_congestion_echo(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber) {
-        match context.profile.ecn {
-            Ecn::Off => {}
-            Ecn::Rfc3168 => {
-                if self.recover.before(number) {
-                    congestion::reduce_on_echo(self, now, context);
-                }
-            }
-            Ecn::Kame => {
-                if !self.unacknowledged.before(self.recover) {
-                    congestion::reduce_on_echo(self, now, context);
-                }
-            }
-            Ecn::Ns2 => ns2_newreno::on_congestion_echo(self, context, number),
+        let sender = &mut self.sender;
+        let episode = sender.recovery.episode();
+        let recover = episode.recover;
+        let asks = match context.profile.ecn {
+            Ecn::Off => false,
+            Ecn::Rfc3168 => recover.before(number),
+            Ecn::Kame => !sender.sequence.una.before(recover),
+            Ecn::Ns2 => recover.before(number) || episode.reduced_by == ReducedBy::Timeout,
+        };
+        if !asks {
+            return;
         }
+        let reaction = sender.congestion.on_echo(context.profile);
+        if reaction == EchoReaction::None {
+            return;
+        }
+        sender.recovery.on_echo(sender.sequence.max);
+        sender.flags.set(SenderFlags::CWR_PENDING);
+        self.statistics.count_ecn_reduction();
+        self.wait_after_echo(now, context, reaction == EchoReaction::ReducedAtOneSegment);
+    }
+
+    /// At one segment, only the retransmission timer may release the next one.
+    fn wait_after_echo(&mut self, now: Time, context: &Context<'_>, at_one_segment: bool) {
+        let sender = &mut self.sender;
+        match context.profile.ecn {
+            Ecn::Rfc3168 if at_one_segment => {
+                sender.flags.set(SenderFlags::ECN_WAIT);
+                sender.start_timer(now, context);
+            }
+            Ecn::Ns2 if !at_one_segment => sender.flags.clear(SenderFlags::ECN_WAIT),
+            Ecn::Ns2 if sender.flags.has(SenderFlags::ECN_WAIT) => {
+                sender.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
+            }
+            Ecn::Ns2 => sender.flags.set(SenderFlags::ECN_WAIT),
+            Ecn::Off | Ecn::Rfc3168 | Ecn::Kame => {}
+        }
+    }
+
+    /// ns-2's SYN had to be sent again. The acknowledgement that agrees to ECN carries the flag of an echo, and after a
+    /// timeout ns-2 takes it for one.
+    pub(crate) fn take_agreement_for_an_echo(&mut self) {
+        self.sender.recovery.on_echo(self.sender.sequence.max);
+        self.sender.flags.set(SenderFlags::CWR_PENDING);
+        self.sender.flags.set(SenderFlags::ECN_WAIT);
     }
 }

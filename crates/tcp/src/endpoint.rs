@@ -1,16 +1,19 @@
 //! One end of a TCP connection.
 //!
 //! Source: RFC 9293 section 3.10 for the order in which an arriving segment is processed; the profile says which
-//! stack's rules fill it in. This file holds the state and the entry points; what they do lives beside it:
+//! stack's rules fill it in. This file holds the entry points; what they do lives beside it:
 //!
 //! | file | idea |
 //! | --- | --- |
+//! | `state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //! | `handshake.rs` | SYN, SYN/ACK, their timers, giving up |
-//! | `acknowledgement.rs` | what an arriving acknowledgement means to a sender |
-//! | `congestion/` | window growth, fast retransmit, reaction to a timeout: one file per stack |
+//! | `sender.rs` | the sending half: sequence space, buffer, timer, round trips |
+//! | `acknowledgement.rs` | what an arriving acknowledgement, or none, means to a sender |
+//! | `recovery/` | what was lost, and what is sent again: one file per kind |
+//! | `congestion/` | how large the window is: one file per controller |
 //! | `ecn.rs` | marks, echoes and reactions |
-//! | `receiver.rs` | data in and out of order, delayed acknowledgements, the peer's FIN |
-//! | `output.rs` | what may be sent now, and putting it into a segment |
+//! | `output.rs`, `send_much.rs` | what may be sent now, and putting it into a segment: BSD's routine and ns-2's |
+//! | `receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |
 //!
 //! Departures and silences:
 //! - TIME-WAIT is not kept: an endpoint that is closed both ways is finished, and a stray FIN is answered by
@@ -20,58 +23,18 @@
 //! - FreeBSD 4.x repeats its FIN on every acknowledgement sent in FIN-WAIT-1; here such an acknowledgement is
 //!   a plain one.
 
-use crate::clock::HostClock;
-use crate::congestion;
-use crate::marks::Marks;
+use crate::congestion::CongestionControl;
+use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
+use crate::context::Context;
 use crate::outbox::Outbox;
 use crate::profile::{Handshake, HostProfile, IdleRestart};
-use crate::reassembly::Reassembly;
-use crate::round_trip_time::RoundTripTime;
-use crate::segment::{Flags, Segment};
+use crate::receiver::Receiver;
+use crate::segment::{Flags, Segment, respond_to_stray};
+use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
+use crate::state::State;
 use crate::statistics::Statistics;
 use aqmlab_units::Time;
-
-/// What an endpoint needs from the host it runs on, lent for each call.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// The host's TCP.
-    pub profile: &'a HostProfile,
-    /// The host's clock, from [`HostProfile::clock`].
-    pub clock: HostClock,
-}
-
-/// Where the connection stands. Closing is told by [`Marks`], since each direction closes by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// A client before `connect`.
-    #[default]
-    Closed,
-    /// A server waiting for a SYN.
-    Listening,
-    /// A client waiting for the SYN/ACK.
-    SynSent,
-    /// A server waiting for the acknowledgement of its SYN/ACK.
-    SynReceived,
-    /// Open, in at least one direction.
-    Synchronized,
-    /// Over.
-    Finished,
-}
-
-/// The last reason for which the congestion window was reduced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Reduction {
-    /// Never reduced, or fast recovery is over.
-    #[default]
-    None,
-    /// Fast retransmit.
-    Duplicates,
-    /// Expiry of the retransmission timer.
-    Timeout,
-    /// An ECN-Echo.
-    Echo,
-}
 
 /// One end of a TCP connection: a state machine without I/O.
 ///
@@ -85,45 +48,10 @@ pub(crate) enum Reduction {
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub struct Endpoint {
-    // What every segment touches.
-    /// Oldest number sent but not acknowledged.
-    pub(crate) unacknowledged: SequenceNumber,
-    /// Next number to send; behind `highest` while going back after a timeout.
-    pub(crate) next: SequenceNumber,
-    /// One past the highest number ever sent.
-    pub(crate) highest: SequenceNumber,
-    /// One past the highest number sent when the window was last reduced.
-    pub(crate) recover: SequenceNumber,
-    /// Bytes written by the application and never sent.
-    pub(crate) unsent: u64,
-    /// Congestion window in bytes; in segments under `Congestion::Ns2NewReno`.
-    pub(crate) window: f64,
-    /// Slow-start threshold, in the same unit.
-    pub(crate) threshold: u32,
-    /// Next number expected from the peer.
-    pub(crate) expected: SequenceNumber,
-    /// When the retransmission timer fires; `Time::MAX` if it is stopped.
-    pub(crate) retransmission_deadline: Time,
-    /// While opening: when the attempt is abandoned. Afterwards: when a delayed acknowledgement is due.
-    pub(crate) secondary_deadline: Time,
-    /// When the segment being timed was sent; `Time::MAX` if none is.
-    pub(crate) timed_since: Time,
-    /// The number whose acknowledgement ends the measurement.
-    pub(crate) timed_number: SequenceNumber,
-    /// Consecutive duplicate acknowledgements.
-    pub(crate) duplicates: u16,
-    /// Segments by which duplicates inflate the window (ns-2 `dupwnd_`).
-    pub(crate) inflation: u16,
-    pub(crate) marks: Marks,
-    pub(crate) phase: Phase,
-    pub(crate) reduction: Reduction,
-    /// Segments in order that no acknowledgement has covered yet; bytes of them where the profile counts bytes.
-    pub(crate) owed: u16,
-    // What a round trip, a loss or a pause touches.
-    /// The last event that `IdleRestart` counts from.
-    pub(crate) active_at: Time,
-    pub(crate) round_trip_time: RoundTripTime,
-    pub(crate) reassembly: Reassembly,
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    pub(crate) state: State,
+    pub(crate) flags: ConnectionFlags,
     pub(crate) statistics: Statistics,
 }
 
@@ -131,24 +59,15 @@ impl Endpoint {
     /// A client that has not connected yet.
     #[must_use]
     pub fn active() -> Self {
-        let mut endpoint = Self { phase: Phase::Closed, ..Self::idle() };
-        endpoint.marks.set(Marks::ACTIVE);
+        let mut endpoint = Self::default();
+        endpoint.flags.set(ConnectionFlags::ACTIVE);
         endpoint
     }
 
     /// A server's end in LISTEN, which the next SYN opens.
     #[must_use]
     pub fn passive() -> Self {
-        Self { phase: Phase::Listening, ..Self::idle() }
-    }
-
-    fn idle() -> Self {
-        Self {
-            retransmission_deadline: Time::MAX,
-            secondary_deadline: Time::MAX,
-            timed_since: Time::MAX,
-            ..Self::default()
-        }
+        Self { state: State::Listen, ..Self::default() }
     }
 
     /// Opens the connection: sends a SYN.
@@ -156,10 +75,11 @@ impl Endpoint {
     /// # Panics
     /// If called twice, or on a server's end.
     pub fn connect(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let has_begun = self.highest_sent() != SequenceNumber::INITIAL;
         assert!(
-            self.phase == Phase::Closed && self.marks.has(Marks::ACTIVE),
+            self.flags.has(ConnectionFlags::ACTIVE) && !has_begun,
             "connect() on an endpoint that is {:?}",
-            self.phase
+            self.state
         );
         self.begin_active(now, context, out);
     }
@@ -173,13 +93,13 @@ impl Endpoint {
         ce_marked: bool,
         out: &mut Outbox,
     ) {
-        match self.phase {
-            Phase::Synchronized => self.on_synchronized(now, context, segment, ce_marked, out),
-            Phase::Closed => {}
-            Phase::Listening => self.on_listening(now, context, segment, out),
-            Phase::SynSent => self.on_syn_sent(now, context, segment, out),
-            Phase::SynReceived => self.on_syn_received(now, context, segment, ce_marked, out),
-            Phase::Finished => self.on_finished(segment, out),
+        match self.state {
+            state if state.is_synchronized() => self.on_synchronized(now, context, segment, ce_marked, out),
+            State::Listen => self.on_listen(now, context, segment, out),
+            State::SynSent => self.on_syn_sent(now, context, segment, out),
+            State::SynReceived => self.on_syn_received(now, context, segment, ce_marked, out),
+            State::TimeWait => self.on_time_wait(segment, out),
+            _ => out.segments.extend(respond_to_stray(segment)),
         }
     }
 
@@ -190,15 +110,15 @@ impl Endpoint {
     /// # Panics
     /// If the application has closed.
     pub fn write(&mut self, now: Time, context: &Context<'_>, bytes: u64, out: &mut Outbox) {
-        assert!(!self.marks.has(Marks::CLOSING), "write of {bytes} bytes after close");
-        let opened = self.phase == Phase::Synchronized;
+        assert!(!self.sender.flags.has(SenderFlags::CLOSING), "write of {bytes} bytes after close");
+        let opened = self.state.is_synchronized();
         match context.profile.write_cluster_bytes {
             Some(cluster) if opened && context.profile.write_announces_more => {
                 self.write_in_clusters(now, context, bytes, u64::from(cluster), out);
             }
             Some(cluster) if opened => self.write_in_mbufs(now, context, bytes, u64::from(cluster), out),
             _ => {
-                self.unsent = self.unsent.saturating_add(bytes);
+                self.sender.unsent = self.sender.unsent.saturating_add(bytes);
                 if opened {
                     self.output(now, context, out);
                 }
@@ -219,17 +139,16 @@ impl Endpoint {
     ///
     /// Closing twice is the same as closing once.
     pub fn close(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        if self.marks.has(Marks::CLOSING) {
+        if self.sender.flags.has(SenderFlags::CLOSING) {
             return;
         }
-        self.marks.set(Marks::CLOSING);
-        match self.phase {
-            Phase::Synchronized => {
-                self.output(now, context, out);
-                self.finish_if_closed(context, out);
-            }
-            Phase::Closed | Phase::Listening => self.finish(out),
-            Phase::SynSent | Phase::SynReceived | Phase::Finished => {}
+        self.sender.flags.set(SenderFlags::CLOSING);
+        self.state = self.state.after_close();
+        if self.state.is_synchronized() {
+            self.output(now, context, out);
+            self.finish_if_over(context, out);
+        } else if self.state == State::Closed {
+            self.finish(State::Closed, out);
         }
     }
 
@@ -237,25 +156,23 @@ impl Endpoint {
     #[must_use]
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.retransmission_deadline.min(self.secondary_deadline)
+        self.sender.retransmission_deadline.min(self.receiver.delayed_ack_deadline())
     }
 
     /// Runs what is due: call it at [`Endpoint::deadline`] or later. Early calls do nothing.
     pub fn on_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        match self.phase {
-            Phase::SynSent | Phase::SynReceived => self.on_opening_timer(now, context, out),
-            Phase::Synchronized => {
-                if self.retransmission_deadline <= now {
-                    self.on_retransmission_timer(now, context, out);
-                }
-                // A retransmission carries the acknowledgement, and then it is no longer due.
-                if self.secondary_deadline <= now {
-                    self.secondary_deadline = Time::MAX;
-                    self.marks.set(Marks::ACK_NOW);
-                    self.output(now, context, out);
-                }
+        if self.sender.retransmission_deadline <= now {
+            if self.state.is_synchronized() {
+                self.on_retransmission_timer(now, context, out);
+            } else {
+                self.on_opening_timer(now, context, out);
             }
-            Phase::Closed | Phase::Listening | Phase::Finished => {}
+        }
+        // A retransmission carries the acknowledgement, and then it is no longer due.
+        if self.receiver.delayed_ack_deadline() <= now {
+            self.receiver.stop();
+            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
+            self.output(now, context, out);
         }
     }
 
@@ -268,25 +185,25 @@ impl Endpoint {
     /// Congestion window in bytes, without the inflation of fast recovery in ns-2.
     #[must_use]
     pub fn congestion_window_bytes(&self, profile: &HostProfile) -> f64 {
-        congestion::window_bytes(self, profile)
+        self.sender.congestion.congestion_window(profile)
     }
 
     /// Slow-start threshold in bytes.
     #[must_use]
     pub fn slow_start_threshold_bytes(&self, profile: &HostProfile) -> f64 {
-        congestion::threshold_bytes(self, profile)
+        f64::from(self.sender.congestion.slow_start_threshold(profile))
     }
 
     /// One past the highest number ever sent.
     #[must_use]
     pub const fn highest_sent(&self) -> SequenceNumber {
-        self.highest
+        self.sender.sequence.max
     }
 
     /// Bytes (and SYN or FIN) sent and not acknowledged.
     #[must_use]
     pub const fn outstanding(&self) -> u32 {
-        self.highest.distance_from(self.unacknowledged)
+        self.sender.sequence.outstanding()
     }
 
     fn on_synchronized(
@@ -306,77 +223,79 @@ impl Endpoint {
             return;
         }
         if context.profile.idle_restart == IdleRestart::SinceReceived {
-            self.active_at = now;
+            self.sender.active_at = now;
         }
-        self.note_congestion_mark(context, segment, ce_marked);
+        if self.flags.has(ConnectionFlags::ECN) {
+            self.receiver.note_congestion_mark(context.profile.ecn, segment, ce_marked);
+        }
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {
-            self.on_data(now, context, segment, out);
+            let received = self.receiver.on_data(now, context, segment);
+            out.delivered += received.delivered;
+            if received.peer_closed {
+                self.state = self.state.after_peer_fin();
+                out.peer_closed = true;
+            }
         }
-        if advanced || self.marks.has(Marks::ACK_NOW) {
+        if advanced || self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.output(now, context, out);
         }
-        if self.marks.has(Marks::CLOSING) {
-            self.finish_if_closed(context, out);
+        if self.sender.flags.has(SenderFlags::CLOSING) {
+            self.finish_if_over(context, out);
         }
     }
 
     /// The connection is over once both directions are closed. A one-way connection has no FIN: it is over when
     /// everything written has been acknowledged.
-    pub(crate) fn finish_if_closed(&mut self, context: &Context<'_>, out: &mut Outbox) {
-        let closed = match context.profile.handshake {
-            Handshake::ThreeWay => {
-                self.marks.has(Marks::FIN_ACKNOWLEDGED) && self.marks.has(Marks::PEER_CLOSED)
-            }
-            Handshake::OneWay => self.unsent == 0 && self.outstanding() == 0,
-        };
-        if closed && self.phase != Phase::Finished {
-            self.finish(out);
+    fn finish_if_over(&mut self, context: &Context<'_>, out: &mut Outbox) {
+        let one_way = context.profile.handshake == Handshake::OneWay;
+        if self.state == State::TimeWait || one_way && self.sender.is_acknowledged() {
+            self.finish(State::TimeWait, out);
         }
     }
 
-    pub(crate) fn finish(&mut self, out: &mut Outbox) {
-        self.phase = Phase::Finished;
-        self.retransmission_deadline = Time::MAX;
-        self.secondary_deadline = Time::MAX;
+    fn finish(&mut self, state: State, out: &mut Outbox) {
+        self.state = state;
+        self.sender.retransmission_deadline = Time::MAX;
+        self.receiver.stop();
         out.finished = true;
     }
 
     /// A reset ends the connection. Between closed ends it stands for a lost acknowledgement of our FIN.
     pub(crate) fn on_reset(&mut self, out: &mut Outbox) {
-        let closed_anyway = self.marks.has(Marks::FIN_SENT) && self.marks.has(Marks::PEER_CLOSED);
-        if !closed_anyway {
-            self.marks.set(Marks::ABORTED);
-            out.reset = true;
+        if self.sender.flags.has(SenderFlags::FIN_SENT) && self.state.peer_has_closed() {
+            return self.finish(State::TimeWait, out);
         }
-        self.finish(out);
+        out.reset = true;
+        self.finish(State::Closed, out);
     }
 
     /// Nothing came back for too long. A peer that knows of the connection is told (FreeBSD 4.x `tcp_drop`).
     pub(crate) fn give_up(&mut self, out: &mut Outbox) {
-        if self.phase != Phase::SynSent {
+        if self.state != State::SynSent {
             out.segments.push(self.bare_segment(Flags::RST.with(Flags::ACK)));
         }
-        self.marks.set(Marks::ABORTED);
         out.gave_up = true;
-        self.finish(out);
+        self.finish(State::Closed, out);
     }
 
-    /// What a finished endpoint still answers: as from TIME-WAIT, or a reset after an abort.
-    fn on_finished(&mut self, segment: &Segment, out: &mut Outbox) {
-        if segment.flags.contains(Flags::RST) || segment.sequence_length() == 0 {
-            return;
-        }
-        if self.marks.has(Marks::ABORTED) {
-            out.segments.extend(crate::segment::respond_to_stray(segment));
-        } else {
+    /// What TIME-WAIT answers, if a driver keeps the endpoint for it.
+    fn on_time_wait(&self, segment: &Segment, out: &mut Outbox) {
+        if !segment.flags.contains(Flags::RST) && segment.sequence_length() > 0 {
             out.segments.push(self.bare_segment(Flags::ACK));
         }
     }
 
     /// A segment without data at the highest number sent.
+    #[inline]
     pub(crate) fn bare_segment(&self, flags: Flags) -> Segment {
-        Segment { sequence: self.highest, acknowledgement: self.expected, payload: 0, flags, ect: false }
+        Segment {
+            sequence: self.sender.sequence.max,
+            acknowledgement: self.receiver.nxt,
+            payload: 0,
+            flags,
+            ect: false,
+        }
     }
 }
 

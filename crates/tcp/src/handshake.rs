@@ -14,14 +14,15 @@
 //!   its server as a lost SYN does its client's.
 //! - A server that gives up in SYN-RECEIVED sends a reset (FreeBSD 4.x `tcp_drop`).
 
-use crate::congestion;
-use crate::endpoint::{Context, Endpoint, Phase};
-use crate::marks::Marks;
+use crate::congestion::{CongestionControl, Opening};
+use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
 use crate::profile::{Ecn, Handshake, HostProfile, RtoAlgorithm};
-use crate::round_trip_time::RoundTripTime;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
+use crate::state::State;
 use aqmlab_units::{Span, Time};
 
 /// RFC 6298 rule 5.7: after a lost SYN, data start with at least this timeout.
@@ -29,26 +30,18 @@ const TIMEOUT_AFTER_LOST_SYN: Span = Span::from_milliseconds(3_000);
 
 impl Endpoint {
     pub(crate) fn begin_active(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        self.phase = Phase::SynSent;
-        self.begin(now, context);
+        self.state = State::SynSent;
+        self.sender.begin(now, context);
         self.send_syn(context.profile, out);
     }
 
-    /// State common to both openers: the opening segment is being sent and timed.
-    fn begin(&mut self, now: Time, context: &Context<'_>) {
-        let timer = &context.profile.retransmission;
-        congestion::begin(self, context.profile);
-        self.round_trip_time = RoundTripTime::new(timer, &context.clock);
-        self.next = SequenceNumber::INITIAL.plus(1);
-        self.highest = self.next;
-        self.timed_since = now;
-        self.timed_number = SequenceNumber::INITIAL;
-        self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
-        self.secondary_deadline = timer.connection_timeout.map_or(Time::MAX, |limit| now + limit);
+    /// Whether a SYN or SYN/ACK of ours had to be sent again.
+    fn lost_a_syn(&self) -> bool {
+        self.statistics.syn_retransmissions > 0
     }
 
     fn send_syn(&self, profile: &HostProfile, out: &mut Outbox) {
-        let given_up = profile.ecn_fallback_on_syn_loss && self.marks.has(Marks::SYN_LOST);
+        let given_up = profile.ecn_fallback_on_syn_loss && self.lost_a_syn();
         let flags = if profile.ecn == Ecn::Off || given_up {
             Flags::SYN
         } else {
@@ -59,13 +52,13 @@ impl Endpoint {
 
     fn send_syn_ack(&self, out: &mut Outbox) {
         let mut flags = Flags::SYN.with(Flags::ACK);
-        if self.marks.has(Marks::ECN) {
+        if self.flags.has(ConnectionFlags::ECN) {
             flags = flags.with(Flags::ECE);
         }
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
     }
 
-    pub(crate) fn on_listening(
+    pub(crate) fn on_listen(
         &mut self,
         now: Time,
         context: &Context<'_>,
@@ -75,18 +68,18 @@ impl Endpoint {
         if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK.with(Flags::RST)) {
             return;
         }
-        self.expected = segment.sequence.plus(1);
+        self.receiver.nxt = segment.sequence.plus(1);
         if context.profile.ecn != Ecn::Off && segment.flags.contains(Flags::ECE.with(Flags::CWR)) {
-            self.marks.set(Marks::ECN);
+            self.flags.set(ConnectionFlags::ECN);
         }
-        self.begin(now, context);
+        self.sender.begin(now, context);
         self.send_syn_ack(out);
         match context.profile.handshake {
-            Handshake::ThreeWay => self.phase = Phase::SynReceived,
+            Handshake::ThreeWay => self.state = State::SynReceived,
             // The sink has no timer: a lost answer is repeated when the SYN comes again.
             Handshake::OneWay => {
-                self.timed_since = Time::MAX;
-                self.unacknowledged = self.highest;
+                self.sender.stop_timing();
+                self.sender.sequence.una = self.sender.sequence.max;
                 self.open(now, context, out);
             }
         }
@@ -99,7 +92,7 @@ impl Endpoint {
         segment: &Segment,
         out: &mut Outbox,
     ) {
-        if !segment.flags.contains(Flags::ACK) || segment.acknowledgement != self.highest {
+        if !segment.flags.contains(Flags::ACK) || segment.acknowledgement != self.highest_sent() {
             return;
         }
         if segment.flags.contains(Flags::RST) {
@@ -109,12 +102,12 @@ impl Endpoint {
         if !segment.flags.contains(Flags::SYN) {
             return;
         }
-        self.expected = segment.sequence.plus(1);
+        self.receiver.nxt = segment.sequence.plus(1);
         if segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::CWR) {
-            self.marks.set(Marks::ECN);
+            self.flags.set(ConnectionFlags::ECN);
         }
-        self.take_sample(now, context, segment.acknowledgement);
-        self.unacknowledged = segment.acknowledgement;
+        self.sender.take_sample(now, context, segment.acknowledgement, false);
+        self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
         if context.profile.handshake == Handshake::ThreeWay {
             out.segments.push(self.bare_segment(Flags::ACK));
@@ -137,17 +130,16 @@ impl Endpoint {
                 return;
             }
             self.send_syn_ack(out);
-            let timer = &context.profile.retransmission;
-            self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
-            self.timed_since = Time::MAX;
-        } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest {
-            self.take_sample(now, context, segment.acknowledgement);
-            self.unacknowledged = segment.acknowledgement;
+            self.sender.start_opening_timer(now, context);
+            self.sender.stop_timing();
+        } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest_sent() {
+            self.sender.take_sample(now, context, segment.acknowledgement, false);
+            self.sender.sequence.una = segment.acknowledgement;
             self.open(now, context, out);
             // What the segment carries beyond the acknowledgement of our SYN is handled as on any open
             // connection; a close or a write that came early goes out now.
             self.on_segment(now, context, segment, ce_marked, out);
-            if self.phase == Phase::Synchronized {
+            if self.state.is_synchronized() {
                 self.output(now, context, out);
             }
         }
@@ -156,14 +148,24 @@ impl Endpoint {
     /// The connection is open.
     fn open(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let profile = context.profile;
-        self.phase = Phase::Synchronized;
-        self.retransmission_deadline = Time::MAX;
-        self.secondary_deadline = Time::MAX;
-        self.active_at = now;
+        self.state = State::Established;
+        if self.sender.flags.has(SenderFlags::CLOSING) {
+            self.state = self.state.after_close();
+        }
         out.established = true;
-        congestion::open(self, profile);
-        if self.marks.has(Marks::SYN_LOST) && profile.retransmission.algorithm == RtoAlgorithm::Rfc6298 {
-            self.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
+        let opening =
+            Opening { active: self.flags.has(ConnectionFlags::ACTIVE), syn_lost: self.lost_a_syn() };
+        let sender = &mut self.sender;
+        sender.retransmission_deadline = Time::MAX;
+        sender.active_at = now;
+        sender.congestion.on_established(profile, opening);
+        sender.recovery.on_established(sender.sequence.max);
+        if opening.syn_lost && profile.retransmission.algorithm == RtoAlgorithm::Rfc6298 {
+            sender.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
+        }
+        let agreed = self.flags.has(ConnectionFlags::ECN);
+        if agreed && profile.ecn == Ecn::Ns2 && opening == (Opening { active: true, syn_lost: true }) {
+            self.take_agreement_for_an_echo();
         }
     }
 
@@ -176,7 +178,7 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         if segment.flags.contains(Flags::ACK) {
-            self.marks.set(Marks::ACK_NOW);
+            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             self.output(now, context, out);
         } else if context.profile.handshake == Handshake::OneWay {
             self.send_syn_ack(out);
@@ -184,28 +186,21 @@ impl Endpoint {
     }
 
     pub(crate) fn on_opening_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        if self.secondary_deadline <= now {
-            self.give_up(out);
-            return;
-        }
-        if self.retransmission_deadline > now {
-            return;
-        }
         let timer = &context.profile.retransmission;
-        if timer.maximum_retransmissions.is_some_and(|most| self.round_trip_time.backoffs() >= most) {
-            self.give_up(out);
-            return;
+        let sent_enough =
+            timer.maximum_retransmissions.is_some_and(|most| self.sender.round_trip_time.backoffs() >= most);
+        if sent_enough || self.sender.gives_up_opening_at(context) <= now {
+            return self.give_up(out);
         }
         self.statistics.count_syn_retransmission();
-        self.marks.set(Marks::SYN_LOST);
-        self.timed_since = Time::MAX;
-        self.round_trip_time.back_off(timer, &context.clock, self.phase == Phase::SynSent);
-        self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
-        if self.phase == Phase::SynSent {
+        self.sender.stop_timing();
+        self.sender.round_trip_time.back_off(timer, &context.clock, self.state == State::SynSent);
+        self.sender.start_opening_timer(now, context);
+        if self.state == State::SynSent {
             self.send_syn(context.profile, out);
         } else {
             if context.profile.ecn_fallback_on_syn_loss {
-                self.marks.clear(Marks::ECN);
+                self.flags.clear(ConnectionFlags::ECN);
             }
             self.send_syn_ack(out);
         }

@@ -27,11 +27,12 @@
 
 mod acknowledgement;
 mod clock;
-mod congestion;
+pub mod congestion;
+mod connection_flags;
+mod context;
 mod ecn;
 mod endpoint;
 mod handshake;
-mod marks;
 mod outbox;
 mod output;
 mod overrides;
@@ -39,18 +40,23 @@ mod profile;
 mod profiles;
 mod reassembly;
 mod receiver;
+mod recovery;
 mod round_trip_time;
 mod segment;
+mod send_much;
+mod sender;
 mod sequence;
+mod state;
 mod statistics;
 
 pub use clock::HostClock;
-pub use endpoint::{Context, Endpoint};
+pub use context::Context;
+pub use endpoint::Endpoint;
 pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart,
-    RetransmissionTimer, RtoAlgorithm, SmallWrite,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
+    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite,
 };
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;

@@ -13,13 +13,13 @@
 //!
 //! and this repeats while more than a segment was sendable, up to the burst limit.
 //!
-//! ns-2's one-way sender has its own loop in `congestion/ns2_newreno.rs`.
+//! ns-2's one-way sender has its own loop in `send_much.rs`.
 
-use crate::congestion::{self, ns2_newreno};
-use crate::endpoint::{Context, Endpoint};
-use crate::marks::Marks;
+use crate::connection_flags::{ReceiverFlags, SenderFlags};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Congestion, Handshake, IdleRestart};
+use crate::profile::{Handshake, IdleRestart, OutputRoutine};
 use crate::segment::Flags;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
@@ -37,23 +37,16 @@ impl Endpoint {
     /// Sends what may be sent, and the acknowledgement if one is due at once.
     #[inline]
     pub(crate) fn output(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        if self.has_nothing_to_send() {
-            if self.marks.has(Marks::ACK_NOW) {
+        if self.sender.has_nothing_to_send() {
+            if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
                 self.emit_acknowledgement(context, out);
             }
-        } else if context.profile.congestion == Congestion::Ns2NewReno {
-            ns2_newreno::output(self, now, context, out);
-        } else {
-            self.output_bytes(now, context, Hint::Whole, u16::MAX, out);
+            return;
         }
-    }
-
-    /// Whether everything written has been sent, and nothing is to be sent again or closed. Most calls of a pure
-    /// receiver end here. Whether it has paused, and must restart its window, can wait until it has data: the pause
-    /// will not be shorter then.
-    #[inline]
-    fn has_nothing_to_send(&self) -> bool {
-        self.unsent == 0 && self.next == self.highest && !self.marks.has(Marks::CLOSING)
+        match context.profile.output_routine {
+            OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, u16::MAX, out),
+            OutputRoutine::SendMuch => self.send_much(now, context, out),
+        }
     }
 
     /// Hands `bytes` to the output routine in pieces of `cluster`, as the socket layer of FreeBSD 4.x does.
@@ -67,12 +60,12 @@ impl Endpoint {
     ) {
         let mut left = bytes;
         // Once the window has no room for a full segment, all but the last piece change nothing.
-        while left > cluster && self.sendable(context) >= context.profile.segment_bytes() {
-            self.unsent = self.unsent.saturating_add(cluster);
+        while left > cluster && self.sender.sendable(context.profile) >= context.profile.segment_bytes() {
+            self.sender.unsent = self.sender.unsent.saturating_add(cluster);
             left -= cluster;
             self.output_bytes(now, context, Hint::MoreToCome, u16::MAX, out);
         }
-        self.unsent = self.unsent.saturating_add(left);
+        self.sender.unsent = self.sender.unsent.saturating_add(left);
         self.output(now, context, out);
     }
 
@@ -96,7 +89,7 @@ impl Endpoint {
                 _ if self.outstanding() > 0 && self.pieces_change_nothing(context, least_room) => left,
                 _ => left.min(cluster),
             };
-            self.unsent = self.unsent.saturating_add(piece);
+            self.sender.unsent = self.sender.unsent.saturating_add(piece);
             left -= piece;
             self.output(now, context, out);
         }
@@ -105,29 +98,17 @@ impl Endpoint {
     /// Whether what is sent does not depend on how the rest of a write is handed over: the window has no room for a piece
     /// or a full segment, or no room for a full segment and more waits than it admits.
     fn pieces_change_nothing(&self, context: &Context<'_>, least_room: u64) -> bool {
-        let room = u64::from(self.sendable(context));
+        let room = u64::from(self.sender.sendable(context.profile));
         let segment = u64::from(context.profile.segment_bytes());
-        room < least_room || (room < segment && room < self.data_left())
-    }
-
-    /// Bytes that both windows still admit.
-    #[inline]
-    fn sendable(&self, context: &Context<'_>) -> u32 {
-        let window = congestion::sending_window(self, context.profile);
-        window.saturating_sub(self.next.distance_from(self.unacknowledged))
-    }
-
-    /// Bytes written but not sent, counted from `next`.
-    #[inline]
-    pub(crate) fn data_left(&self) -> u64 {
-        let behind = self.highest.distance_from(self.next);
-        let fin = u32::from(self.marks.has(Marks::FIN_SENT));
-        self.unsent + u64::from(behind.saturating_sub(fin))
+        room < least_room || (room < segment && room < self.sender.data_left())
     }
 
     /// Sends one segment, if one may be sent.
     pub(crate) fn output_one(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        self.output_bytes(now, context, Hint::Whole, 1, out);
+        match context.profile.output_routine {
+            OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, 1, out),
+            OutputRoutine::SendMuch => self.send_one(now, context, out),
+        }
     }
 
     fn output_bytes(&mut self, now: Time, context: &Context<'_>, hint: Hint, most: u16, out: &mut Outbox) {
@@ -135,21 +116,21 @@ impl Endpoint {
         let mss = profile.segment_bytes();
         let idle = self.outstanding() == 0;
         if idle {
-            self.restart_after_idle(now, context);
+            self.sender.restart_after_idle(now, context);
         }
         let may_send_partial = hint == Hint::Whole && (idle || !profile.nagle);
         let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u16::MAX).min(most);
         loop {
-            let data_left = self.data_left();
-            let sendable = u64::from(self.sendable(context)).min(data_left);
+            let data_left = self.sender.data_left();
+            let sendable = u64::from(self.sender.sendable(context.profile)).min(data_left);
             let length = sendable.min(u64::from(mss)) as u32;
             let last = u64::from(length) == data_left;
             let fin = last && self.closes_with_fin(context) && self.fin_is_due();
             let worth_a_segment = length == mss
                 || last && may_send_partial
                 || length >= profile.window_bytes / 2
-                || self.next.before(self.highest)
-                || self.marks.has(Marks::ACK_NOW);
+                || self.sender.sequence.nxt.before(self.sender.sequence.max)
+                || self.receiver.flags.has(ReceiverFlags::ACK_NOW);
             if !(fin || length > 0 && worth_a_segment) {
                 break;
             }
@@ -159,7 +140,7 @@ impl Endpoint {
                 break;
             }
         }
-        if self.marks.has(Marks::ACK_NOW) {
+        if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.emit_acknowledgement(context, out);
         }
     }
@@ -167,30 +148,37 @@ impl Endpoint {
     /// Whether a FIN follows the data: the application has closed, and the connection has FINs at all.
     #[inline]
     fn closes_with_fin(&self, context: &Context<'_>) -> bool {
-        self.marks.has(Marks::CLOSING) && context.profile.handshake == Handshake::ThreeWay
+        self.sender.flags.has(SenderFlags::CLOSING) && context.profile.handshake == Handshake::ThreeWay
     }
 
     /// Whether a segment that ends the data should carry the FIN: when it has never been sent, or when we went back and
     /// reached it again.
     fn fin_is_due(&self) -> bool {
-        !self.marks.has(Marks::FIN_SENT) || self.next.before(self.highest)
+        !self.sender.flags.has(SenderFlags::FIN_SENT)
+            || self.sender.sequence.nxt.before(self.sender.sequence.max)
     }
 
-    /// Sends the oldest outstanding segment again, and it alone. `next` keeps its place.
-    pub(crate) fn retransmit_first(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
-        let resume_at = self.next;
-        self.next = self.unacknowledged;
-        let data_left = self.data_left();
+    /// Sends the outstanding segment that begins at `from` again, and it alone. SND.NXT keeps its place.
+    pub(crate) fn retransmit(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        from: SequenceNumber,
+        out: &mut Outbox,
+    ) {
+        let resume_at = self.sender.sequence.nxt;
+        self.sender.sequence.nxt = from;
+        let data_left = self.sender.data_left();
         let length = data_left.min(u64::from(context.profile.segment_bytes())) as u32;
         let last = u64::from(length) == data_left;
         let fin = last && self.closes_with_fin(context);
         if length > 0 || fin {
             self.emit(now, context, length, fin, out);
         }
-        self.next = self.next.later_of(resume_at);
+        self.sender.sequence.nxt = self.sender.sequence.nxt.later_of(resume_at);
     }
 
-    /// Puts `length` bytes from `next` on, and the FIN if asked, into a segment. It carries the acknowledgement
+    /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the acknowledgement
     /// that may be owed.
     #[inline]
     pub(crate) fn emit(
@@ -201,10 +189,10 @@ impl Endpoint {
         fin: bool,
         out: &mut Outbox,
     ) {
-        let start = self.next;
-        let is_new = start == self.highest;
+        let start = self.sender.sequence.nxt;
+        let is_new = start == self.sender.sequence.max;
         let end = start.plus(length + u32::from(fin));
-        let mut segment = self.bare_segment(self.acknowledging_flags());
+        let mut segment = self.bare_segment(self.receiver.acknowledging_flags());
         segment.sequence = start;
         segment.payload = length as u16;
         if fin {
@@ -212,69 +200,28 @@ impl Endpoint {
         }
         self.declare_congestion(context.profile, &mut segment, is_new);
         out.segments.push(segment);
-        self.no_acknowledgement_owed();
-        if self.outstanding() == 0 || self.retransmission_deadline == Time::MAX {
-            self.start_timer(now, context);
+        self.receiver.note_acknowledged();
+        let sender = &mut self.sender;
+        if sender.sequence.outstanding() == 0 || sender.retransmission_deadline == Time::MAX {
+            sender.start_timer(now, context);
         }
-        if self.highest.before(end) {
-            self.send_first_time(now, start, end, fin);
+        if sender.sequence.max.before(end) {
+            sender.send_first_time(now, start, end, fin);
         }
         if !is_new {
             self.statistics.count_retransmission();
         }
         if context.profile.idle_restart == IdleRestart::SinceSent {
-            self.active_at = now;
+            sender.active_at = now;
         }
-        self.next = end;
-    }
-
-    /// Numbers up to `end` are sent for the first time: they leave the buffer, and one segment is timed.
-    #[inline]
-    fn send_first_time(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber, fin: bool) {
-        let had_fin = self.marks.has(Marks::FIN_SENT);
-        let new_numbers = end.distance_from(self.highest);
-        self.unsent -= u64::from(new_numbers - u32::from(fin && !had_fin));
-        if fin {
-            self.marks.set(Marks::FIN_SENT);
-        }
-        self.highest = end;
-        if self.timed_since == Time::MAX {
-            self.timed_since = now;
-            self.timed_number = start;
-        }
+        sender.sequence.nxt = end;
     }
 
     /// Sends an acknowledgement that carries nothing else.
     pub(crate) fn emit_acknowledgement(&mut self, context: &Context<'_>, out: &mut Outbox) {
-        let mut segment = self.bare_segment(self.acknowledging_flags());
+        let mut segment = self.bare_segment(self.receiver.acknowledging_flags());
         self.declare_congestion(context.profile, &mut segment, false);
         out.segments.push(segment);
-        self.no_acknowledgement_owed();
-    }
-
-    #[inline]
-    fn no_acknowledgement_owed(&mut self) {
-        self.marks.clear(Marks::OWED);
-        self.secondary_deadline = Time::MAX;
-        self.owed = 0;
-    }
-
-    /// A pause has made the congestion window worthless as an estimate of what the path holds.
-    fn restart_after_idle(&mut self, now: Time, context: &Context<'_>) {
-        let profile = context.profile;
-        let timer = &profile.retransmission;
-        let paused = match profile.idle_restart {
-            IdleRestart::Never | IdleRestart::SinceAcknowledged => false,
-            IdleRestart::SinceReceived => {
-                let ticks = context.clock.ticks_between(self.active_at, now);
-                context.clock.tick() * ticks >= self.round_trip_time.timeout(timer, &context.clock)
-            }
-            IdleRestart::SinceSent => {
-                now - self.active_at > self.round_trip_time.timeout(timer, &context.clock)
-            }
-        };
-        if paused {
-            congestion::restart(self, profile);
-        }
+        self.receiver.note_acknowledged();
     }
 }

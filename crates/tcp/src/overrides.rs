@@ -225,7 +225,7 @@ impl HostProfile {
     }
 
     const fn is_bsd(&self) -> bool {
-        matches!(self.congestion, Congestion::BsdReno | Congestion::BsdNewReno)
+        matches!(self.congestion, Congestion::FreeBsd2 | Congestion::FreeBsd4)
     }
 
     fn change_writing(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
@@ -246,7 +246,7 @@ impl HostProfile {
     }
 
     fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
-        let ns2 = self.congestion == Congestion::Ns2NewReno;
+        let ns2 = self.congestion == Congestion::Ns2;
         match rule {
             EcnRule::Off => Ok(Ecn::Off),
             EcnRule::On if ns2 => Ok(Ecn::Ns2),

@@ -42,8 +42,12 @@ pub struct HostProfile {
     pub syn_loss_reduces_initial_window: bool,
     /// Initial slow-start threshold in bytes; none means the window (ns-2.35 `ssthresh_ = window_`).
     pub initial_slow_start_threshold_bytes: Option<u32>,
-    /// Growth of the congestion window and recovery from loss.
+    /// Growth of the congestion window, and what a loss or a mark does to it.
     pub congestion: Congestion,
+    /// What is sent again after a loss, and when.
+    pub recovery: Recovery,
+    /// Which segments are sent while the windows admit some.
+    pub output_routine: OutputRoutine,
     /// The first and second duplicate acknowledgement each release one new segment (RFC 3042; ns-2.35
     /// `singledup_`).
     pub limited_transmit: bool,
@@ -83,19 +87,41 @@ pub enum Handshake {
     OneWay,
 }
 
-/// Growth of the congestion window and recovery from loss.
+/// Growth of the congestion window, and what a loss or a mark does to it: see `congestion/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// FreeBSD 2.2: Reno, window in whole bytes, halves in whole segments.
+    /// FreeBSD 2.2: whole bytes, halves in whole segments.
+    FreeBsd2,
+    /// FreeBSD 4.x: the same, with KAME's ECN and a SYN cache.
+    FreeBsd4,
+    /// RFC 5681: bytes as a real number, half the flight.
+    Rfc5681,
+    /// ns-2.35: segments as a real number.
+    Ns2,
+}
+
+/// What is sent again after a loss, and when: see `recovery/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// FreeBSD 2.2: Reno.
     BsdReno,
-    /// FreeBSD 4.x: slow-but-steady NewReno, window in whole bytes, halves in whole segments.
+    /// FreeBSD 4.x: slow-but-steady NewReno.
     BsdNewReno,
     /// RFC 5681 without NewReno: the first new acknowledgement ends fast recovery.
-    Rfc5681Reno,
-    /// RFC 5681 with RFC 6582 (NewReno, the impatient variant that RFC recommends).
-    Rfc5681NewReno,
-    /// ns-2.35 Agent/TCP/Newreno: window in segments as a real number, impatient.
+    Reno,
+    /// RFC 6582: NewReno, the impatient variant that the RFC recommends.
+    NewReno,
+    /// ns-2.35 Agent/TCP/Newreno: impatient.
     Ns2NewReno,
+}
+
+/// Which segments are sent while the windows admit some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputRoutine {
+    /// FreeBSD's `tcp_output`: bytes, full segments first, Nagle (RFC 9293 section 3.8.6.2.1): see `output.rs`.
+    TcpOutput,
+    /// ns-2.35's `send_much`: segments while the window has room for one: see `send_much.rs`.
+    SendMuch,
 }
 
 /// What a pause does to the congestion window when nothing is outstanding.
@@ -231,7 +257,20 @@ impl HostProfile {
         self.maximum_segment_bytes as u32
     }
 
-    /// The window in whole segments.
+    /// The initial congestion window in bytes, before any quirk.
+    pub(crate) const fn initial_window(&self) -> u32 {
+        self.initial_window_segments as u32 * self.segment_bytes()
+    }
+
+    /// The initial slow-start threshold in bytes.
+    pub(crate) const fn initial_threshold(&self) -> u32 {
+        match self.initial_slow_start_threshold_bytes {
+            Some(bytes) => bytes,
+            None => self.window_bytes,
+        }
+    }
+
+    /// The peer's window in whole segments.
     #[inline]
     pub(crate) const fn window_segments(&self) -> u32 {
         self.window_bytes / self.segment_bytes()

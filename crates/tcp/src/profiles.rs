@@ -1,8 +1,8 @@
 //! The named host profiles.
 
 use crate::profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart,
-    RetransmissionTimer, RtoAlgorithm, SmallWrite,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
+    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite,
 };
 use aqmlab_units::Span;
 
@@ -38,7 +38,9 @@ impl HostProfile {
         passive_window_quirk: true,
         syn_loss_reduces_initial_window: true,
         initial_slow_start_threshold_bytes: Some(65_535 << 14),
-        congestion: Congestion::BsdReno,
+        congestion: Congestion::FreeBsd2,
+        recovery: Recovery::BsdReno,
+        output_routine: OutputRoutine::TcpOutput,
         limited_transmit: false,
         maximum_burst_segments: None,
         idle_restart: IdleRestart::SinceReceived,
@@ -79,7 +81,9 @@ impl HostProfile {
         syn_loss_reduces_initial_window: false,
         // TCP_MAXWIN << TCP_MAX_WINSHIFT: slow start ends at the first loss.
         initial_slow_start_threshold_bytes: Some(65_535 << 14),
-        congestion: Congestion::BsdNewReno,
+        congestion: Congestion::FreeBsd4,
+        recovery: Recovery::BsdNewReno,
+        output_routine: OutputRoutine::TcpOutput,
         limited_transmit: false,
         maximum_burst_segments: Some(4),
         idle_restart: IdleRestart::SinceReceived,
@@ -119,7 +123,9 @@ impl HostProfile {
         passive_window_quirk: false,
         syn_loss_reduces_initial_window: true,
         initial_slow_start_threshold_bytes: Some(u32::MAX),
-        congestion: Congestion::Rfc5681NewReno,
+        congestion: Congestion::Rfc5681,
+        recovery: Recovery::NewReno,
+        output_routine: OutputRoutine::TcpOutput,
         limited_transmit: true,
         maximum_burst_segments: None,
         idle_restart: IdleRestart::SinceSent,
@@ -159,7 +165,9 @@ impl HostProfile {
         passive_window_quirk: false,
         syn_loss_reduces_initial_window: true,
         initial_slow_start_threshold_bytes: None,
-        congestion: Congestion::Ns2NewReno,
+        congestion: Congestion::Ns2,
+        recovery: Recovery::Ns2NewReno,
+        output_routine: OutputRoutine::SendMuch,
         limited_transmit: true,
         maximum_burst_segments: None,
         idle_restart: IdleRestart::SinceAcknowledged,

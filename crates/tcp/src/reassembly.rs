@@ -4,19 +4,17 @@
 //! is then kept for the life of the connection.
 
 use crate::sequence::SequenceNumber;
+use std::fmt;
 
-/// Numbers from `start` up to but excluding `end`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Range {
+/// Numbers from `start` up to but excluding `end`. Packed, as what it is kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(Rust, packed)]
+pub(crate) struct Range {
     start: SequenceNumber,
     end: SequenceNumber,
 }
 
 impl Range {
-    fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-
     /// Whether the two overlap or adjoin.
     fn touches(self, other: Self) -> bool {
         !self.end.before(other.start) && !other.end.before(self.start)
@@ -28,72 +26,91 @@ impl Range {
     }
 }
 
-/// The ranges that wait for a hole to be filled.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reassembly {
-    /// The lowest range, empty if there is none.
-    first: Range,
-    /// The others, ascending. Boxed because a vector in place would cost 16 bytes of every connection.
-    #[allow(clippy::box_collection)]
-    rest: Option<Box<Vec<Range>>>,
+/// Several ranges, ascending. Boxed because a vector in place would cost 16 bytes of every connection.
+#[repr(Rust, packed)]
+pub(crate) struct Ranges(#[allow(clippy::box_collection)] Box<Vec<Range>>);
+
+impl Clone for Ranges {
+    fn clone(&self) -> Self {
+        Self(Box::new((*self.0).clone()))
+    }
 }
 
+impl fmt::Debug for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&*self.0).finish()
+    }
+}
+
+/// The ranges that wait for a hole to be filled, in nine bytes: see [`crate::receiver::Receiver`].
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Reassembly {
+    /// Nothing waits, nor ever more than one range did.
+    #[default]
+    Empty,
+    One(Range),
+    /// There was more than one at some time.
+    Many(Ranges),
+}
 impl Reassembly {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        match self {
+            Self::Empty => true,
+            Self::One(_) => false,
+            Self::Many(ranges) => (*ranges.0).is_empty(),
+        }
     }
 
     /// Keeps the numbers from `start` up to `end`, which lie ahead of the next expected one.
     pub(crate) fn insert(&mut self, start: SequenceNumber, end: SequenceNumber) {
-        let mut new = Range { start, end };
-        if self.first.is_empty() {
-            self.first = new;
-            return;
-        }
-        if self.first.touches(new) {
-            self.first = self.first.joined(new);
-            self.absorb();
-            return;
-        }
-        if new.start.before(self.first.start) {
-            std::mem::swap(&mut self.first, &mut new);
-        }
-        self.insert_rest(new);
-    }
-
-    fn insert_rest(&mut self, mut new: Range) {
-        let rest = self.rest.get_or_insert_default();
-        // Everything below `from` ends before the new range; everything from `to` on begins after it.
-        let from = rest.partition_point(|range| range.end.before(new.start));
-        let mut to = from;
-        while to < rest.len() && rest[to].touches(new) {
-            new = new.joined(rest[to]);
-            to += 1;
-        }
-        rest.splice(from..to, [new]);
-    }
-
-    /// The first range has grown: swallow those it now reaches.
-    fn absorb(&mut self) {
-        let Some(rest) = &mut self.rest else { return };
-        let reached = rest.iter().take_while(|range| self.first.touches(**range)).count();
-        for range in rest.drain(..reached) {
-            self.first = self.first.joined(range);
+        let new = Range { start, end };
+        match self {
+            Self::Empty => *self = Self::One(new),
+            Self::One(only) if only.touches(new) => *only = only.joined(new),
+            Self::One(only) => {
+                let ascending =
+                    if new.start.before(only.start) { vec![new, *only] } else { vec![*only, new] };
+                *self = Self::Many(Ranges(Box::new(ascending)));
+            }
+            Self::Many(ranges) => insert_among(&mut *ranges.0, new),
         }
     }
 
     /// Removes what is contiguous with `next` and answers the new next expected number.
     pub(crate) fn take_contiguous(&mut self, mut next: SequenceNumber) -> SequenceNumber {
-        while !self.first.is_empty() && !next.before(self.first.start) {
-            next = next.later_of(self.first.end);
-            self.first = match &mut self.rest {
-                Some(rest) if !rest.is_empty() => rest.remove(0),
-                _ => Range::default(),
-            };
+        match self {
+            Self::Empty => {}
+            Self::One(only) => {
+                if !next.before(only.start) {
+                    next = next.later_of(only.end);
+                    *self = Self::Empty;
+                }
+            }
+            Self::Many(ranges) => {
+                let ranges = &mut *ranges.0;
+                let reached = |range: &&Range| {
+                    let touches = !next.before(range.start);
+                    next = if touches { next.later_of(range.end) } else { next };
+                    touches
+                };
+                let count = ranges.iter().take_while(reached).count();
+                ranges.drain(..count);
+            }
         }
         next
     }
+}
+
+/// Everything below `from` ends before the new range; everything from `to` on begins after it.
+fn insert_among(ranges: &mut Vec<Range>, mut new: Range) {
+    let from = ranges.partition_point(|range| range.end.before(new.start));
+    let mut to = from;
+    while to < ranges.len() && ranges[to].touches(new) {
+        new = new.joined(ranges[to]);
+        to += 1;
+    }
+    ranges.splice(from..to, [new]);
 }
 
 #[cfg(test)]
@@ -135,8 +152,21 @@ mod tests {
         for (start, end) in [(10, 20), (30, 40), (50, 60), (20, 30)] {
             waiting.insert(at(start), at(end));
         }
-        assert_eq!(waiting.first, Range { start: at(10), end: at(40) });
-        assert_eq!(waiting.rest.as_deref(), Some(&vec![Range { start: at(50), end: at(60) }]));
+        let Reassembly::Many(ranges) = &waiting else { panic!("{waiting:?}") };
+        let expected = [(10, 40), (50, 60)].map(|(start, end)| Range { start: at(start), end: at(end) });
+        assert_eq!((*ranges.0)[..], expected);
+    }
+
+    #[test]
+    fn one_hole_is_kept_in_place() {
+        let mut waiting = Reassembly::default();
+        for (start, end) in [(30, 40), (40, 50), (20, 30)] {
+            waiting.insert(at(start), at(end));
+        }
+        assert!(matches!(waiting, Reassembly::One(_)), "{waiting:?}");
+        assert_eq!(waiting.take_contiguous(at(20)), at(50));
+        assert!(matches!(waiting, Reassembly::Empty), "{waiting:?}");
+        assert_eq!(size_of::<Reassembly>(), 9);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Data from the peer: in order, out of order, and its end.
+//! The receiving half of a connection: data in and out of order, their acknowledgement, the peer's FIN, marks.
 //!
 //! Source: RFC 9293 section 3.10.7.4 (segment text, FIN); RFC 5681 section 4.2 (which acknowledgements may wait):
 //! data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x tcp_input.c
@@ -7,41 +7,148 @@
 //! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; ns-2.35 tcp-sink.cc: every segment at
 //! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck).
 
-use crate::endpoint::{Context, Endpoint};
-use crate::marks::Marks;
-use crate::outbox::Outbox;
-use crate::profile::{AckCounting, AckTimer, Handshake};
+use crate::connection_flags::ReceiverFlags;
+use crate::context::Context;
+use crate::profile::{AckCounting, AckTimer, Ecn, Handshake};
+use crate::reassembly::Reassembly;
 use crate::segment::{Flags, Segment};
+use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
+use std::fmt;
 
-impl Endpoint {
+/// What a segment with data or FIN has brought.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    /// Bytes that are in order now.
+    pub(crate) delivered: u32,
+    /// Whether the peer's FIN is in order now.
+    pub(crate) peer_closed: bool,
+}
+
+/// The receiving half. Packed, because padding would push an endpoint beyond two cache lines.
+#[repr(Rust, packed(2))]
+pub(crate) struct Receiver {
+    /// RCV.NXT: the next number expected from the peer.
+    pub(crate) nxt: SequenceNumber,
+    /// Bytes in order that no acknowledgement has covered yet; it stops at the greatest value.
+    unacknowledged_bytes: u16,
+    /// Segments of them; it stops likewise.
+    unacknowledged_segments: u8,
+    pub(crate) flags: ReceiverFlags,
+    /// When a delayed acknowledgement is due; `Time::MAX` if none waits.
+    delayed_ack_deadline: Time,
+    reassembly: Reassembly,
+}
+
+impl Default for Receiver {
+    fn default() -> Self {
+        Self {
+            nxt: SequenceNumber::default(),
+            unacknowledged_bytes: 0,
+            unacknowledged_segments: 0,
+            flags: ReceiverFlags::default(),
+            delayed_ack_deadline: Time::MAX,
+            reassembly: Reassembly::default(),
+        }
+    }
+}
+
+impl Clone for Receiver {
+    fn clone(&self) -> Self {
+        Self { reassembly: self.reassembly.clone(), ..*self }
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("nxt", &{ self.nxt })
+            .field("unacknowledged_bytes", &{ self.unacknowledged_bytes })
+            .field("unacknowledged_segments", &self.unacknowledged_segments)
+            .field("flags", &self.flags)
+            .field("delayed_ack_deadline", &{ self.delayed_ack_deadline })
+            .field("reassembly", &self.reassembly)
+            .finish()
+    }
+}
+
+impl Receiver {
+    /// When a delayed acknowledgement is due; `Time::MAX` if none waits.
+    #[inline]
+    pub(crate) const fn delayed_ack_deadline(&self) -> Time {
+        self.delayed_ack_deadline
+    }
+
+    /// Nothing is acknowledged any more.
+    pub(crate) fn stop(&mut self) {
+        self.delayed_ack_deadline = Time::MAX;
+    }
+
+    /// Flags of every segment on an open connection.
+    #[inline]
+    pub(crate) fn acknowledging_flags(&self) -> Flags {
+        if self.flags.has(ReceiverFlags::ECHO) { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }
+    }
+
+    /// A segment leaves that acknowledges everything in order.
+    #[inline]
+    pub(crate) fn note_acknowledged(&mut self) {
+        self.flags.clear_acknowledged();
+        self.delayed_ack_deadline = Time::MAX;
+        self.unacknowledged_bytes = 0;
+        self.unacknowledged_segments = 0;
+    }
+
+    /// Remembers a congestion mark on an ECN connection until the sender says that it has reacted.
+    #[inline]
+    pub(crate) fn note_congestion_mark(&mut self, rule: Ecn, segment: &Segment, ce_marked: bool) {
+        if segment.flags.contains(Flags::CWR) {
+            if !self.flags.has(ReceiverFlags::ECHO_UNCOVERED) {
+                self.flags.clear(ReceiverFlags::ECHO);
+            }
+            if rule == Ecn::Kame {
+                return;
+            }
+        }
+        if ce_marked && segment.payload > 0 {
+            self.flags.set(ReceiverFlags::ECHO);
+            if rule == Ecn::Ns2 {
+                self.flags.set(ReceiverFlags::ECHO_UNCOVERED);
+            }
+        }
+    }
+
     /// A segment with data or FIN arrives on an open connection.
     #[inline]
-    pub(crate) fn on_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
-        let in_order = segment.sequence == self.expected && self.reassembly.is_empty();
-        if in_order && !segment.flags.contains(Flags::FIN) && !self.marks.has(Marks::PEER_FIN_SEEN) {
+    pub(crate) fn on_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
+        let in_order = segment.sequence.distance_from(self.nxt) == 0 && self.reassembly.is_empty();
+        if in_order && !segment.flags.contains(Flags::FIN) && !self.flags.has(ReceiverFlags::FIN_SEEN) {
             let bytes = u32::from(segment.payload);
-            self.expected = self.expected.plus(bytes);
-            out.delivered += bytes;
-            self.owe_acknowledgement(now, context, bytes);
+            self.nxt = self.nxt.plus(bytes);
+            self.owe_acknowledgement(now, context, segment.payload);
+            Received { delivered: bytes, peer_closed: false }
         } else {
-            self.on_unusual_data(now, context, segment, out);
+            self.on_unusual_data(now, context, segment)
         }
     }
 
     /// Data in order: acknowledge every n-th segment (or n segments' worth of bytes) now, the others within the delay.
     #[inline(always)]
-    fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u32) {
+    fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u16) {
         let rule = context.profile.delayed_ack;
-        let (received, enough) = match rule.counting {
-            AckCounting::Segments => (1, u32::from(rule.every_segments)),
-            AckCounting::Bytes => (payload, u32::from(rule.every_segments) * context.profile.segment_bytes()),
+        self.unacknowledged_bytes = self.unacknowledged_bytes.saturating_add(payload);
+        self.unacknowledged_segments = self.unacknowledged_segments.saturating_add(1);
+        let enough = match rule.counting {
+            AckCounting::Segments => self.unacknowledged_segments >= rule.every_segments,
+            AckCounting::Bytes => {
+                let bytes = u32::from(rule.every_segments) * context.profile.segment_bytes();
+                u32::from(self.unacknowledged_bytes) >= bytes
+            }
         };
-        self.owed = self.owed.saturating_add(received as u16);
-        if u32::from(self.owed) >= enough {
-            self.marks.set(Marks::ACK_NOW);
-        } else if self.secondary_deadline == Time::MAX {
-            self.secondary_deadline = if rule.timer == AckTimer::MachineTick {
+        if enough {
+            self.flags.set(ReceiverFlags::ACK_NOW);
+        } else if self.delayed_ack_deadline() == Time::MAX {
+            self.delayed_ack_deadline = if rule.timer == AckTimer::MachineTick {
                 context.clock.next_tick_of(rule.delay, now)
             } else if context.profile.timers_fire_on_ticks() {
                 context.clock.callout(context.clock.whole_ticks(rule.delay), now)
@@ -54,34 +161,41 @@ impl Endpoint {
     /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once.
     #[cold]
     #[inline(never)]
-    fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
-        let newest = segment.sequence.plus(u32::from(segment.payload)) == self.expected;
+    fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
+        let before = self.nxt;
+        let newest = segment.sequence.plus(u32::from(segment.payload)) == before;
         if newest && self.reassembly.is_empty() && context.profile.handshake == Handshake::OneWay {
             // ns-2's delaying sink takes the newest packet, sent again, for one in order.
-            return self.owe_acknowledgement(now, context, u32::from(segment.payload));
+            self.owe_acknowledgement(now, context, segment.payload);
+            return Received::default();
         }
-        self.marks.set(Marks::ACK_NOW);
+        self.flags.set(ReceiverFlags::ACK_NOW);
         let mut end = segment.sequence.plus(u32::from(segment.payload));
         if segment.flags.contains(Flags::FIN) {
-            self.marks.set(Marks::PEER_FIN_SEEN);
+            self.flags.set(ReceiverFlags::FIN_SEEN);
             end = end.plus(1);
         }
-        if !self.expected.before(end) {
-            return;
+        if !before.before(end) {
+            return Received::default();
         }
-        if self.expected.before(segment.sequence) {
+        if before.before(segment.sequence) {
             self.reassembly.insert(segment.sequence, end);
-            return;
+            return Received::default();
         }
-        let before = self.expected;
-        self.expected = self.reassembly.take_contiguous(end);
-        let numbers = self.expected.distance_from(before);
+        self.nxt = self.reassembly.take_contiguous(end);
+        let numbers = self.nxt.distance_from(before);
         // A FIN is the last number the peer ever sends: once it was seen, nothing waiting means it is reached.
-        let closed = self.marks.has(Marks::PEER_FIN_SEEN) && self.reassembly.is_empty();
-        out.delivered += numbers - u32::from(closed);
-        if closed {
-            self.marks.set(Marks::PEER_CLOSED);
-            out.peer_closed = true;
-        }
+        let peer_closed = self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty();
+        Received { delivered: numbers - u32::from(peer_closed), peer_closed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_takes_what_a_sender_leaves_of_two_cache_lines() {
+        assert_eq!(size_of::<Receiver>(), 26);
     }
 }

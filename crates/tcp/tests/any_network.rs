@@ -3,7 +3,7 @@
 
 mod network;
 
-use aqmlab_tcp::{Congestion, EcnRule, HostOverrides, HostProfile};
+use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery};
 use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
@@ -50,8 +50,8 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             ..HostOverrides::default()
         };
         let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();
-        if reno && profile.congestion == Congestion::Rfc5681NewReno {
-            profile.congestion = Congestion::Rfc5681Reno;
+        if reno && profile.recovery == Recovery::NewReno {
+            profile.recovery = Recovery::Reno;
         }
         profile
     })

@@ -1,202 +1,129 @@
-//! Congestion control: how the window grows, what a loss does to it, how recovery sends.
+//! Congestion control: how many bytes may be outstanding, and how that follows from what the network does.
 //!
-//! One file per stack. Each answers the same questions about an [`Endpoint`]; the profile says whom to ask.
-//! Adding a controller is a file, a variant of [`Congestion`], and its arms below.
+//! A [`CongestionControl`] is told facts and answers with a window in bytes. It owns its window and threshold in
+//! whatever unit its source counts, and sees nothing else of the connection: what is sent again, and when, is decided
+//! in [`crate::recovery`], and what a segment looks like in `output.rs`.
 //!
-//! The window is an `f64`. Stacks that count whole bytes keep whole numbers in it, which `f64` holds exactly;
-//! ns-2's counts segments.
+//! Adding a controller is a file here, a variant of [`Congestion`] and a line in the list below. One whose state is
+//! larger than 14 bytes keeps it behind a `Box`: the others then pay nothing for it.
 
-pub(crate) mod bsd_newreno;
-pub(crate) mod bsd_reno;
-pub(crate) mod ns2_newreno;
-pub(crate) mod rfc5681;
+mod byte_window;
+mod control;
+mod freebsd;
+mod ns2;
+mod rfc5681;
 
-use crate::endpoint::{Context, Endpoint, Reduction};
-use crate::marks::Marks;
-use crate::outbox::Outbox;
-use crate::profile::{Congestion, Ecn, HostProfile};
+pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
+
+use crate::profile::{Congestion, HostProfile};
 use crate::sequence::SequenceNumber;
-use aqmlab_units::Time;
+use aqmlab_units::Rate;
+use freebsd::FreeBsd;
+use ns2::Ns2;
+use rfc5681::Rfc5681;
 
-/// Duplicate acknowledgements that are taken for a loss (RFC 5681 section 3.2).
-pub(crate) const DUPLICATE_THRESHOLD: u16 = 3;
-
-/// Sets the initial window and threshold when the opening segment is sent.
-pub(crate) fn begin(endpoint: &mut Endpoint, profile: &HostProfile) {
-    let segments = f64::from(profile.initial_window_segments);
-    let threshold = profile.initial_slow_start_threshold_bytes.unwrap_or(profile.window_bytes);
-    if profile.congestion == Congestion::Ns2NewReno {
-        endpoint.window = segments;
-        endpoint.threshold = threshold / profile.segment_bytes();
-    } else {
-        endpoint.window = segments * f64::from(profile.segment_bytes());
-        endpoint.threshold = threshold;
-    }
-}
-
-/// The handshake is over: what it does to the initial window.
-pub(crate) fn open(endpoint: &mut Endpoint, profile: &HostProfile) {
-    let syn_lost = endpoint.marks.has(Marks::SYN_LOST);
-    if profile.congestion == Congestion::Ns2NewReno {
-        // An echo before any data are acknowledged asks for nothing (tcp.cc: `recover_` starts as the SYN's number).
-        endpoint.recover = endpoint.highest;
-    }
-    if syn_lost && profile.syn_loss_reduces_initial_window {
-        endpoint.window = one_segment(profile);
-    }
-    if profile.passive_window_quirk && !endpoint.marks.has(Marks::ACTIVE) {
-        endpoint.window += one_segment(profile);
-    }
-    if syn_lost && profile.congestion == Congestion::BsdReno {
-        endpoint.threshold = bsd_reno::threshold_after_lost_syn(endpoint, profile);
-    } else if syn_lost && endpoint.marks.has(Marks::ACTIVE) {
-        match profile.congestion {
-            Congestion::BsdNewReno => endpoint.threshold = bsd_newreno::THRESHOLD_AFTER_LOST_SYN,
-            Congestion::Ns2NewReno => ns2_newreno::open_after_lost_syn(endpoint),
-            Congestion::BsdReno | Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {}
+/// The list of controllers as one type: a call is a jump, never a virtual one.
+macro_rules! controllers {
+    ($($name:ident($controller:ty)),+ $(,)?) => {
+        /// The state of whichever controller the host's profile names.
+        #[derive(Clone, Debug)]
+        pub(crate) enum CongestionController {
+            $($name($controller)),+
         }
-    }
-}
 
-/// A pause: the window starts again from the initial one.
-pub(crate) fn restart(endpoint: &mut Endpoint, profile: &HostProfile) {
-    let initial = f64::from(profile.initial_window_segments) * one_segment(profile);
-    endpoint.window = match profile.congestion {
-        // FreeBSD sets it outright, RFC 5681 never raises it.
-        Congestion::BsdReno | Congestion::BsdNewReno => initial,
-        _ => endpoint.window.min(initial),
+        impl CongestionControl for CongestionController {
+            fn new(profile: &HostProfile) -> Self {
+                match profile.congestion {
+                    $(Congestion::$name => Self::$name(<$controller>::new(profile))),+
+                }
+            }
+
+            fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
+                match self { $(Self::$name(controller) => controller.on_established(profile, opening)),+ }
+            }
+
+            #[inline]
+            fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
+                match self { $(Self::$name(controller) => controller.on_acknowledged(profile, acknowledged)),+ }
+            }
+
+            fn on_loss(&mut self, profile: &HostProfile, loss: &Loss) {
+                match self { $(Self::$name(controller) => controller.on_loss(profile, loss)),+ }
+            }
+
+            fn begin_recovery(&mut self, profile: &HostProfile, inflation: u32) {
+                match self { $(Self::$name(controller) => controller.begin_recovery(profile, inflation)),+ }
+            }
+
+            fn inflate(&mut self, profile: &HostProfile, bytes: u32) {
+                match self { $(Self::$name(controller) => controller.inflate(profile, bytes)),+ }
+            }
+
+            fn deflate(&mut self, profile: &HostProfile, acknowledged: u32, refill: u32) {
+                match self { $(Self::$name(controller) => controller.deflate(profile, acknowledged, refill)),+ }
+            }
+
+            fn end_recovery(&mut self, window: u32) {
+                match self { $(Self::$name(controller) => controller.end_recovery(window)),+ }
+            }
+
+            fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout) {
+                match self { $(Self::$name(controller) => controller.on_timeout(profile, timeout)),+ }
+            }
+
+            fn on_echo(&mut self, profile: &HostProfile) -> EchoReaction {
+                match self { $(Self::$name(controller) => controller.on_echo(profile)),+ }
+            }
+
+            fn on_idle(&mut self, profile: &HostProfile) {
+                match self { $(Self::$name(controller) => controller.on_idle(profile)),+ }
+            }
+
+            #[inline]
+            fn window(&self, profile: &HostProfile) -> u32 {
+                match self { $(Self::$name(controller) => controller.window(profile)),+ }
+            }
+
+            fn slow_start_threshold(&self, profile: &HostProfile) -> u32 {
+                match self { $(Self::$name(controller) => controller.slow_start_threshold(profile)),+ }
+            }
+
+            fn congestion_window(&self, profile: &HostProfile) -> f64 {
+                match self { $(Self::$name(controller) => controller.congestion_window(profile)),+ }
+            }
+
+            #[inline]
+            fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
+                match self { $(Self::$name(controller) => controller.delivery_mark()),+ }
+            }
+
+            fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
+                match self { $(Self::$name(controller) => controller.pacing_rate(profile)),+ }
+            }
+        }
     };
 }
 
-/// `number` acknowledges something new. `echo` says that it carries an ECN-Echo on an ECN connection.
-#[inline]
-pub(crate) fn on_new_acknowledgement(
-    endpoint: &mut Endpoint,
-    now: Time,
-    context: &Context<'_>,
-    number: SequenceNumber,
-    echo: bool,
-    out: &mut Outbox,
-) {
-    match context.profile.congestion {
-        Congestion::BsdReno => bsd_reno::on_new_acknowledgement(endpoint, now, context, number, echo, out),
-        Congestion::BsdNewReno => {
-            bsd_newreno::on_new_acknowledgement(endpoint, now, context, number, echo, out);
-        }
-        Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {
-            rfc5681::on_new_acknowledgement(endpoint, now, context, number, echo, out);
-        }
-        Congestion::Ns2NewReno => {
-            ns2_newreno::on_new_acknowledgement(endpoint, now, context, number, echo, out);
-        }
+controllers! {
+    FreeBsd2(FreeBsd),
+    FreeBsd4(FreeBsd),
+    Rfc5681(Rfc5681),
+    Ns2(Ns2),
+}
+
+impl Default for CongestionController {
+    /// That of an end which is not opening yet, and replaced when it does.
+    fn default() -> Self {
+        Self::FreeBsd2(FreeBsd::default())
     }
 }
 
-/// One more duplicate has been counted. Answers whether the output routine should run.
-pub(crate) fn on_duplicate(
-    endpoint: &mut Endpoint,
-    now: Time,
-    context: &Context<'_>,
-    out: &mut Outbox,
-) -> bool {
-    match context.profile.congestion {
-        Congestion::BsdReno => bsd_reno::on_duplicate(endpoint, now, context, out),
-        Congestion::BsdNewReno => bsd_newreno::on_duplicate(endpoint, now, context, out),
-        Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => {
-            rfc5681::on_duplicate(endpoint, now, context, out)
-        }
-        Congestion::Ns2NewReno => ns2_newreno::on_duplicate(endpoint, now, context, out),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_is_no_larger_than_its_largest_state() {
+        assert_eq!((size_of::<CongestionController>(), align_of::<CongestionController>()), (15, 1));
     }
-}
-
-/// The retransmission timer has fired with something outstanding.
-pub(crate) fn on_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out: &mut Outbox) {
-    match context.profile.congestion {
-        Congestion::BsdReno | Congestion::BsdNewReno => bsd_newreno::on_timeout(endpoint, context),
-        Congestion::Rfc5681Reno | Congestion::Rfc5681NewReno => rfc5681::on_timeout(endpoint, context),
-        Congestion::Ns2NewReno => ns2_newreno::on_timeout(endpoint, context),
-    }
-    // Go back: everything outstanding is sent again, as the window allows.
-    endpoint.next = endpoint.unacknowledged;
-    endpoint.recover = endpoint.highest;
-    endpoint.duplicates = 0;
-    endpoint.reduction = Reduction::Timeout;
-    endpoint.marks.clear(Marks::RECOVERING);
-    endpoint.marks.clear(Marks::PARTIAL_SEEN);
-    endpoint.marks.set(Marks::REDUCED);
-    endpoint.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
-    endpoint.output(now, context, out);
-}
-
-/// The retransmission timer has fired with nothing outstanding: the window was too small to send.
-pub(crate) fn on_quiet_timeout(endpoint: &mut Endpoint, now: Time, context: &Context<'_>, out: &mut Outbox) {
-    if context.profile.congestion == Congestion::Ns2NewReno {
-        ns2_newreno::restart(endpoint);
-    } else {
-        endpoint.marks.clear(Marks::ECN_WAIT);
-    }
-    endpoint.output(now, context, out);
-}
-
-/// The reaction to an ECN-Echo of the stacks that count bytes.
-pub(crate) fn reduce_on_echo(endpoint: &mut Endpoint, now: Time, context: &Context<'_>) {
-    let profile = context.profile;
-    let mss = profile.segment_bytes();
-    let window = byte_window(endpoint, profile);
-    if profile.ecn == Ecn::Kame {
-        if window / mss <= 1 {
-            return;
-        }
-        endpoint.threshold = window / mss / 2 * mss;
-        endpoint.window = f64::from(endpoint.threshold);
-    } else {
-        if window <= mss {
-            // RFC 3168 section 6.1.2: only the retransmission timer may release the next segment.
-            endpoint.marks.set(Marks::ECN_WAIT);
-            endpoint.start_timer(now, context);
-        }
-        endpoint.window = f64::from((window / 2).max(mss));
-        endpoint.threshold = (window / 2).max(2 * mss);
-    }
-    endpoint.recover = endpoint.highest;
-    endpoint.reduction = Reduction::Echo;
-    endpoint.marks.set(Marks::REDUCED);
-    endpoint.statistics.count_ecn_reduction();
-}
-
-/// The smaller of congestion window and peer's window, in whole bytes.
-#[inline]
-pub(crate) fn byte_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
-    (endpoint.window as u32).min(profile.window_bytes)
-}
-
-/// How many bytes may be outstanding after the next segment, in the stacks that count bytes: the smaller window, plus what
-/// limited transmit adds.
-#[inline]
-pub(crate) fn sending_window(endpoint: &Endpoint, profile: &HostProfile) -> u32 {
-    if endpoint.marks.has(Marks::ECN_WAIT) {
-        return 0;
-    }
-    let extra = rfc5681::limited_transmit_bytes(endpoint, profile);
-    (endpoint.window as u32).saturating_add(extra).min(profile.window_bytes)
-}
-
-pub(crate) fn window_bytes(endpoint: &Endpoint, profile: &HostProfile) -> f64 {
-    endpoint.window * bytes_per_unit(profile)
-}
-
-pub(crate) fn threshold_bytes(endpoint: &Endpoint, profile: &HostProfile) -> f64 {
-    f64::from(endpoint.threshold) * bytes_per_unit(profile)
-}
-
-fn bytes_per_unit(profile: &HostProfile) -> f64 {
-    match profile.congestion {
-        Congestion::Ns2NewReno => f64::from(profile.segment_bytes()),
-        _ => 1.0,
-    }
-}
-
-/// One segment in the unit of the window.
-fn one_segment(profile: &HostProfile) -> f64 {
-    f64::from(profile.segment_bytes()) / bytes_per_unit(profile)
 }

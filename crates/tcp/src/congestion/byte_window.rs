@@ -1,0 +1,25 @@
+//! What controllers that count bytes share: the reaction to an ECN-Echo.
+//!
+//! Source: RFC 3168 section 6.1.2; KAME/ALTQ, OpenBSD tcp_input.c. See the table in `ecn.rs`.
+
+use super::control::EchoReaction;
+use crate::profile::{Ecn, HostProfile};
+
+/// Window and threshold after a reduction, in bytes.
+pub(super) struct Reduced {
+    pub(super) window: u32,
+    pub(super) threshold: u32,
+    pub(super) reaction: EchoReaction,
+}
+
+/// What an echo makes of `window`, the smaller of congestion window and peer's window; none if it leaves it.
+pub(super) fn reduced_on_echo(window: u32, profile: &HostProfile) -> Option<Reduced> {
+    let mss = profile.segment_bytes();
+    if profile.ecn == Ecn::Kame {
+        let half = window / mss / 2 * mss;
+        let reduced = Reduced { window: half, threshold: half, reaction: EchoReaction::Reduced };
+        return (window / mss > 1).then_some(reduced);
+    }
+    let reaction = if window <= mss { EchoReaction::ReducedAtOneSegment } else { EchoReaction::Reduced };
+    Some(Reduced { window: (window / 2).max(mss), threshold: (window / 2).max(2 * mss), reaction })
+}

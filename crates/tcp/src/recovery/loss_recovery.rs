@@ -1,0 +1,162 @@
+//! What a loss recovery is told, what it remembers, and what it answers.
+
+use crate::congestion::CongestionController;
+use crate::profile::HostProfile;
+use crate::sequence::SequenceNumber;
+use aqmlab_units::Time;
+
+/// Duplicate acknowledgements that are taken for a loss (RFC 5681 section 3.2).
+pub(crate) const DUPLICATE_THRESHOLD: u8 = 3;
+
+/// The send sequence space of RFC 9293 section 3.3.1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SendSequence {
+    /// SND.UNA: the oldest number sent but not acknowledged.
+    pub(crate) una: SequenceNumber,
+    /// SND.NXT: the next number to send; behind `max` while going back after a timeout.
+    pub(crate) nxt: SequenceNumber,
+    /// SND.MAX of BSD: one past the highest number ever sent.
+    pub(crate) max: SequenceNumber,
+}
+
+impl SendSequence {
+    /// Numbers sent and not acknowledged.
+    #[inline]
+    pub(crate) const fn outstanding(self) -> u32 {
+        self.max.distance_from(self.una)
+    }
+}
+
+/// What a recovery is told of the sender.
+#[derive(Clone, Copy)]
+pub(crate) struct Sending<'a> {
+    pub(crate) profile: &'a HostProfile,
+    pub(crate) sequence: SendSequence,
+    /// When the acknowledgement arrived.
+    pub(crate) now: Time,
+}
+
+/// What reduced the window last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ReducedBy {
+    /// Never reduced, or fast recovery is over.
+    #[default]
+    Nothing,
+    /// Duplicate acknowledgements.
+    Loss,
+    /// The retransmission timer.
+    Timeout,
+    /// An ECN-Echo.
+    Echo,
+}
+
+/// What a recovery remembers that knows the cumulative acknowledgement alone.
+///
+/// Packed: see [`crate::sender::Sender`].
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(Rust, packed)]
+pub(crate) struct Episode {
+    /// `recover` of RFC 6582: one past the highest number sent when the window was last reduced.
+    pub(crate) recover: SequenceNumber,
+    /// Consecutive duplicate acknowledgements; it stops at the greatest value.
+    pub(crate) duplicates: u8,
+    pub(crate) reduced_by: ReducedBy,
+    /// Whether fast recovery is in progress, in those that do not tell by the duplicates.
+    pub(crate) in_recovery: bool,
+    /// Whether the first partial acknowledgement of this fast recovery has arrived.
+    pub(crate) partial_seen: bool,
+}
+
+impl Episode {
+    /// Counts a duplicate and answers how many there were.
+    pub(super) fn count_duplicate(&mut self) -> u8 {
+        self.duplicates = self.duplicates.saturating_add(1);
+        self.duplicates
+    }
+}
+
+/// When a sender tells its peer of the reduction that a fast retransmit made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnnounceReduction {
+    /// There was none.
+    Never,
+    /// As soon as a segment may carry CWR, the retransmission included.
+    AtOnce,
+    /// With a segment after the retransmission.
+    Afterwards,
+}
+
+/// A segment is sent again before the timer asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FastRetransmit {
+    /// Where the segment begins.
+    pub(crate) from: SequenceNumber,
+    pub(crate) announce: AnnounceReduction,
+    /// Whether the output routine runs afterwards.
+    pub(crate) then_output: bool,
+}
+
+/// What a duplicate acknowledgement asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnDuplicate {
+    Nothing,
+    /// What the window admits.
+    Output,
+    /// At most one segment.
+    OneSegment,
+    FastRetransmit(FastRetransmit),
+}
+
+/// What a new acknowledgement means to a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnNewAcknowledgement {
+    /// Nothing is being repaired.
+    Normal,
+    /// Fast recovery is over, and this acknowledgement does not grow the window.
+    Recovered,
+    /// There is another hole: it is sent again from the new SND.UNA on.
+    Partial {
+        /// Whether the retransmission timer starts afresh.
+        restarts_timer: bool,
+    },
+}
+
+/// Loss recovery: told what the receiver reports, it decides what is sent again.
+pub(crate) trait LossRecovery {
+    /// Whether duplicates count while nothing is outstanding.
+    const COUNTS_WHEN_QUIET: bool = false;
+
+    /// What every recovery remembers.
+    fn episode(&self) -> &Episode;
+
+    /// The same, to change it.
+    fn episode_mut(&mut self) -> &mut Episode;
+
+    /// The connection is open; `max` is one past the SYN.
+    fn on_established(&mut self, _max: SequenceNumber) {}
+
+    /// One more acknowledgement says nothing new.
+    fn on_duplicate(&mut self, sending: &Sending<'_>, congestion: &mut CongestionController) -> OnDuplicate;
+
+    /// An old acknowledgement came that is no duplicate.
+    fn on_old_acknowledgement(&mut self) {}
+
+    /// Everything before `number` has arrived, which is beyond SND.UNA.
+    fn on_new_acknowledgement(
+        &mut self,
+        sending: &Sending<'_>,
+        number: SequenceNumber,
+        congestion: &mut CongestionController,
+    ) -> OnNewAcknowledgement;
+}
+
+/// Duplicates that limited transmit answers with a new segment each (RFC 3042 section 2).
+pub(super) fn limited_transmit_segments(episode: &Episode) -> u32 {
+    let first_duplicates = !episode.in_recovery && episode.duplicates < DUPLICATE_THRESHOLD;
+    if first_duplicates { u32::from(episode.duplicates) } else { 0 }
+}
+
+/// Bytes by which the duplicates that began a fast recovery inflate the window.
+pub(super) fn initial_inflation(profile: &HostProfile) -> u32 {
+    u32::from(DUPLICATE_THRESHOLD) * profile.segment_bytes()
+}
