@@ -62,7 +62,11 @@ impl Endpoint {
         if !echo && context.profile.ecn == Ecn::Ns2 {
             sender.flags.clear(SenderFlags::ECN_WAIT);
         }
-        sender.take_in(now, context, number, echo, meaning == OnNewAcknowledgement::Normal);
+        if meaning == OnNewAcknowledgement::Normal {
+            sender.grow(now, context, number, echo);
+        } else {
+            sender.take_sample(now, context, number, echo);
+        }
         out.acknowledged += sender.advance(number);
         sender.restart_timer(now, context);
         self.note_acknowledged_fin();

@@ -98,6 +98,9 @@ pub enum Congestion {
     Rfc5681,
     /// ns-2.35: segments as a real number.
     Ns2,
+    /// A window that never changes.
+    #[cfg(test)]
+    Fixed,
 }
 
 /// What is sent again after a loss, and when: see `recovery/`.

@@ -142,32 +142,33 @@ impl Sender {
         numbers - u32::from(self.fin_is_acknowledged())
     }
 
-    /// No loss is being repaired: the round trip is sampled, and the window may grow. `echo` says that the
-    /// acknowledgement of everything before `number` carries an ECN-Echo.
+    /// The round trip is sampled, and the window may grow. `echo` says that the acknowledgement of everything before
+    /// `number` carries an ECN-Echo.
     #[inline]
-    pub(crate) fn take_in(
+    pub(crate) fn grow(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber, echo: bool) {
+        let acknowledged = self.acknowledged(now, context, number, echo);
+        self.congestion.on_acknowledged(context.profile, &acknowledged);
+    }
+
+    /// What the congestion controller is told.
+    #[inline]
+    fn acknowledged(
         &mut self,
         now: Time,
         context: &Context<'_>,
         number: SequenceNumber,
         echo: bool,
-        grows: bool,
-    ) {
+    ) -> Acknowledged {
         let bytes = number.distance_from(self.sequence.una);
         let round_trip = self.take_sample(now, context, number, echo);
-        if !grows {
-            return;
-        }
-        let delivery_rate = round_trip.and_then(|span| self.delivery_rate(number, span));
-        let acknowledged = Acknowledged {
+        Acknowledged {
             now,
             bytes,
             ce_bytes: if echo { bytes } else { 0 },
             round_trip,
-            delivery_rate,
+            delivery_rate: round_trip.and_then(|span| self.delivery_rate(number, span)),
             application_limited: self.unsent == 0,
-        };
-        self.congestion.on_acknowledged(context.profile, &acknowledged);
+        }
     }
 
     /// What was acknowledged per second while the segment that was timed was under way, if the controller asks.
@@ -304,9 +305,59 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Congestion;
 
     #[test]
     fn a_sender_has_room_for_what_a_scoreboard_or_a_larger_controller_needs_on_top() {
         assert_eq!((size_of::<Sender>(), align_of::<Sender>()), (88, 8));
+    }
+
+    /// Three segments of 1,000 bytes at 1 s, timed from the first; 500 bytes wait.
+    fn with_three_segments(context: &Context<'_>) -> Sender {
+        let mut sender = Sender::default();
+        sender.begin(Time::ZERO, context);
+        sender.stop_timing();
+        sender.sequence.una = sender.sequence.max;
+        sender.unsent = 3_500;
+        for _ in 0..3 {
+            let start = sender.sequence.max;
+            sender.send_first_time(Time::from_seconds(1.0), start, start.plus(1_000), false);
+        }
+        sender
+    }
+
+    #[test]
+    fn a_controller_is_told_the_facts_of_an_acknowledgement() {
+        let rfc5681 = HostProfile::named("rfc5681").unwrap();
+        let profile = HostProfile { congestion: Congestion::Fixed, ..rfc5681 };
+        let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+        let mut sender = with_three_segments(&context);
+        let first = sender.sequence.una;
+        // 2,000 bytes in 0.2 s are 80,000 bit/s.
+        let now = Time::from_seconds(1.2);
+        let found = sender.acknowledged(now, &context, first.plus(2_000), false);
+        sender.advance(first.plus(2_000));
+        let told = Acknowledged {
+            now,
+            bytes: 2_000,
+            ce_bytes: 0,
+            round_trip: Some(Span::from_milliseconds(200)),
+            delivery_rate: Some(Rate::from_bits_per_second(80_000)),
+            application_limited: false,
+        };
+        assert_eq!(found, told);
+
+        sender.unsent = 0;
+        let now = Time::from_seconds(1.3);
+        let found = sender.acknowledged(now, &context, first.plus(3_000), true);
+        let told = Acknowledged {
+            now,
+            bytes: 1_000,
+            ce_bytes: 1_000,
+            round_trip: None,
+            delivery_rate: None,
+            application_limited: true,
+        };
+        assert_eq!(found, told);
     }
 }

@@ -9,6 +9,8 @@
 
 mod byte_window;
 mod control;
+#[cfg(test)]
+mod fixed;
 mod freebsd;
 mod ns2;
 mod rfc5681;
@@ -18,87 +20,89 @@ pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, 
 use crate::profile::{Congestion, HostProfile};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Rate;
+#[cfg(test)]
+use fixed::Fixed;
 use freebsd::FreeBsd;
 use ns2::Ns2;
 use rfc5681::Rfc5681;
 
 /// The list of controllers as one type: a call is a jump, never a virtual one.
 macro_rules! controllers {
-    ($($name:ident($controller:ty)),+ $(,)?) => {
+    ($($(#[$when:meta])? $name:ident($controller:ty)),+ $(,)?) => {
         /// The state of whichever controller the host's profile names.
         #[derive(Clone, Debug)]
         pub(crate) enum CongestionController {
-            $($name($controller)),+
+            $($(#[$when])? $name($controller)),+
         }
 
         impl CongestionControl for CongestionController {
             fn new(profile: &HostProfile) -> Self {
                 match profile.congestion {
-                    $(Congestion::$name => Self::$name(<$controller>::new(profile))),+
+                    $($(#[$when])? Congestion::$name => Self::$name(<$controller>::new(profile))),+
                 }
             }
 
             fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
-                match self { $(Self::$name(controller) => controller.on_established(profile, opening)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_established(profile, opening)),+ }
             }
 
             #[inline]
             fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
-                match self { $(Self::$name(controller) => controller.on_acknowledged(profile, acknowledged)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_acknowledged(profile, acknowledged)),+ }
             }
 
             fn on_loss(&mut self, profile: &HostProfile, loss: &Loss) {
-                match self { $(Self::$name(controller) => controller.on_loss(profile, loss)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_loss(profile, loss)),+ }
             }
 
             fn begin_recovery(&mut self, profile: &HostProfile, inflation: u32) {
-                match self { $(Self::$name(controller) => controller.begin_recovery(profile, inflation)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.begin_recovery(profile, inflation)),+ }
             }
 
             fn inflate(&mut self, profile: &HostProfile, bytes: u32) {
-                match self { $(Self::$name(controller) => controller.inflate(profile, bytes)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.inflate(profile, bytes)),+ }
             }
 
             fn deflate(&mut self, profile: &HostProfile, acknowledged: u32, refill: u32) {
-                match self { $(Self::$name(controller) => controller.deflate(profile, acknowledged, refill)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.deflate(profile, acknowledged, refill)),+ }
             }
 
             fn end_recovery(&mut self, window: u32) {
-                match self { $(Self::$name(controller) => controller.end_recovery(window)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.end_recovery(window)),+ }
             }
 
             fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout) {
-                match self { $(Self::$name(controller) => controller.on_timeout(profile, timeout)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_timeout(profile, timeout)),+ }
             }
 
             fn on_echo(&mut self, profile: &HostProfile) -> EchoReaction {
-                match self { $(Self::$name(controller) => controller.on_echo(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_echo(profile)),+ }
             }
 
             fn on_idle(&mut self, profile: &HostProfile) {
-                match self { $(Self::$name(controller) => controller.on_idle(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.on_idle(profile)),+ }
             }
 
             #[inline]
             fn window(&self, profile: &HostProfile) -> u32 {
-                match self { $(Self::$name(controller) => controller.window(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.window(profile)),+ }
             }
 
             fn slow_start_threshold(&self, profile: &HostProfile) -> u32 {
-                match self { $(Self::$name(controller) => controller.slow_start_threshold(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.slow_start_threshold(profile)),+ }
             }
 
             fn congestion_window(&self, profile: &HostProfile) -> f64 {
-                match self { $(Self::$name(controller) => controller.congestion_window(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.congestion_window(profile)),+ }
             }
 
             #[inline]
             fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
-                match self { $(Self::$name(controller) => controller.delivery_mark()),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.delivery_mark()),+ }
             }
 
             fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
-                match self { $(Self::$name(controller) => controller.pacing_rate(profile)),+ }
+                match self { $($(#[$when])? Self::$name(controller) => controller.pacing_rate(profile)),+ }
             }
         }
     };
@@ -109,6 +113,8 @@ controllers! {
     FreeBsd4(FreeBsd),
     Rfc5681(Rfc5681),
     Ns2(Ns2),
+    #[cfg(test)]
+    Fixed(Fixed),
 }
 
 impl Default for CongestionController {
