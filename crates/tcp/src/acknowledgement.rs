@@ -54,8 +54,12 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let sender = &mut self.sender;
-        let sending = sender.sending(now, context);
-        let meaning = sender.recovery.on_new_acknowledgement(&sending, number, &mut sender.congestion);
+        let meaning = if sender.recovery.episode().is_over() {
+            OnNewAcknowledgement::Normal
+        } else {
+            let sending = sender.sending(now, context);
+            sender.recovery.on_new_acknowledgement(&sending, number, &mut sender.congestion)
+        };
         if let OnNewAcknowledgement::Partial { restarts_timer } = meaning {
             return self.on_partial_acknowledgement(now, context, number, restarts_timer, out);
         }

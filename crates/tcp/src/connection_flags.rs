@@ -78,6 +78,12 @@ impl SenderFlags {
 }
 
 impl ReceiverFlags {
+    /// Both sets together: [`Self::has`] then asks for any of them.
+    #[inline]
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// An acknowledgement has left, and covers everything that arrived.
     #[inline]
     pub(crate) fn clear_acknowledged(&mut self) {

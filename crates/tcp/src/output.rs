@@ -120,9 +120,11 @@ impl Endpoint {
         }
         let may_send_partial = hint == Hint::Whole && (idle || !profile.nagle);
         let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u16::MAX).min(most);
+        // Nothing that is sent here moves the window.
+        let window = self.sender.usable_window(profile);
         loop {
             let data_left = self.sender.data_left();
-            let sendable = u64::from(self.sender.sendable(context.profile)).min(data_left);
+            let sendable = u64::from(self.sender.admitted(window)).min(data_left);
             let length = sendable.min(u64::from(mss)) as u32;
             let last = u64::from(length) == data_left;
             let fin = last && self.closes_with_fin(context) && self.fin_is_due();
@@ -203,13 +205,13 @@ impl Endpoint {
         self.receiver.note_acknowledged();
         let sender = &mut self.sender;
         if sender.sequence.outstanding() == 0 || sender.retransmission_deadline == Time::MAX {
-            sender.start_timer(now, context);
-        }
-        if sender.sequence.max.before(end) {
-            sender.send_first_time(now, start, end, fin);
+            sender.start_stopped_timer(now, context);
         }
         if !is_new {
             self.statistics.count_retransmission();
+        }
+        if is_new || sender.sequence.max.before(end) {
+            sender.send_first_time(now, start, end, fin);
         }
         if context.profile.idle_restart == IdleRestart::SinceSent {
             sender.active_at = now;

@@ -94,9 +94,30 @@ impl Receiver {
     #[inline]
     pub(crate) fn note_acknowledged(&mut self) {
         self.flags.clear_acknowledged();
-        self.delayed_ack_deadline = Time::MAX;
-        self.unacknowledged_bytes = 0;
-        self.unacknowledged_segments = 0;
+        if self.unacknowledged_segments > 0 {
+            self.delayed_ack_deadline = Time::MAX;
+            self.unacknowledged_bytes = 0;
+            self.unacknowledged_segments = 0;
+        }
+    }
+
+    /// Whether `segment` is the next one in order of a peer that goes on sending, and nothing else is to be heeded.
+    #[inline(always)]
+    pub(crate) fn is_next(&self, segment: &Segment) -> bool {
+        const UNUSUAL: ReceiverFlags = ReceiverFlags::ACK_NOW.with(ReceiverFlags::FIN_SEEN);
+        (segment.flags == Flags::ACK)
+            & (segment.payload > 0)
+            & (segment.sequence.distance_from(self.nxt) == 0)
+            & self.reassembly.is_empty()
+            & !self.flags.has(UNUSUAL)
+    }
+
+    /// Takes such a segment in. Answers with the bytes delivered.
+    #[inline(always)]
+    pub(crate) fn on_next(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> u32 {
+        self.nxt = self.nxt.plus(u32::from(segment.payload));
+        self.owe_acknowledgement(now, context, segment.payload);
+        u32::from(segment.payload)
     }
 
     /// Remembers a congestion mark on an ECN connection until the sender says that it has reacted.
@@ -123,10 +144,7 @@ impl Receiver {
     pub(crate) fn on_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
         let in_order = segment.sequence.distance_from(self.nxt) == 0 && self.reassembly.is_empty();
         if in_order && !segment.flags.contains(Flags::FIN) && !self.flags.has(ReceiverFlags::FIN_SEEN) {
-            let bytes = u32::from(segment.payload);
-            self.nxt = self.nxt.plus(bytes);
-            self.owe_acknowledgement(now, context, segment.payload);
-            Received { delivered: bytes, peer_closed: false }
+            Received { delivered: self.on_next(now, context, segment), peer_closed: false }
         } else {
             self.on_unusual_data(now, context, segment)
         }

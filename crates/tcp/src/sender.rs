@@ -86,6 +86,13 @@ impl Sender {
         self.unsent == 0 && self.sequence.nxt == self.sequence.max && !self.flags.has(SenderFlags::CLOSING)
     }
 
+    /// Whether nothing is or will be under way, and an acknowledgement up to `number` says so.
+    #[inline(always)]
+    pub(crate) fn is_quiet_at(&self, number: SequenceNumber) -> bool {
+        let SendSequence { una, nxt, max } = self.sequence;
+        (number == una) & (nxt == una) & (max == una) & (self.unsent == 0)
+    }
+
     /// Whether the peer has everything that was ever written, and our FIN if there was one.
     pub(crate) fn is_acknowledged(&self) -> bool {
         self.unsent == 0 && self.sequence.outstanding() == 0
@@ -97,15 +104,26 @@ impl Sender {
         self.flags.has(SenderFlags::FIN_SENT) && self.sequence.outstanding() == 0
     }
 
-    /// Bytes that both windows still admit: the smaller one, plus what limited transmit adds.
+    /// Bytes that both windows let be outstanding: the smaller one, plus what limited transmit adds.
     #[inline]
-    pub(crate) fn sendable(&self, profile: &HostProfile) -> u32 {
+    pub(crate) fn usable_window(&self, profile: &HostProfile) -> u32 {
         if self.flags.has(SenderFlags::ECN_WAIT) {
             return 0;
         }
         let extra = self.recovery.limited_transmit_segments(profile) * profile.segment_bytes();
-        let window = self.congestion.window(profile).saturating_add(extra).min(profile.window_bytes);
+        self.congestion.window(profile).saturating_add(extra).min(profile.window_bytes)
+    }
+
+    /// Bytes that such a window still admits.
+    #[inline]
+    pub(crate) fn admitted(&self, window: u32) -> u32 {
         window.saturating_sub(self.sequence.nxt.distance_from(self.sequence.una))
+    }
+
+    /// Bytes that both windows still admit.
+    #[inline]
+    pub(crate) fn sendable(&self, profile: &HostProfile) -> u32 {
+        self.admitted(self.usable_window(profile))
     }
 
     /// Numbers up to `end` are sent for the first time: they leave the buffer, and one segment is timed.
@@ -139,7 +157,7 @@ impl Sender {
         let numbers = number.distance_from(self.sequence.una);
         self.sequence.una = number;
         self.sequence.nxt = self.sequence.nxt.later_of(number);
-        numbers - u32::from(self.fin_is_acknowledged())
+        if self.fin_is_acknowledged() { numbers - 1 } else { numbers }
     }
 
     /// The round trip is sampled, and the window may grow. `echo` says that the acknowledgement of everything before
@@ -225,6 +243,13 @@ impl Sender {
     pub(crate) fn start_timer(&mut self, now: Time, context: &Context<'_>) {
         let timer = &context.profile.retransmission;
         self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
+    }
+
+    /// The same where it did not run: seldom, while data flow.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn start_stopped_timer(&mut self, now: Time, context: &Context<'_>) {
+        self.start_timer(now, context);
     }
 
     /// The same while the connection opens, when it fires at the latest when the attempt is given up.

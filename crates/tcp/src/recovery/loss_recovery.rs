@@ -68,6 +68,14 @@ pub(crate) struct Episode {
 }
 
 impl Episode {
+    /// Whether the next new acknowledgement means nothing to any recovery: no duplicate came before it, nothing is being
+    /// repaired.
+    #[inline(always)]
+    pub(crate) fn is_over(&self) -> bool {
+        let idle = matches!(self.reduced_by, ReducedBy::Nothing | ReducedBy::Timeout);
+        (self.duplicates == 0) & !self.in_recovery & idle
+    }
+
     /// Counts a duplicate and answers how many there were.
     pub(super) fn count_duplicate(&mut self) -> u8 {
         self.duplicates = self.duplicates.saturating_add(1);
