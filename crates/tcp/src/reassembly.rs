@@ -73,7 +73,10 @@ impl Reassembly {
                     if new.start.before(only.start) { vec![new, *only] } else { vec![*only, new] };
                 *self = Self::Many(Ranges(Box::new(ascending)));
             }
-            Self::Many(ranges) => insert_among(&mut *ranges.0, new),
+            Self::Many(ranges) => {
+                let ranges = &mut *ranges.0;
+                insert_among(ranges, new);
+            }
         }
     }
 
