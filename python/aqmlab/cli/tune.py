@@ -221,8 +221,7 @@ def tune(
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
     space = space_of(scheme, {**own, **ranges})
-    given = {"weights": weights} if weights else {}
-    sought = Objective(objective, restricted_to_s, **given)
+    sought = Objective(objective, restricted_to_s, **({"weights": weights} if weights else {}))
     plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
     folder = output or Path("results") / f"tune-{folder_name(scenario.name)}-{scheme}-{objective}"
     require_writable(folder)
