@@ -64,9 +64,7 @@ def test_a_population_without_anybody_can_be_turned_by_name() -> None:
     locals_alone = Demand.of(scenario, ["populations.locals"])
     assert locals_alone.sizes(7) == {"populations.locals": 7}
     assert links(locals_alone, 7) == ["b-to-c"]
-    with pytest.raises(
-        DemandError, match=r"no monitored link with a rate carries data of populations\.locals"
-    ):
+    with pytest.raises(DemandError, match=r"no monitored link carries data of populations\.locals"):
         locals_alone.bottlenecks()
 
 

@@ -63,7 +63,7 @@ pub(crate) fn demands(scenario_json: &str) -> PyResult<Vec<DemandRow>> {
 }
 
 /// A link as Python has it: name, the nodes it joins, rate in Mbit/s, key of its queue discipline.
-type LinkRow = (String, (String, String), Option<f64>, Option<String>);
+type LinkRow = (String, (String, String), f64, String);
 
 /// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
 ///
@@ -84,20 +84,17 @@ pub(crate) fn monitored_links(scenario_json: &str) -> PyResult<Vec<LinkRow>> {
     Ok(monitored(&Scenario::from_json(scenario_json).map_err(refused)?, |_| true))
 }
 
+/// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
 fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
     let network = &scenario.network;
     let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
     let row = |(place, link): (usize, &Link)| {
         let end = |node| network.node(node).name.clone();
-        let rate_mbps = link.rate.map(|rate| rate.bits_per_second() as f64 / 1e6);
-        (
-            link.name.clone(),
-            (end(link.from), end(link.to)),
-            rate_mbps,
-            scenario.queue_key(LinkIndex(place as u32)),
-        )
+        let rate_mbps = link.rate?.bits_per_second() as f64 / 1e6;
+        let queue_key = scenario.queue_key(LinkIndex(place as u32))?;
+        Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key))
     };
-    links.map(row).collect()
+    links.filter_map(row).collect()
 }
 
 /// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.

@@ -56,14 +56,14 @@ class Link:
     Attributes:
         name: Its name in results.
         ends: The nodes that it joins.
-        rate_mbps: Its rate in Mbit/s; none of an ideal wire.
-        queue_key: The dotted key of its queue discipline; none of an interface without one.
+        rate_mbps: Its rate in Mbit/s.
+        queue_key: The dotted key of its queue discipline, where a scenario is at hand.
     """
 
     name: str
     ends: tuple[str, str]
-    rate_mbps: float | None
-    queue_key: str | None = None
+    rate_mbps: float
+    queue_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Bottleneck:
     @property
     def rate_mbps(self) -> float:
         """Rate of one direction in Mbit/s, mean of those judged."""
-        return fmean(link.rate_mbps or 0.0 for link in self.links)
+        return fmean(link.rate_mbps for link in self.links)
 
     def throughput_mbps(self, by_link: Mapping[str, float]) -> float:
         """Throughput of one direction in Mbit/s, mean of those judged."""
@@ -181,7 +181,7 @@ class Demand:
         """The links judged where the demand has this size, or its own, by the nodes that they join.
 
         Raises:
-            DemandError: No monitored link with a rate carries its data.
+            DemandError: No monitored link carries its data.
         """
         scenario = self.scenario if size is None else self.at(size)
         names = [part.name for part in self.parts]
@@ -189,7 +189,7 @@ class Demand:
         if found := bottlenecks_of(links):
             return found
         raise DemandError(
-            f"{scenario.name}: no monitored link with a rate carries data of {', '.join(names)}; legal: a "
+            f"{scenario.name}: no monitored link carries data of {', '.join(names)}; legal: a "
             "link with queue = { ... } on their way, or --links"
         )
 
@@ -230,9 +230,8 @@ def links_of_run(result: Recorded) -> list[Link]:
 
 
 def bottlenecks_of(links: Iterable[Link]) -> tuple[Bottleneck, ...]:
-    """Links with a rate by the nodes that they join, in the order of the links."""
+    """Links by the nodes that they join, in the order of the links."""
     joined: dict[frozenset[str], list[Link]] = {}
     for link in links:
-        if link.rate_mbps:
-            joined.setdefault(frozenset(link.ends), []).append(link)
+        joined.setdefault(frozenset(link.ends), []).append(link)
     return tuple(Bottleneck(tuple(each)) for each in joined.values())

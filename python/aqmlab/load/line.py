@@ -38,7 +38,12 @@ LEAST_SIZES = 3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Throughput of one direction in bit/s = slope x size of the demand + intercept."""
+    """Throughput of one direction in bit/s = slope x size of the demand + intercept.
+
+    Attributes:
+        bits_per_second_per_user: The slope, for each user or flow.
+        intercept_mbps: What is there without the demand, in Mbit/s.
+    """
 
     bits_per_second_per_user: float
     intercept_mbps: float

@@ -29,17 +29,12 @@ class Queues:
 
         Raises:
             DemandError: A link is not monitored.
-            TuneError: No link has a queue discipline, or one that is named has none.
+            TuneError: None carries data.
         """
         found = named_links(scenario, links) or carrying_links(scenario)
-        bare = [link.name for link in found if link.queue_key is None]
-        if bare and (links or len(bare) == len(found)):
-            raise TuneError(
-                f"{bare[0]}: has no queue discipline to tune; legal: a link with queue = {{ ... }}"
-            )
         if not found:
             raise TuneError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
-        return cls(tuple(dict.fromkeys(link.queue_key for link in found if link.queue_key is not None)))
+        return cls(tuple(dict.fromkeys(link.queue_key for link in found)))
 
     def tables(self, scenario: Scenario) -> list[Mapping[str, Any]]:
         """The tables of the queues, as resolved."""

@@ -312,7 +312,7 @@ class Kinds:
             [*tune, "--range", word], [*tune, "--weights", word, "--objective", "weighted"], [*tune, "--scheme", word],
             [*tune, "--seeds", word], [*tune, "--fresh-seeds", word], [*tune, "--ranges", word], [*tune, "--store", word],
             [*tune, "--restricted-to", word], [*tune, "--beside", word], [*tune, "--executor", word], ["explain", word],
-            ["sweep", word], ["sweep", word, "--export", word], ["tune", word], ["calibrate", word],
+            ["sweep", word], ["compare", word, word], ["sweep", word, "--export", word], ["tune", word], ["calibrate", word],
             ["calibrate", str(case.folder / "web.toml"), "--sizes", word], ["calibrate", str(case.folder / "web.toml"), "--demand", word], ["reproduce", word],
             ["reproduce", "le2003", "--cells", word], ["reproduce", "le2003", "--loads", word], [word],
         )))  # fmt: skip
