@@ -215,7 +215,7 @@ def tune(
     from aqmlab.executors import executor_of
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
-    from aqmlab.tune.outcome import require_own, save
+    from aqmlab.tune.folder import require_own, save
     from aqmlab.tune.space import read_ranges_file
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)

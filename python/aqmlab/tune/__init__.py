@@ -9,7 +9,8 @@ so a search that was killed goes on.
 
 from aqmlab.tune.objectives import Objective
 from aqmlab.tune.outcome import Outcome
-from aqmlab.tune.search import Plan, tune
+from aqmlab.tune.plan import Plan
+from aqmlab.tune.search import tune
 from aqmlab.tune.space import Space, space_of
 
 __all__ = ["Objective", "Outcome", "Plan", "Space", "space_of", "tune"]

@@ -1,0 +1,41 @@
+"""How much is searched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aqmlab.errors import TuneError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is searched, and with which random numbers.
+
+    Attributes:
+        trials: Candidates that the optimiser proposes.
+        seeds: The seeds that candidates are compared on.
+        fresh_seeds: The seeds that the figures come from; none of them is a search seed.
+        budget_runs: No candidate is proposed once so many runs were asked for; none: no limit.
+        batch: Candidates that are proposed together. The search depends on it, never on workers.
+        optimiser_seed: Seed of the optimiser.
+    """
+
+    trials: int = 40
+    seeds: tuple[int, ...] = (1, 2, 3, 4)
+    fresh_seeds: tuple[int, ...] = field(default=())
+    budget_runs: int | None = None
+    batch: int = 4
+    optimiser_seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or self.batch < 1:
+            raise TuneError("trials and batch: at least 1")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise TuneError("seeds: at least one, and each once")
+        if not self.fresh_seeds:
+            after = max(self.seeds) + 1
+            object.__setattr__(self, "fresh_seeds", tuple(range(after, after + max(8, len(self.seeds)))))
+        if shared := set(self.seeds) & set(self.fresh_seeds):
+            raise TuneError(
+                f"fresh seeds: {min(shared)} is a search seed; a fresh seed is one the search never saw"
+            )
