@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck wheel clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck wheel release clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -50,8 +50,8 @@ mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mut
 	CARGO_PROFILE_TEST_DEBUG=0 cargo mutants --package aqmlab-$(or $(CRATE),aqm) \
 		$(if $(SHARD),--shard $(SHARD)) --output target/mutants
 
-bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed
-	$(PYTHON) tools/bench/bench.py
+bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released)
+	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided)
 
 bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 commits to it (needs valgrind)
 	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
@@ -61,6 +61,12 @@ crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by si
 
 wheel: $(VENV)/.installed-dev ## a wheel to give away, in target/wheels
 	$(BIN)/maturin build --release --locked --out target/wheels
+
+release: $(VENV)/.installed-dev ## a wheel optimised for what users run (seconds of training runs), in target/wheels
+	@test -x "$(LLVM_PROFDATA)" || { echo 'rustup component add llvm-tools' >&2; exit 2; }
+	$(BIN)/maturin build --release --locked --pgo --out target/wheels
+
+LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/dev/null | head -1)
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import check
 import counting
 import ns2
+import profile_guided
 import programs
 import recording
 from figures import SCENARIOS, Figure, all_figures, event_figure, scenario_figures, step_figures
@@ -110,6 +111,11 @@ def parse_arguments() -> argparse.Namespace:
         default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         help="processes at a time while counting (default: one per core; counts do not depend on it)",
     )
+    parser.add_argument(
+        "--profile-guided",
+        action="store_true",
+        help="without --check: of a build that is optimised for runs like these, as `make release` makes it",
+    )
     parser.add_argument("--no-instructions", action="store_true", help="without --check: time only")
     return parser.parse_args()
 
@@ -120,7 +126,9 @@ def main() -> int:
     has_valgrind = counting.is_installed()
     if given.check and not has_valgrind:
         raise SystemExit("valgrind is not installed: instructions cannot be counted")
-    built = programs.build()
+    if given.check and given.profile_guided:
+        raise SystemExit("--check compares plain builds: leave --profile-guided out")
+    built = profile_guided.build() if given.profile_guided else programs.build()
     if not given.check:
         measure(built, given.runs, given.workers, count=has_valgrind and not given.no_instructions)
         return 0

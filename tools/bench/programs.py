@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 from dataclasses import dataclass
@@ -29,12 +30,17 @@ class Finished:
     cpu_s: float
 
 
-def build() -> dict[str, Path]:
-    """Every program by name."""
+def build(
+    names: tuple[str, ...] = tuple(PACKAGES), target: Path | None = None, flags: str | None = None
+) -> dict[str, Path]:
+    """Programs by name; all of them, unless some are named, in the usual folder and with the usual flags."""
     command = ["cargo", "bench", "--locked", "--no-run", "--message-format", "json"]
-    for name, package in PACKAGES.items():
-        command += ["--package", package, "--bench", name]
-    made = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    for name in names:
+        command += ["--package", PACKAGES[name], "--bench", name]
+    if target is not None:
+        command += ["--target-dir", str(target)]
+    environment = os.environ if flags is None else os.environ | {"RUSTFLAGS": flags}
+    made = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     rows = [json.loads(line) for line in made.stdout.splitlines() if '"executable":"' in line]
     return {row["target"]["name"]: Path(row["executable"]) for row in rows}
 
