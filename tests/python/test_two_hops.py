@@ -10,6 +10,7 @@ import pytest
 import aqmlab
 from aqmlab.errors import CalibrationError, DemandError
 from aqmlab.load import Demand, calibrate, fit
+from aqmlab.load.demand import carrying_links, named_links
 from aqmlab.load.matching import Knobs, match_loads
 from aqmlab.load.offered import offering_twin
 from aqmlab.sweep import read, rows, status
@@ -56,6 +57,19 @@ def test_the_routes_of_a_demand_say_which_links_are_judged(
     found = {f"populations.{each['name']}": each["count"] for each in turned["populations"]}
     found |= {f"flows.{each['name']}": each["count"] for each in turned["flows"]}
     assert found.items() >= sizes.items()
+
+
+def test_a_scenario_and_its_run_agree_on_the_links_that_carry_data() -> None:
+    for text in (TWO_HOPS, WEB):
+        scenario = aqmlab.Scenario.from_toml(text, overrides={"duration_s": 6.0})
+        run = aqmlab.run(scenario).run["links"]
+        found = carrying_links(scenario)
+        assert [link.name for link in found] == [link["name"] for link in run if link["carries_data"]]
+        by_name = {link["name"]: link for link in run}
+        for link in found:
+            own = by_name[link.name]
+            assert (link.ends, link.rate_mbps) == ((own["from"], own["to"]), own["rate_mbps"])
+        assert len(named_links(scenario, list(by_name))) == len(run)
 
 
 def test_a_population_without_anybody_can_be_turned_by_name() -> None:
@@ -196,6 +210,9 @@ count = 10
     knobs = Knobs.of(demand, first, 40)
     assert [str(each) for each in knobs.turned] == ["populations.readers", "populations.uploaders"]
     assert knobs.sizes((30, 4)) == {"populations.readers": 30, "populations.uploaders": 4}
+    nobody = demand.with_sizes({"populations.readers": 0, "populations.uploaders": 0})
+    empty = Demand.of(nobody, ["populations.readers", "populations.uploaders"])
+    assert Knobs.of(empty, first, 40).sizes((30, 4)) == knobs.sizes((30, 4))
     # Uploaders do not cross the second one, so all are turned together there.
     assert [str(each) for each in Knobs.of(demand, second, 40).turned] == [str(demand)]
 

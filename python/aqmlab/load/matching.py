@@ -73,7 +73,7 @@ class Knobs:
         ways = {
             part.name: [link.name for link in carrying_links(scenario, [part.name]) if link.name in names]
             for part in demand.parts
-            if part.size
+            if part.size or not demand.size
         }
         if len(names) < BOTH_DIRECTIONS or any(len(way) != 1 for way in ways.values()):
             return cls(demand, bottleneck, (demand,))
