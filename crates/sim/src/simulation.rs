@@ -3,7 +3,7 @@
 use crate::applications;
 use crate::control::{Control, RunError};
 use crate::engine::EventKind;
-use crate::fabric::{Events, Fabric, Timer, prefetch};
+use crate::fabric::{Events, Fabric, Timer, Upcoming, prefetch};
 use crate::recording::{Boundary, FlowRows, Monitor, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_random::Key;
@@ -11,6 +11,7 @@ use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{Alarm, ConnectionEvent, ConnectionEventKind, Session};
 use aqmlab_units::Time;
+use aqmlab_web::UserRef;
 
 /// Events between two looks at what the caller wants: a few milliseconds.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
@@ -70,17 +71,16 @@ impl Simulation {
             if self.events_until_look == 0 {
                 self.look(end, control)?;
             }
+            let Self { fabric, events, session, .. } = self;
+            let announce = |end| prefetch_session(session, end);
             match kind {
-                EventKind::Transmission => self.fabric.end_transmission(&mut self.events),
-                EventKind::Packet => self.fabric.arrive(&mut self.events),
+                EventKind::Transmission => fabric.end_transmission(events, &announce),
+                EventKind::Packet => fabric.arrive(events, &announce),
                 EventKind::Timer => self.wake(),
                 EventKind::Sample => self.sample(),
             }
-            if self.fabric.has_something_to_say() {
-                self.prefetch_upcoming();
-                while let Some(event) = self.fabric.poll() {
-                    self.handle(&event);
-                }
+            while let Some(event) = self.fabric.poll() {
+                self.handle(&event);
             }
         }
         self.events.advance(end);
@@ -133,19 +133,6 @@ impl Simulation {
         Snapshot::of(self.events.now(), &self.fabric, &self.session)
     }
 
-    /// Fetches what the application at the end of a packet's path will touch.
-    #[inline(always)]
-    fn prefetch_upcoming(&mut self) {
-        let Some(upcoming) = self.fabric.take_upcoming() else { return };
-        let (record, user) = self.session.records_behind(upcoming.connection, upcoming.owner, upcoming.side);
-        record.into_iter().for_each(prefetch);
-        match user {
-            Some(aqmlab_web::UserRef::Unc(user)) => prefetch(user),
-            Some(aqmlab_web::UserRef::Mah(user)) => prefetch(user),
-            None => {}
-        }
-    }
-
     /// Looks at what the caller wants, and says how far the run is.
     #[cold]
     fn look(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
@@ -163,6 +150,18 @@ impl Simulation {
     /// Events that were served so far.
     pub(crate) const fn events_served(&self) -> u64 {
         self.looks * EVENTS_BETWEEN_LOOKS + (EVENTS_BETWEEN_LOOKS - self.events_until_look)
+    }
+}
+
+/// Fetches what the application at the end of a packet's path will touch.
+#[inline(always)]
+fn prefetch_session(session: &Session, end: Upcoming) {
+    let (record, user) = session.records_behind(end.connection, end.owner, end.side);
+    record.into_iter().for_each(prefetch);
+    match user {
+        Some(UserRef::Unc(user)) => prefetch(user),
+        Some(UserRef::Mah(user)) => prefetch(user),
+        None => {}
     }
 }
 

@@ -96,6 +96,12 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         }
     }
 
+    /// Whether nothing is sampled before or at an instant.
+    #[inline(always)]
+    pub(crate) fn samples_nothing_until(&self, instant: Time) -> bool {
+        instant < self.sample
+    }
+
     pub(crate) fn set_sample(&mut self, instant: Time) {
         self.sample = instant;
         self.unlike_packets = self.timers.head().min(instant);

@@ -44,15 +44,12 @@ impl Endpoints {
         }
     }
 
-    /// Whether an end has something to say.
-    #[inline(always)]
-    pub(crate) fn has_events(&self) -> bool {
-        !self.connection_events.is_empty()
-    }
-
     /// The next thing that an end has to say.
     #[inline(always)]
     pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {
+        if self.connection_events.is_empty() {
+            return None;
+        }
         let event = self.connection_events.get(self.polled).copied();
         self.polled += 1;
         if event.is_none() {
@@ -128,9 +125,21 @@ impl Endpoints {
         self.conclude(place, side, network, events);
     }
 
-    /// A packet has reached its destination.
+    /// As [`Endpoints::deliver`], before the packet is there.
+    #[inline(never)]
+    pub(crate) fn deliver_in_advance(
+        &mut self,
+        arrival: Time,
+        packet: Packet,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.deliver(arrival, packet, network, events);
+    }
+
+    /// A packet reaches its destination at `now`: the present instant, or a later one where nobody can tell.
     #[inline(always)]
-    pub(crate) fn deliver(&mut self, packet: Packet, network: &mut Network, events: &mut Events) {
+    pub(crate) fn deliver(&mut self, now: Time, packet: Packet, network: &mut Network, events: &mut Events) {
         let (place, side) = (packet.connection(), packet.from().other());
         let Self { connections, hosts, outbox, .. } = self;
         let Some(connection) = connections.current(place, packet.generation()) else { return };
@@ -140,15 +149,11 @@ impl Endpoints {
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
         match &mut connection.ends {
-            Ends::Tcp(ends) => ends[side as usize].on_segment(
-                events.now(),
-                &context,
-                &packet.segment(),
-                packet.is_marked(),
-                outbox,
-            ),
+            Ends::Tcp(ends) => {
+                ends[side as usize].on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
+            }
         }
-        let sender = Sender { connection, place, side, profile: context.profile };
+        let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, network, events);
         if outbox.tells_something() {
             self.report(place, side);
@@ -197,24 +202,37 @@ impl Endpoints {
         let Self { connections, hosts, outbox, .. } = self;
         let connection = connections.at(place);
         let profile = hosts.profile(connection.profile);
-        Sender { connection, place, side, profile }.conclude(outbox, network, events);
+        Sender { now: events.now(), connection, place, side, profile }.conclude(outbox, network, events);
         if outbox.tells_something() {
             self.report(place, side);
         }
     }
 
     /// Puts what an endpoint has said, beside segments, before the applications.
-    #[inline]
+    #[inline(always)]
     fn report(&mut self, place: u32, side: Side) {
+        let outbox = &self.outbox;
+        if outbox.delivered > 0 {
+            let kind = ConnectionEventKind::Delivered { bytes: outbox.delivered };
+            let owner = self.connections.at(place).owner;
+            let connection = ConnectionId::from_number(place);
+            self.connection_events.push(ConnectionEvent { connection, owner, side, kind });
+        }
+        let Outbox { peer_closed, established, gave_up, reset, finished, .. } = self.outbox;
+        if peer_closed | established | gave_up | reset | finished {
+            self.report_changes(place, side);
+        }
+    }
+
+    /// A connection was opened, closed or lost.
+    #[inline(never)]
+    fn report_changes(&mut self, place: u32, side: Side) {
         let Self { connections, outbox, connection_events, .. } = self;
         let connection = connections.at(place);
         let (id, owner) = (ConnectionId::from_number(place), connection.owner);
         let mut say = |kind| {
             connection_events.push(ConnectionEvent { connection: id, owner, side, kind });
         };
-        if outbox.delivered > 0 {
-            say(ConnectionEventKind::Delivered { bytes: outbox.delivered });
-        }
         if outbox.peer_closed {
             say(ConnectionEventKind::PeerClosed);
         }
@@ -245,6 +263,7 @@ impl Endpoints {
 
 /// One end of a connection that has been called, and sends what it answered.
 struct Sender<'a> {
+    now: Time,
     connection: &'a mut Connection,
     place: u32,
     side: Side,
@@ -284,7 +303,7 @@ impl Sender<'_> {
     fn send_one(&self, segment: &Segment, interface: &mut Interface, events: &mut Events) {
         let path = self.path();
         let ip_bytes = segment.ip_bytes(self.profile);
-        let arrival = interface.send(events.now(), ip_bytes).nanoseconds() + path.delay_ns;
+        let arrival = interface.send(self.now, ip_bytes).nanoseconds() + path.delay_ns;
         events.push(path.rank, Time::from_nanoseconds(arrival), self.packet(segment, ip_bytes));
     }
 
@@ -297,7 +316,7 @@ impl Sender<'_> {
         let path = self.path();
         for segment in segments {
             if !path.by_interface {
-                let arrival = events.now() + Span::from_nanoseconds(path.delay_ns);
+                let arrival = self.now + Span::from_nanoseconds(path.delay_ns);
                 events.push(path.rank, arrival, self.packet(segment, segment.ip_bytes(self.profile)));
                 continue;
             }

@@ -1,4 +1,7 @@
 //! What happens to a packet at a link, and where it goes next.
+//!
+//! `announce` hears which end a packet begins to travel to, so that memory can be fetched meanwhile. It is lent the
+//! whole run as it is, and can change nothing.
 
 use super::connections::{Connections, Ends};
 use super::events::Events;
@@ -13,23 +16,23 @@ use aqmlab_session::{ConnectionId, Owner};
 impl Fabric {
     /// The next packet of the event queue arrives where it was under way to.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, events: &mut Events) {
+    pub(crate) fn arrive(&mut self, events: &mut Events, announce: &impl Fn(Upcoming)) {
         let packet = events.take_packet();
-        self.forward(packet.at(), packet, events);
+        self.forward(packet.at(), packet, events, announce);
     }
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
-    pub(crate) fn end_transmission(&mut self, events: &mut Events) {
+    pub(crate) fn end_transmission(&mut self, events: &mut Events, announce: &impl Fn(Upcoming)) {
         let link = events.transmissions.first_link();
         let position = link.place();
-        let Self { network, endpoints, discarded, trace, upcoming, .. } = self;
+        let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         let (packet, frame_bytes) = queued.end_transmission();
         trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(events, &mut discard) {
-            Some(packet) => *upcoming = prefetch_delivery(&endpoints.connections, &packet),
+            Some(packet) => prefetch_delivery(&endpoints.connections, &packet, announce),
             None => events.transmissions.end(link),
         }
         let (to, propagation) = (queued.to, queued.propagation);
@@ -41,30 +44,47 @@ impl Fabric {
         }
         match propagation {
             Some((pipe, delay)) => events.push(pipe, events.now() + delay, packet.towards(to)),
-            None => self.forward(to, packet, events),
+            None => self.forward(to, packet, events, announce),
         }
     }
 
     /// Moves a packet on from a junction.
     #[inline(always)]
-    fn forward(&mut self, at: Junction, packet: Packet, events: &mut Events) {
+    fn forward(&mut self, at: Junction, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
         let step = self.network.step(at, packet.destination());
-        if !self.take(step, packet, events) {
-            self.take_impaired(step, packet, events);
+        if !self.take(step, packet, events, announce) {
+            self.take_impaired(step, packet, events, announce);
         }
     }
 
     /// Moves a packet on by a step; answers whether it is a step to a link itself, or to the destination.
     #[inline(always)]
-    fn take(&mut self, step: Step, packet: Packet, events: &mut Events) -> bool {
-        let Self { network, endpoints, .. } = self;
+    fn take(
+        &mut self,
+        step: Step,
+        packet: Packet,
+        events: &mut Events,
+        announce: &impl Fn(Upcoming),
+    ) -> bool {
+        let Self { network, endpoints, end, .. } = self;
+        let now = events.now();
         if step == Step::DELIVERY {
-            endpoints.deliver(packet, network, events);
+            endpoints.deliver(now, packet, network, events);
         } else if step.place() < network.queued.len() {
-            self.enqueue(step.place(), packet, events);
+            self.enqueue(step.place(), packet, events, announce);
         } else if let Some(interface) = network.interface(step) {
-            let arrival = interface.send(events.now(), packet.ip_bytes());
-            events.push(interface.rank, arrival, packet.towards(interface.to));
+            let arrival = interface.send(now, packet.ip_bytes());
+            if !interface.leads_to_responder {
+                events.push(interface.rank, arrival, packet.towards(interface.to));
+            } else if interface.pending_until < now
+                && arrival <= *end
+                && events.samples_nothing_until(arrival)
+            {
+                endpoints.deliver_in_advance(arrival, packet, network, events);
+            } else {
+                interface.pending_until = arrival;
+                events.push(interface.rank, arrival, packet.towards(interface.to));
+            }
         } else {
             return false;
         }
@@ -74,12 +94,18 @@ impl Fabric {
     /// Moves a packet on over an impaired link.
     #[cold]
     #[inline(never)]
-    fn take_impaired(&mut self, step: Step, packet: Packet, events: &mut Events) {
+    fn take_impaired(
+        &mut self,
+        step: Step,
+        packet: Packet,
+        events: &mut Events,
+        announce: &impl Fn(Upcoming),
+    ) {
         let connection = self.endpoints.connections.current(packet.connection(), packet.generation());
         let owner = connection.map(|connection| connection.owner);
         match self.network.pass_impairment(step, &packet, owner) {
             Ok(step) => {
-                let taken = self.take(step, packet, events);
+                let taken = self.take(step, packet, events, announce);
                 debug_assert!(taken, "{step:?} behind an impairment leads nowhere");
             }
             Err(step) if step.place() < self.network.queued.len() => {
@@ -90,8 +116,14 @@ impl Fabric {
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, position: usize, packet: Packet, events: &mut Events) {
-        let Self { network, endpoints, discarded, trace, upcoming, .. } = self;
+    fn enqueue(
+        &mut self,
+        position: usize,
+        packet: Packet,
+        events: &mut Events,
+        announce: &impl Fn(Upcoming),
+    ) {
+        let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
         endpoints.connections.prefetch_owner(packet.connection());
@@ -99,7 +131,7 @@ impl Fabric {
         queued.port.arrive(events.now(), packet, &mut discard);
         if queued.has_room_below() {
             if let Some(packet) = queued.serve(events, &mut discard) {
-                *upcoming = prefetch_delivery(&endpoints.connections, &packet);
+                prefetch_delivery(&endpoints.connections, &packet, announce);
             }
         }
         if !self.discarded.is_empty() {
@@ -139,14 +171,16 @@ impl Fabric {
     }
 }
 
-/// Fetches what the delivery of a packet that is now being sent will touch of its connection, and answers what it may
-/// touch beside that: users' connections have more to them.
+/// Fetches what the delivery of a packet that is now being sent will touch of its connection; users' connections have
+/// more to them, which `announce` may fetch.
 #[inline(always)]
-fn prefetch_delivery(connections: &Connections, packet: &Packet) -> Option<Upcoming> {
+fn prefetch_delivery(connections: &Connections, packet: &Packet, announce: &impl Fn(Upcoming)) {
     let side = packet.from().other();
-    let owner = connections.prefetch_end(packet.connection(), side)?;
-    let connection = ConnectionId::from_number(packet.connection());
-    matches!(owner, Owner::User { .. }).then_some(Upcoming { connection, owner, side })
+    let Some(owner) = connections.prefetch_end(packet.connection(), side) else { return };
+    if matches!(owner, Owner::User { .. }) {
+        let connection = ConnectionId::from_number(packet.connection());
+        announce(Upcoming { connection, owner, side });
+    }
 }
 
 /// Counts a packet that a monitored queue discarded, for its connection and for all.

@@ -16,6 +16,10 @@ pub(crate) struct Interface {
     /// None for a wire, which takes no time to send.
     transmission: Option<TransmissionClock>,
     busy_until: Time,
+    /// Whether nothing stands at the far end but a machine that only answers: see `responders.rs`.
+    pub(crate) leads_to_responder: bool,
+    /// When the last packet arrives of those that are under way to such a machine.
+    pub(crate) pending_until: Time,
 }
 
 /// What cannot be sent within 146 years is never sent: a slow interface may be handed more in a run than it can send
@@ -32,6 +36,8 @@ impl Interface {
             framing: link.framing,
             transmission: link.rate.map(TransmissionClock::new),
             busy_until: Time::ZERO,
+            leads_to_responder: false,
+            pending_until: Time::ZERO,
         }
     }
 

@@ -14,6 +14,7 @@
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
 //! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
+//! | `responders.rs` | machines that only answer, and are asked in advance |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `trace.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
@@ -33,6 +34,7 @@ mod packet;
 mod path;
 mod prefetch;
 mod queued_link;
+mod responders;
 mod route_table;
 mod trace;
 mod user_bytes;
@@ -51,6 +53,7 @@ use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEvent, ConnectionId, Opened, Opening, Owner, Side};
+use aqmlab_units::Time;
 use endpoints::Endpoints;
 use hosts::Hosts;
 use locations::Locations;
@@ -77,7 +80,8 @@ pub(crate) struct Fabric {
     user_bytes: Option<UserBytes>,
     /// What a queue has discarded in the present event.
     discarded: Vec<Packet>,
-    upcoming: Option<Upcoming>,
+    /// The last instant of the run.
+    end: Time,
 }
 
 impl Fabric {
@@ -94,7 +98,7 @@ impl Fabric {
             losses: LossCounts::default(),
             trace: Trace::new(scenario.record.packets),
             discarded: Vec::new(),
-            upcoming: None,
+            end: Time::ZERO + scenario.duration,
         }
     }
 
@@ -103,22 +107,10 @@ impl Fabric {
         Events::new(self.network.queued.len())
     }
 
-    /// Whether there is something to [`Fabric::poll`] for, or an [`Upcoming`]: most events say nothing to applications.
-    #[inline(always)]
-    pub(crate) fn has_something_to_say(&self) -> bool {
-        self.endpoints.has_events() | self.upcoming.is_some()
-    }
-
     /// The next thing that has happened to a connection, if there is one.
     #[inline(always)]
     pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {
         self.endpoints.poll()
-    }
-
-    /// The end that a packet has begun to travel to in the present event, if it is a user's connection's.
-    #[inline(always)]
-    pub(crate) fn take_upcoming(&mut self) -> Option<Upcoming> {
-        self.upcoming.take()
     }
 
     /// The instant has come for which an end of a connection asked.

@@ -5,6 +5,7 @@ use super::interface::Interface;
 use super::packet::Packet;
 use super::path::{AddedDelay, Path};
 use super::queued_link::QueuedLink;
+use super::responders::responders;
 use super::route_table::{RouteTable, junctions};
 use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{Column, Junction, MonitoredId, QueuedId, Step};
@@ -34,12 +35,16 @@ impl Network {
         let impaired = impaired_links(description, key);
         let mut network = Self { queued: Vec::new(), interfaces: Vec::new(), impaired, routes, pipes: 0 };
         let (junctions, direct) = (junctions(description), sends_directly(scenario));
+        let responders = responders(scenario);
         for (number, link) in (0..).map(LinkIndex).zip(&description.links) {
             let to = junctions[link.to.0 as usize];
             match (link.rate, &link.queue) {
                 (Some(rate), Some(scheme)) => network.add_queued_link(number, link, to, (rate, scheme), key),
                 _ if is_no_step(link) => {}
-                _ => network.add_interface(link, to, direct[link.from.0 as usize]),
+                _ => {
+                    let interface = network.add_interface(link, to, direct[link.from.0 as usize]);
+                    interface.leads_to_responder = responders[link.to.0 as usize];
+                }
             }
         }
         network
@@ -60,9 +65,11 @@ impl Network {
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
-    fn add_interface(&mut self, link: &Link, to: Junction, direct: bool) {
+    fn add_interface(&mut self, link: &Link, to: Junction, direct: bool) -> &mut Interface {
         let rank = if link.rate.is_some() && direct { self.pipe() } else { DELAYED };
+        let place = self.interfaces.len();
         self.interfaces.push(Interface::new(link, to, rank));
+        &mut self.interfaces[place]
     }
 
     /// Makes a pipe: packets that arrive in the order in which they were sent.
