@@ -20,7 +20,8 @@ from aqmlab import _core
 from aqmlab.errors import LayoutError, ResultError, TableError
 from aqmlab.folders import complete_or_absent
 from aqmlab.reading import parse_json
-from aqmlab.shape import ANY, TEXT, WHOLE, ListOf, Table, TableOf, conform
+from aqmlab.run_shape import RUN
+from aqmlab.shape import conform
 from aqmlab.spelling import quoted
 
 if TYPE_CHECKING:
@@ -35,23 +36,6 @@ _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
 _TABLE = ".parquet"
 _LONGEST_NAME = 256
-
-# What every reader of `run.json` relies on; the checksums vouch for the rest.
-_SHAPE = Table(
-    required={
-        "aqmlab_version": TEXT,
-        "scenario": TableOf(ANY),
-        "seed": WHOLE,
-        "warnings": ListOf(TEXT),
-    },
-    optional={
-        "content_address": TEXT,
-        "offered_load": TableOf(ANY),
-        "links": ListOf(Table({"name": TEXT}, open=True)),
-        "populations": ListOf(Table({"name": TEXT}, open=True)),
-    },
-    open=True,
-)
 
 _HOW_TO_RECORD = {
     "responses": 'set record.responses = "rows"',
@@ -290,7 +274,7 @@ def _read_run(folder: Path) -> dict[str, Any]:
         raise LayoutError(
             f"{folder}: layout {found}, which another version wrote; this one reads layout {FORMAT}"
         )
-    conform(run, _SHAPE, f"{folder}: {_RUN}", ResultError)
+    conform(run, RUN, f"{folder}: {_RUN}", ResultError)
     return run
 
 

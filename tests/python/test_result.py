@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 def made_up(**run: object) -> Result:
     """A result that no simulator made."""
-    facts = {"format": 3, "aqmlab_version": "1", "scenario": {"name": "x"}, "seed": 3, "warnings": []}
+    facts = {
+        "format": 3, "aqmlab_version": "1", "scenario": {"name": "x"}, "seed": 3, "warnings": [],
+        "measured_from_s": 0.0, "measured_until_s": 1.0, "links": [], "populations": [],
+        "flows": [], "tcp": {},
+    }  # fmt: skip
     queue = pa.table({"time_s": np.arange(3.0), "packets": np.array([1, 2, 3], dtype=np.uint32)})
     return Result(run={**facts, **run}, tables=Tables({"queue": queue}))
 

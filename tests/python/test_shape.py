@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import aqmlab
 from aqmlab import Result, ResultError, experiment
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.result import _write_checksums
+from aqmlab.statistics.summary import figures
+from small import bulk
 from test_result import made_up
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +130,45 @@ def test_a_result_of_another_shape_is_refused_though_its_checksums_hold(
     (folder / "SHA256SUMS").unlink()
     _write_checksums(folder)
     with pytest.raises(ResultError, match=rf"run\.json\.{key}: "):
+        Result.load(folder)
+
+
+def _without(document: dict[str, Any], path: str) -> dict[str, Any]:
+    """A copy of a document without the last key of a dotted path; a number counts the elements of a list."""
+    copy: Any = json.loads(json.dumps(document))
+    *above, last = path.split(".")
+    inner = copy
+    for key in above:
+        inner = inner[int(key) if key.isdigit() else key]
+    del inner[last]
+    return copy  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("links", r"run\.json: links is missing"),
+        ("links.0.carries_data", r"run\.json\.links\[1\]: carries_data is missing"),
+        ("links.1.throughput_mbps", r"run\.json\.links\[2\]: throughput_mbps is missing"),
+        ("links.0.counters", r"run\.json\.links\[1\]: counters is missing"),
+        ("links.0.counters.at_risk.packets", r"links\[1\]\.counters\.at_risk: packets is missing"),
+        ("links.0.counters.by_class.data.discarded_packets", r"by_class\.data: discarded_packets is missing"),
+        ("measured_from_s", r"run\.json: measured_from_s is missing"),
+        ("tcp", r"run\.json: tcp is missing"),
+        ("flows.0.name", r"run\.json\.flows\[1\]: name is missing"),
+    ],
+)
+def test_what_figures_are_taken_from_is_there_or_the_result_is_refused(
+    path: str, said: str, tmp_path: Path
+) -> None:
+    result = aqmlab.run(bulk(duration_s=1.0, warm_up_s=0.0))
+    folder = result.save(tmp_path / "result")
+    assert figures(Result.load(folder))
+    document = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(_without(document, path)))
+    (folder / "SHA256SUMS").unlink()
+    _write_checksums(folder)
+    with pytest.raises(ResultError, match=said):
         Result.load(folder)
 
 

@@ -261,6 +261,15 @@ def test_the_table_has_a_row_for_every_run_and_opens_in_pandas(
         assert row["left-to-right.queue_mean_packets"] == link["queue_packets_mean"]
 
 
+def test_links_that_no_run_could_have_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    refused = aqmlab_run("sweep", file, "--store", tmp_path / "store", "--links", "left-to-rihgt")
+    assert refused.returncode == 2
+    assert "left-to-rihgt" in refused.stderr
+    assert 'did you mean "left-to-right"?' in refused.stderr
+    assert not (tmp_path / "store").exists()
+
+
 def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple[Path, Path]) -> None:
     found = sweep.status(sweep.read(made[0]), made[1])
     for names in ((), ("right-to-left",), ("right-to-left", "left-to-right")):

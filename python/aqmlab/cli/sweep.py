@@ -78,13 +78,14 @@ def sweep(
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.sweep import export, read, status
-    from aqmlab.sweep.export import check_form
+    from aqmlab.sweep.export import check_form, check_links
 
     if sum((show_status, resume, export_file is not None)) > 1:
         raise click.UsageError("--status, --resume and --export exclude each other")
     if export_file is not None:
         check_form(export_file)
     checked = read(sweep_file, overrides=overrides)
+    check_links(checked, links)
     place = store or checked.store or STORE
     if show_status:
         _print_status(status(checked, place, progress=not quiet))

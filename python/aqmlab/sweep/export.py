@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from aqmlab.errors import SweepError
+from aqmlab.errors import DemandError, SweepError
 from aqmlab.folders import require_writable, whole_file
+from aqmlab.load.demand import named_links
 from aqmlab.statistics import UnknownLinkError, judged_links
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.sweep.file import shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.statistics.summary import Figures
+    from aqmlab.sweep.file import Sweep
     from aqmlab.sweep.status import Status
 
 _FORMS = (".parquet", ".csv")
@@ -88,6 +90,19 @@ def check_form(file: Path) -> None:
     if file.suffix not in _FORMS:
         raise SweepError(f"{file}: a table ends in {' or '.join(_FORMS)}")
     require_writable(file)
+
+
+def check_links(sweep: Sweep, links: Sequence[str]) -> None:
+    """Checks that every point's scenario monitors the chosen links, before any work.
+
+    Raises:
+        SweepError: One does not; the message names the point and the links that there are.
+    """
+    for point in sweep.points:
+        try:
+            named_links(point.scenario, links)
+        except DemandError as error:
+            raise SweepError(f"{point}: {error}") from None
 
 
 def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str] = ()) -> None:

@@ -10,6 +10,7 @@ import itertools
 import os
 import random
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CASE_LIMIT_S = 60.0
+"""Of processor time: how long a case takes is no matter of what else the machine does."""
+WAITING_LIMIT_S = 600.0
+"""For a case that takes no time and never ends."""
 MEMORY_LIMIT_BYTES = 6 << 30
 
 
@@ -64,7 +68,9 @@ def trial(kind: str, seed: int, number: int, stand_in: StandIn, *, keep: bool = 
     sys.stderr.flush()
     current = f"case under way: {replay(kind, seed, number)}\n"
     Path(os.environ.get("FILE_FUZZER_CURRENT", os.devnull)).write_text(current, encoding="utf-8")
-    faulthandler.dump_traceback_later(CASE_LIMIT_S, exit=True)
+    faulthandler.register(signal.SIGPROF, chain=True)
+    signal.setitimer(signal.ITIMER_PROF, CASE_LIMIT_S)
+    faulthandler.dump_traceback_later(WAITING_LIMIT_S, exit=True)
     folder = Path(tempfile.mkdtemp(prefix=f"file-fuzzer-{kind}-"))
     here = Path.cwd()
     try:
@@ -79,6 +85,7 @@ def trial(kind: str, seed: int, number: int, stand_in: StandIn, *, keep: bool = 
     finally:
         os.chdir(here)
         faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         if keep:
             _say(f"its files are in {folder}")
         else:
