@@ -461,6 +461,14 @@ def test_a_budget_ends_the_search(tmp_path: Path) -> None:
     assert len(outcome.candidates) == 5  # the scenario as given and two pairs: 1 + 2 < 4 ≤ 1 + 2 + 2
 
 
+def test_fresh_seeds_end_where_seeds_end() -> None:
+    last = 2**64 - 1
+    assert Plan(seeds=(last - 8,)).fresh_seeds == tuple(range(last - 7, last + 1))
+    with pytest.raises(TuneError, match=f"no 8 fresh seeds are left behind {last - 7}: give fresh ones"):
+        Plan(seeds=(last - 7,))
+    assert Plan(seeds=(last,), fresh_seeds=(1,)).fresh_seeds == (1,)
+
+
 def test_fresh_seeds_are_fresh() -> None:
     assert Plan(seeds=(1, 2, 3, 4)).fresh_seeds == (5, 6, 7, 8, 9, 10, 11, 12)
     with pytest.raises(TuneError, match="3 is a search seed"):

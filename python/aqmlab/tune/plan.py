@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aqmlab.errors import TuneError
+from aqmlab.runs import SEED_MAX
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,12 @@ class Plan:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise TuneError("seeds: at least one, and each once")
         if not self.fresh_seeds:
-            after = max(self.seeds) + 1
-            object.__setattr__(self, "fresh_seeds", tuple(range(after, after + max(8, len(self.seeds)))))
+            after, count = max(self.seeds) + 1, max(8, len(self.seeds))
+            if after + count > SEED_MAX + 1:
+                raise TuneError(
+                    f"seeds: no {count} fresh seeds are left behind {max(self.seeds)}: give fresh ones"
+                )
+            object.__setattr__(self, "fresh_seeds", tuple(range(after, after + count)))
         if shared := set(self.seeds) & set(self.fresh_seeds):
             raise TuneError(
                 f"fresh seeds: {min(shared)} is a search seed; a fresh seed is one the search never saw"
