@@ -17,8 +17,7 @@ pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
 
 /// The state of both ends of a connection, by the transport protocol that they speak.
 ///
-/// Whoever adds a protocol that is no TCP (datagrams, for example) adds a variant, and is led by the compiler to the
-/// places where packets, writes, closes and timers reach an end.
+/// With a second variant, of datagrams for example, the compiler refuses every place that takes TCP for granted.
 pub(crate) enum Ends {
     /// TCP at both ends.
     Tcp([Endpoint; 2]),
