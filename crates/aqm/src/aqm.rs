@@ -137,7 +137,14 @@ pub trait Aqm: Send {
         let _ = (now, packet);
     }
 
-    /// The link asked for a packet and found none: it is idle from now until the next departure.
+    /// The port has discarded `packets` of the waiting packets of this queue to make room for others: what a scheduler
+    /// of several queues asks for when they fill their buffer.
+    fn on_room_made(&mut self, now: Time, packets: u32) {
+        let _ = (now, packets);
+    }
+
+    /// The link asked this queue for a packet and found none. Where it is the only queue of its port, the link is idle
+    /// from now until the next departure.
     fn on_idle(&mut self, now: Time) {
         let _ = now;
     }
@@ -166,6 +173,12 @@ pub trait Aqm: Send {
     /// were derived from the port's facts.
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         let _ = sink;
+    }
+
+    /// Whether [`Aqm::on_arrival`] has to be called. Answering false is for speed alone, where it would
+    /// always pass. Asked once, when the port is built.
+    fn watches_arrivals(&self) -> bool {
+        true
     }
 
     /// Whether [`Aqm::on_departure`] has to be called. Answering false is for speed alone, where it would

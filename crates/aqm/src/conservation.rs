@@ -1,6 +1,6 @@
 //! The balance of a port: what arrived has left, was discarded, or waits.
 
-use crate::counters::{Breakdown, Counters, Tally};
+use crate::counters::{Breakdown, Counters, QueueCounters, Tally};
 use crate::fifo::Fifo;
 use crate::packet::{Codepoint, PacketClass, Queued};
 
@@ -33,16 +33,37 @@ pub enum ConservationError {
         /// The sum.
         waiting: u64,
     },
+    /// One of several queues has lost count.
+    #[error("queue {queue}: {came:?} came, but {went:?} went and {waiting:?} wait")]
+    Queue {
+        /// Its number.
+        queue: usize,
+        /// Arrived there.
+        came: Tally,
+        /// Left, or was discarded.
+        went: Tally,
+        /// Waits now.
+        waiting: Tally,
+    },
     /// A packet that cannot be marked was marked.
     #[error("{0:?} were marked although they are not ECN-capable")]
     MarkedNotEct(Tally),
 }
 
-pub(crate) fn check<P: Queued>(counters: &Counters, queue: &Fifo<P>) -> Result<(), ConservationError> {
+/// The balance of a port whose packets wait in these queues.
+pub(crate) fn check<'a, P: Queued + 'a>(
+    counters: &Counters,
+    queues: impl Iterator<Item = &'a Fifo<P>>,
+) -> Result<(), ConservationError> {
     let mut waiting = Breakdown::EMPTY;
-    queue.iter().for_each(|facts| waiting.count(&facts));
-    if waiting.total().bytes != queue.bytes() {
-        return Err(ConservationError::Bytes { kept: queue.bytes(), waiting: waiting.total().bytes });
+    let mut kept = 0;
+    for queue in queues {
+        queue.iter().for_each(|facts| waiting.count(&facts));
+        kept += queue.bytes();
+        let counted = waiting.total().bytes;
+        if counted != kept {
+            return Err(ConservationError::Bytes { kept, waiting: counted });
+        }
     }
     let marked_not_ect = counters.marks.of_codepoint(Codepoint::NotEct);
     if marked_not_ect.packets > 0 {
@@ -54,6 +75,19 @@ pub(crate) fn check<P: Queued>(counters: &Counters, queue: &Fifo<P>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// The balance of one of several queues.
+pub(crate) fn check_queue(
+    queue: usize,
+    counters: &QueueCounters,
+    waiting: Tally,
+) -> Result<(), ConservationError> {
+    let (came, went) = (counters.arrivals, counters.departures + counters.all_discards());
+    if came == went + waiting {
+        return Ok(());
+    }
+    Err(ConservationError::Queue { queue, came, went, waiting })
 }
 
 /// A mark moves a packet from its codepoint to CE, within its class.
@@ -99,12 +133,12 @@ mod tests {
             PacketFacts { flow: 1, bytes: 1500, codepoint: Codepoint::NotEct, class: PacketClass::Data };
         let empty = Fifo::<Packet>::new(false);
         let mut counters = Counters::ZERO;
-        assert_eq!(check(&counters, &empty), Ok(()));
+        assert_eq!(check(&counters, std::iter::once(&empty)), Ok(()));
         // It arrived, was marked and left as marked: the sums agree, the mark was not allowed.
         counters.arrivals.count(&facts);
         counters.marks.count(&facts);
         counters.departures.count(&PacketFacts { codepoint: Codepoint::Ce, ..facts });
         let marked = Tally { packets: 1, bytes: 1500 };
-        assert_eq!(check(&counters, &empty), Err(ConservationError::MarkedNotEct(marked)));
+        assert_eq!(check(&counters, std::iter::once(&empty)), Err(ConservationError::MarkedNotEct(marked)));
     }
 }

@@ -29,6 +29,13 @@ impl Tally {
     }
 }
 
+impl Tally {
+    pub(crate) fn count(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+}
+
 impl Add for Tally {
     type Output = Self;
     fn add(self, other: Self) -> Self {
@@ -252,6 +259,33 @@ impl Counters {
                 })
             })
         })
+    }
+}
+
+/// What happened in one of several queues of a port. What guards refused never came to a queue, and a packet that was
+/// lost on its way to the port neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueCounters {
+    /// Packets that the scheduler sent to this queue.
+    pub arrivals: Tally,
+    /// Packets that left it for the link.
+    pub departures: Tally,
+    /// Packets that were marked, on arrival or departure.
+    pub marks: Tally,
+    pub(crate) discards: [Tally; Reason::COUNT],
+}
+
+impl QueueCounters {
+    /// Packets discarded for one reason.
+    #[must_use]
+    pub const fn discards(&self, reason: Reason) -> Tally {
+        self.discards[reason.index()]
+    }
+
+    /// Packets discarded for any reason.
+    #[must_use]
+    pub fn all_discards(&self) -> Tally {
+        self.discards.iter().fold(Tally::default(), |sum, &tally| sum + tally)
     }
 }
 

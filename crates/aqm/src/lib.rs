@@ -35,10 +35,15 @@
 //!
 //! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a
 //!   packet is: a small record in simulation, a buffer in live mode.
+//! - [`Discipline`]: what a scheme puts in front of a link: one queue, or guards, a scheduler and several queues.
+//! - [`Scheduler`]: sorts arrivals into queues by their [`HeaderFields`], says which queue is served, and from which
+//!   packets are discarded when too much waits.
+//! - [`Guard`]: refuses arrivals in front of the queues, and hears what the schemes behind it decide.
 //! - [`Aqm`]: the trait of a scheme. It sees [`PacketFacts`] and a [`QueueView`], and answers with a
 //!   [`Verdict`]. It owns no clock, no generator and no packet.
 //! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
 //! - [`Scheme`]: any registered scheme with its parameters, as data: parsed strictly, checked, described.
+//! - [`register`]: adds a scheme from outside this crate to them while the program runs.
 //! - [`parts`]: formulas that several schemes share, for new ones to build on.
 //! - [`Counters`]: what happened at a port, by codepoint and packet class.
 //!
@@ -51,29 +56,41 @@
 //! # Adding a scheme
 //!
 //! One file `src/algorithms/<name>.rs` with its `Params` and its implementation of [`Aqm`]; one line in
-//! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; half a page
-//! `docs/algorithms/<name>.md`. With these every scenario may name it, and the checks that all schemes share try it.
-//! Beside them go its name in the list of `tests/schema.rs`, its golden digests (`crates/sim/tests`), its instructions
-//! per packet (`make bench-check UPDATE=1`), its ranges for `aqmlab tune` (`python/aqmlab/tune/ranges.toml`) and its
-//! page in `docs/README.md`.
+//! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; one page `docs/algorithms/<name>.md`, with
+//! settings under which it acts within seconds. With these every scenario may name it, and the checks that all schemes
+//! share try it. Commands then write its golden digests (`crates/sim/tests`) and its instructions per packet
+//! (`make bench-check UPDATE=1`). `aqmlab tune` searches what `python/aqmlab/tune/ranges.toml` says of it, and
+//! `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
 pub mod algorithms;
 mod aqm;
 mod conservation;
 mod counters;
+mod discipline;
 mod fifo;
+mod guard;
+mod header;
 mod packet;
 mod parameters;
 pub mod parts;
 mod port;
+mod port_facts;
+mod queue;
 mod queue_view;
+mod scheduler;
+mod several_queues;
 
-pub use algorithms::{Scheme, UnknownScheme};
+pub use algorithms::{OutsideScheme, RegistrationError, Scheme, UnknownScheme, register};
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use conservation::ConservationError;
-pub use counters::{Breakdown, Counters, Entry, Event, Tally};
+pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
+pub use discipline::{Composite, Discipline, QueueLimit};
+pub use guard::{Behind, Decision, Guard};
+pub use header::{FiveTuple, HeaderFields};
 pub use packet::{Codepoint, PacketClass, PacketFacts, Queued};
-pub use parameters::ParameterError;
-pub use port::{Port, PortFacts};
+pub use parameters::{ParameterError, Parameters};
+pub use port::{Port, QueueReport};
+pub use port_facts::PortFacts;
 pub use queue_view::QueueView;
+pub use scheduler::{Backlogs, End, OneQueue, Scheduler, Victim};

@@ -1,5 +1,7 @@
 //! What a queue may know about a packet: sizes and header facts, never its bytes.
 
+use crate::header::HeaderFields;
+
 /// Declares an enum whose variants index arrays, with their names as data.
 macro_rules! counted_enum {
     ($(#[$meta:meta])* pub enum $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)+ }) => {
@@ -80,7 +82,8 @@ counted_enum! {
 /// All that a queue management scheme knows of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketFacts {
-    /// Key of the packet's flow: equal for the packets of one flow in one direction.
+    /// Tells flows apart: equal for the packets of one flow in one direction, different for those of others as long as
+    /// any of them wait. For comparison alone: what sorts flows into queues is [`HeaderFields::flow_hash`].
     pub flow: u64,
     /// Length in bytes of the IP packet, headers included. Link-layer framing is not counted.
     pub bytes: u32,
@@ -98,4 +101,12 @@ pub trait Queued {
     /// Sets the codepoint to [`Codepoint::Ce`]. Called only on packets whose codepoint
     /// [can be marked](Codepoint::can_be_marked).
     fn mark(&mut self);
+
+    /// What a port with several queues sorts this packet by. A packet that does not carry it takes the way of
+    /// [`crate::Port::arrive_with`]; without either, flows are sorted by what tells them apart.
+    fn header_fields(&self) -> HeaderFields {
+        let flow = self.facts().flow;
+        // Both halves count.
+        HeaderFields { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0 }
+    }
 }

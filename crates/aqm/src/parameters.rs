@@ -1,8 +1,9 @@
 //! What every scheme's parameters offer, and how a value outside its legal range is reported.
 
-use crate::aqm::Aqm;
+use crate::discipline::Discipline;
 use crate::parts::Limit;
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A parameter whose value is not legal.
@@ -10,15 +11,23 @@ use std::fmt;
 #[error("`{key}` is {}: it must be {legal}", .value.as_deref().unwrap_or("not given"))]
 pub struct ParameterError {
     /// The parameter, by its name in a scenario; parts of a nested one are joined by dots.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// The offending value; none where the parameter is not given.
     pub value: Option<String>,
     /// What would be legal; reads on after "it must be".
     pub legal: String,
 }
 
+impl ParameterError {
+    /// The same error of a parameter that stands in the table `outer`.
+    pub(crate) fn within(self, outer: &str) -> Self {
+        Self { key: format!("{outer}.{}", self.key).into(), ..self }
+    }
+}
+
 /// The parameters of one scheme: plain data, checked by `validate`, from which the scheme is built.
-pub(crate) trait Parameters {
+pub trait Parameters {
+    /// Checks every parameter but the limit.
     fn validate(&self) -> Result<(), ParameterError>;
 
     /// Checks what depends on the link as well. Called only on parameters that are valid by themselves.
@@ -32,8 +41,33 @@ pub(crate) trait Parameters {
     /// Whether a signal marks packets that can be marked.
     fn ecn(&self) -> bool;
 
+    /// Whether it has a single queue and no guards: whether it can be the scheme of one queue among several.
+    fn is_one_queue(&self) -> bool {
+        true
+    }
+
+    /// The name of the scheme that works in each of several queues, if there is one.
+    fn scheme_within(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The scheme at a port. Called only on valid parameters.
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm>;
+    fn build(&self, facts: &PortFacts) -> Discipline;
+}
+
+/// Any scheme with its parameters, as a scheme of several queues holds the one that works in each of them.
+pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
+    /// What each queue has when nobody says: CoDel.
+    fn of_each_queue() -> Self;
+
+    /// The JSON schema of the schemes that have a single queue.
+    fn schema_of_one_queue(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
+
+    /// The name, as scenarios spell it.
+    fn name(&self) -> &'static str;
+
+    /// The parameters.
+    fn parameters(&self) -> &dyn Parameters;
 }
 
 /// Refuses `value` unless `is_legal`.
@@ -43,7 +77,7 @@ pub(crate) fn require(
     value: impl fmt::Display,
     legal: impl Into<String>,
 ) -> Result<(), ParameterError> {
-    let refused = || ParameterError { key, value: Some(value.to_string()), legal: legal.into() };
+    let refused = || ParameterError { key: key.into(), value: Some(value.to_string()), legal: legal.into() };
     if is_legal { Ok(()) } else { Err(refused()) }
 }
 
@@ -53,7 +87,7 @@ pub(crate) fn require_given(
     key: &'static str,
     legal: impl Into<String>,
 ) -> Result<(), ParameterError> {
-    if is_given { Ok(()) } else { Err(ParameterError { key, value: None, legal: legal.into() }) }
+    if is_given { Ok(()) } else { Err(ParameterError { key: key.into(), value: None, legal: legal.into() }) }
 }
 
 /// Requires a number above zero from which computations stay finite: quotients and products of two or three such

@@ -1,63 +1,61 @@
-//! A port: the queue in front of a link, its scheme, and the count of all that happens there.
+//! A port: the queues in front of a link, what decides about them, and the count of all that happens there.
 
 use crate::algorithms::Scheme;
-use crate::aqm::{Aqm, Departing, Positions, Reason, Verdict};
+use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
-use crate::counters::Counters;
-use crate::fifo::Fifo;
-use crate::packet::{PacketFacts, Queued};
-use crate::parts::{Limit, Room};
-use crate::queue_view::QueueView;
+use crate::counters::{Counters, QueueCounters};
+use crate::discipline::Discipline;
+use crate::header::HeaderFields;
+use crate::packet::Queued;
+use crate::parts::Limit;
+use crate::port_facts::PortFacts;
+use crate::queue::{Queue, Shared};
+use crate::several_queues::SeveralQueues;
 use aqmlab_random::Stream;
-use aqmlab_units::{Probability, Rate, Time};
+use aqmlab_units::{Probability, Time};
 
-/// What a scheme may know of the port it works at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PortFacts {
-    /// Rate of the link that empties the queue.
-    pub link_rate: Rate,
-    /// Where periodic timers tick within their period, in `[0, 1)`: at `(timer_phase + k)` periods, k = 0, 1,
-    /// …, instant 0 left out. Draw it at random where ticks that are locked to packet clocks would alias.
-    pub timer_phase: f64,
-}
-
-impl PortFacts {
-    /// A port of a link with this rate, whose timers tick at whole multiples of their period.
-    #[must_use]
-    pub const fn new(link_rate: Rate) -> Self {
-        Self { link_rate, timer_phase: 0.0 }
-    }
-
-    /// The same port with another timer phase, in `[0, 1)`.
-    ///
-    /// # Panics
-    /// If `timer_phase` lies outside.
-    #[must_use]
-    pub fn with_timer_phase(self, timer_phase: f64) -> Self {
-        assert!((0.0..1.0).contains(&timer_phase), "a phase lies in [0, 1): {timer_phase}");
-        Self { timer_phase, ..self }
-    }
-}
-
-/// The waiting packets of one link under one scheme.
+/// The waiting packets of one link under one discipline.
 ///
 /// The port holds only packets that wait: the one being transmitted belongs to the link, as in ns-2 and ALTQ.
 /// On an idle link the driver calls [`Port::arrive`] and then [`Port::depart`] at the same instant. When a
 /// transmission ends it calls [`Port::depart`] again; `None` means that the link falls idle.
 ///
-/// The port alone turns a verdict into deeds: it enforces the limit, decides between mark and discard, runs
-/// the scheme's timers, and counts. A timer that is due at the instant of an arrival or a departure comes
+/// The port alone turns a verdict into deeds: it enforces the limits, decides between mark and discard, runs
+/// the timers, and counts. A timer that is due at the instant of an arrival or a departure comes
 /// first.
+// What every packet touches lies together, in front of the counters.
+#[repr(C)]
 pub struct Port<P: Queued> {
-    queue: Fifo<P>,
-    room: Room,
-    ecn: bool,
-    asks_on_departure: bool,
     latest: Time,
     next_timer: Time,
-    coins: Stream,
-    scheme: Box<dyn Aqm>,
-    counters: Counters,
+    layout: Layout<P>,
+    shared: Shared,
+}
+
+/// The plain case stands beside the general one, so that it pays for nothing but a test: of a byte.
+#[repr(u8)]
+enum Layout<P: Queued> {
+    Fifo(Queue<P>),
+    Several(Box<SeveralQueues<P>>),
+}
+
+/// One queue of a port, as it is now.
+#[derive(Clone, Copy)]
+pub struct QueueReport<'a> {
+    /// How many packets wait.
+    pub packets: u32,
+    /// How many bytes wait.
+    pub bytes: u64,
+    /// What happened in this queue so far.
+    pub counters: QueueCounters,
+    scheme: &'a dyn Aqm,
+}
+
+impl QueueReport<'_> {
+    /// Reports names and values of the state of the queue's scheme.
+    pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.scheme.observe(sink);
+    }
 }
 
 impl<P: Queued> Port<P> {
@@ -69,57 +67,71 @@ impl<P: Queued> Port<P> {
     /// If `scheme` or `facts` is not valid.
     #[must_use]
     pub fn new(scheme: &Scheme, facts: PortFacts, coins: Stream) -> Self {
-        Self::with_scheme(scheme.build(&facts), scheme.limit(), scheme.ecn(), coins)
+        Self::with_discipline(scheme.build(&facts), scheme.limit(), scheme.ecn(), coins)
     }
 
-    /// An empty port under a scheme from outside this crate, with its buffer limit, and with or without ECN.
+    /// An empty port with one queue under this scheme, with its buffer limit, and with or without ECN.
     #[must_use]
     pub fn with_scheme(scheme: Box<dyn Aqm>, limit: Limit, ecn: bool, coins: Stream) -> Self {
-        Self {
-            queue: Fifo::new(scheme.needs_arrival_instants()),
-            room: limit.room(),
-            ecn,
-            asks_on_departure: scheme.watches_departures(),
-            latest: Time::ZERO,
-            next_timer: scheme.next_timer().unwrap_or(Time::MAX),
-            coins,
-            scheme,
-            counters: Counters::ZERO,
-        }
+        Self::with_discipline(Discipline::Fifo(scheme), limit, ecn, coins)
+    }
+
+    /// An empty port under this discipline, with the limit of what waits in all its queues together, and with or without
+    /// ECN.
+    ///
+    /// # Panics
+    /// If the discipline has no queue.
+    #[must_use]
+    pub fn with_discipline(discipline: Discipline, limit: Limit, ecn: bool, coins: Stream) -> Self {
+        let layout = match discipline {
+            Discipline::Fifo(scheme) => Layout::Fifo(Queue::new(scheme, limit.room())),
+            Discipline::Composite(composite) => {
+                Layout::Several(Box::new(SeveralQueues::new(composite, limit)))
+            }
+        };
+        let next_timer = layout.next_timer();
+        Self { latest: Time::ZERO, next_timer, layout, shared: Shared::new(ecn, coins) }
     }
 
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that
-    /// the scheme evicts.
+    /// the scheme evicts, or that make room for it.
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
     #[inline(always)]
     pub fn arrive(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) {
-        self.advance(now);
-        let facts = packet.facts();
-        self.counters.arrivals.count(&facts);
-        let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-        let verdict = self.scheme.on_arrival(now, &facts, &queue, &mut self.coins);
-        let mark = self.marks_on(&verdict, &facts);
-        let packet = if mark || matches!(verdict, Verdict::Pass) {
-            packet
-        } else {
-            let Some(packet) = self.carry_out(verdict, packet, discarded) else { return };
-            packet
-        };
-        if !self.room.admits(self.queue.packets(), self.queue.bytes(), facts.bytes) {
-            self.scheme.on_overflow(now, &facts);
-            return self.discard(packet, Reason::Overflow, discarded);
-        }
-        let packet = if mark { self.mark(packet) } else { packet };
-        self.queue.push(now, packet, facts.bytes);
+        self.arrive_with(now, packet, P::header_fields, discarded);
     }
 
-    /// A packet is lost on its way to the queue: it is counted, and the scheme never hears of it.
+    /// As [`Port::arrive`], of a packet that does not carry what several queues are sorted by: `header` is asked for
+    /// it, and only where the port [classifies](Port::classifies).
+    ///
+    /// # Panics
+    /// If `now` lies before an earlier call.
+    #[inline(always)]
+    pub fn arrive_with(
+        &mut self,
+        now: Time,
+        packet: P,
+        header: impl FnOnce(&P) -> HeaderFields,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        self.begin(now);
+        let facts = packet.facts();
+        self.shared.counters.arrivals.count(&facts);
+        match &mut self.layout {
+            Layout::Fifo(queue) => {
+                queue.arrive(now, packet, &facts, &mut self.shared, &mut || {}, discarded);
+            }
+            Layout::Several(queues) => queues.arrive(now, packet, header, &mut self.shared, discarded),
+        }
+    }
+
+    /// A packet is lost on its way to the queue: it is counted, and nothing at the port ever hears of it.
     #[cold]
     pub fn lose(&mut self, packet: P, discarded: &mut impl FnMut(P, Reason)) {
-        self.counters.arrivals.count(&packet.facts());
-        self.discard(packet, Reason::Impairment, discarded);
+        self.shared.counters.arrivals.count(&packet.facts());
+        self.shared.discard(packet, Reason::Impairment, discarded);
     }
 
     /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that
@@ -129,29 +141,11 @@ impl<P: Queued> Port<P> {
     /// If `now` lies before an earlier call.
     #[inline(always)]
     pub fn depart(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
-        self.advance(now);
-        while let Some(packet) = self.queue.pop() {
-            let (facts, arrived) = (packet.facts(), self.queue.pop_instant());
-            if !self.asks_on_departure {
-                self.counters.departures.count(&facts);
-                return Some(packet);
-            }
-            let departing = Departing { facts, arrived };
-            let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-            let verdict = self.scheme.on_departure(now, &departing, &queue, &mut self.coins);
-            let packet = if self.marks_on(&verdict, &facts) {
-                self.mark(packet)
-            } else if matches!(verdict, Verdict::Pass) {
-                packet
-            } else {
-                let Some(packet) = self.carry_out(verdict, packet, discarded) else { continue };
-                packet
-            };
-            self.counters.departures.count(&packet.facts());
-            return Some(packet);
+        self.begin(now);
+        match &mut self.layout {
+            Layout::Fifo(queue) => queue.depart(now, &mut self.shared, &mut || {}, discarded),
+            Layout::Several(queues) => queues.depart(now, &mut self.shared, discarded),
         }
-        self.scheme.on_idle(now);
-        None
     }
 
     /// Lets time pass: runs the timers that are due by `now`, each at its own instant. Call it before reading
@@ -159,8 +153,16 @@ impl<P: Queued> Port<P> {
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
-    #[inline(always)]
     pub fn advance(&mut self, now: Time) {
+        self.begin(now);
+        if let Layout::Several(queues) = &mut self.layout {
+            queues.advance(now);
+        }
+    }
+
+    /// Lets time pass for what any arrival or departure may meet.
+    #[inline(always)]
+    fn begin(&mut self, now: Time) {
         assert!(now >= self.latest, "time ran backwards: {now} after {}", self.latest);
         self.latest = now;
         if now >= self.next_timer {
@@ -168,108 +170,125 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// How many packets wait.
+    /// Whether arrivals are sorted into queues, or shown to guards: whether [`Port::arrive_with`] asks for the fields
+    /// of their headers.
+    #[must_use]
+    pub const fn classifies(&self) -> bool {
+        matches!(self.layout, Layout::Several(_))
+    }
+
+    /// How many packets wait, in all queues together.
     #[must_use]
     #[inline]
     pub fn packets(&self) -> u32 {
-        self.queue.packets()
+        match &self.layout {
+            Layout::Fifo(queue) => queue.fifo().packets(),
+            Layout::Several(queues) => queues.packets(),
+        }
     }
 
-    /// How many bytes wait.
+    /// How many bytes wait, in all queues together.
     #[must_use]
     #[inline]
     pub const fn bytes(&self) -> u64 {
-        self.queue.bytes()
+        match &self.layout {
+            Layout::Fifo(queue) => queue.fifo().bytes(),
+            Layout::Several(queues) => queues.bytes(),
+        }
     }
 
-    /// The probability with which the scheme now signals congestion to a packet of average size.
+    /// The probability with which the scheme now signals congestion to a packet of average size; of several queues the
+    /// mean, each by its waiting packets.
     #[must_use]
     pub fn signal_probability(&self) -> Probability {
-        self.scheme.signal_probability()
+        match &self.layout {
+            Layout::Fifo(queue) => queue.scheme().signal_probability(),
+            Layout::Several(queues) => queues.signal_probability(),
+        }
     }
 
-    /// Reports names and values of the scheme's state.
+    /// Reports names and values of the state of the port: of its scheme where it has one queue, otherwise of its guards
+    /// and its scheduler. [`Port::queue`] tells of the schemes of several queues.
     pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        self.scheme.observe(sink);
+        match &self.layout {
+            Layout::Fifo(queue) => queue.scheme().observe(sink),
+            Layout::Several(queues) => queues.observe(sink),
+        }
     }
 
-    /// Whether packets that wait [may still be discarded or marked](Aqm::decides_about_waiting).
+    /// How many queues the port sorts packets into; a port that does not has one.
+    #[must_use]
+    pub fn queues(&self) -> usize {
+        match &self.layout {
+            Layout::Fifo(_) => 1,
+            Layout::Several(queues) => queues.len(),
+        }
+    }
+
+    /// One of several queues by its number; none beyond the last, and none where the port has a single queue without
+    /// guards, of which [`Port::counters`] and [`Port::observe`] tell all.
+    #[must_use]
+    pub fn queue(&self, queue: usize) -> Option<QueueReport<'_>> {
+        let Layout::Several(queues) = &self.layout else { return None };
+        if queue >= queues.len() {
+            return None;
+        }
+        let (queue, counters) = queues.queue(queue);
+        let (packets, bytes) = (queue.fifo().packets(), queue.fifo().bytes());
+        Some(QueueReport { packets, bytes, counters: *counters, scheme: queue.scheme() })
+    }
+
+    /// Whether packets that wait [may still be discarded or marked](Aqm::decides_about_waiting): by a scheme, or to make
+    /// room for others.
     #[must_use]
     pub fn decides_about_waiting(&self) -> bool {
-        self.scheme.decides_about_waiting()
+        match &self.layout {
+            Layout::Fifo(queue) => queue.scheme().decides_about_waiting(),
+            Layout::Several(queues) => queues.decides_about_waiting(),
+        }
     }
 
     /// What happened here so far.
     #[must_use]
     pub const fn counters(&self) -> &Counters {
-        &self.counters
+        &self.shared.counters
     }
 
-    /// Checks that every packet and byte that arrived has left, was discarded, or waits. Walks the queue.
+    /// Checks that every packet and byte that arrived has left, was discarded, or waits, at the port and in each of its
+    /// queues. Walks the queues.
     ///
     /// # Errors
     /// [`ConservationError`] with the first balance that does not close.
     pub fn check_conservation(&self) -> Result<(), ConservationError> {
-        conservation::check(&self.counters, &self.queue)
+        match &self.layout {
+            Layout::Fifo(queue) => conservation::check(self.counters(), std::iter::once(queue.fifo())),
+            Layout::Several(queues) => {
+                conservation::check(self.counters(), queues.fifos())?;
+                queues.check_conservation()
+            }
+        }
     }
 
     #[cold]
     fn run_timers(&mut self, now: Time) {
         while self.next_timer <= now {
             let due = self.next_timer;
-            let queue = QueueView::new(self.queue.packets(), self.queue.bytes(), &self.room, &self.queue);
-            self.scheme.on_timer(due, &queue);
-            self.next_timer = self.scheme.next_timer().unwrap_or(Time::MAX);
-            assert!(self.next_timer > due, "a timer must move forward: {} after {due}", self.next_timer);
+            self.next_timer = match &mut self.layout {
+                Layout::Fifo(queue) => queue.run_timer(due),
+                Layout::Several(queues) => {
+                    queues.run_timers(due);
+                    queues.next_timer()
+                }
+            };
         }
     }
+}
 
-    /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
-    #[inline(always)]
-    fn marks_on(&self, verdict: &Verdict, facts: &PacketFacts) -> bool {
-        matches!(verdict, Verdict::Signal(_)) && self.ecn && facts.codepoint.can_be_marked()
-    }
-
-    /// Discards what a verdict that is no mark condemns; answers with the packet it is about if that one passes.
-    #[cold]
-    #[inline(never)]
-    fn carry_out(&mut self, verdict: Verdict, packet: P, discarded: &mut impl FnMut(P, Reason)) -> Option<P> {
-        match verdict {
-            Verdict::Pass => return Some(packet),
-            Verdict::Signal(reason) | Verdict::Drop(reason) => self.discard(packet, reason, discarded),
-            Verdict::DropWith { positions, reason } => {
-                self.discard(packet, reason, discarded);
-                self.evict(&positions, reason, discarded);
-            }
-            Verdict::PassEvicting { positions, reason } => {
-                self.evict(&positions, reason, discarded);
-                return Some(packet);
-            }
+impl<P: Queued> Layout<P> {
+    fn next_timer(&self) -> Time {
+        match self {
+            Self::Fifo(queue) => queue.next_timer().unwrap_or(Time::MAX),
+            Self::Several(queues) => queues.next_timer(),
         }
-        None
-    }
-
-    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow
-    /// was never marked.
-    #[cold]
-    fn mark(&mut self, mut packet: P) -> P {
-        self.counters.marks.count(&packet.facts());
-        packet.mark();
-        packet
-    }
-
-    #[cold]
-    fn evict(&mut self, positions: &Positions, reason: Reason, discarded: &mut impl FnMut(P, Reason)) {
-        for &position in positions.as_slice() {
-            let packet = self.queue.remove(position);
-            self.discard(packet, reason, discarded);
-        }
-    }
-
-    /// The one way by which a packet is lost.
-    #[cold]
-    fn discard(&mut self, packet: P, reason: Reason, discarded: &mut impl FnMut(P, Reason)) {
-        self.counters.discards[reason.index()].count(&packet.facts());
-        discarded(packet, reason);
     }
 }

@@ -4,12 +4,13 @@
 #[path = "support/packet.rs"]
 mod packet;
 
-use aqmlab_aqm::algorithms::{ared, codel, drop_tail, pi, pie, red, rem};
+use aqmlab_aqm::algorithms::{ared, codel, drop_tail, fq_codel, pi, pie, red, rem};
 use aqmlab_aqm::parts::{PiGains, Weight};
 use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use packet::TestPacket;
+use std::borrow::Cow;
 
 fn port(scheme: &Scheme) -> Port<TestPacket> {
     let facts = PortFacts::new(Rate::from_megabits_per_second(8.0));
@@ -72,6 +73,8 @@ fn codel_and_rem_at_departure_decide_about_packets_that_wait() {
     }
     let codel = Scheme::CoDel(codel::Params { limit_packets, ..codel::Params::default() });
     let rem = rem::Params { limit_packets, point: rem::Point::Dequeue, ..rem::Params::default() };
+    let fair = Scheme::FqCoDel(fq_codel::Params { ecn: false, ..fq_codel::Params::default() });
+    assert!(port(&fair).decides_about_waiting());
     assert!(port(&codel).decides_about_waiting() && port(&Scheme::Rem(rem)).decides_about_waiting());
 }
 
@@ -177,18 +180,18 @@ fn the_gains_of_pi_lie_strictly_between_their_bounds() {
         Scheme::Pi(params).validate().err().map(|error| error.key)
     };
     assert_eq!(refused(2e-5, 1e-5), None);
-    assert_eq!(refused(2e-5, 0.0), Some("gains.fixed.b"));
-    assert_eq!(refused(2e-5, 2e-5), Some("gains.fixed.b"));
-    assert_eq!(refused(2e-5, 3e-5), Some("gains.fixed.b"));
+    assert_eq!(refused(2e-5, 0.0), Some("gains.fixed.b".into()));
+    assert_eq!(refused(2e-5, 2e-5), Some("gains.fixed.b".into()));
+    assert_eq!(refused(2e-5, 3e-5), Some("gains.fixed.b".into()));
 }
 
 /// What is wrong with a design at a link of 1024 packets of 500 bytes per second.
-fn wrong_design(flows: f64, rtt_ms: f64, sampling_hz: f64) -> Option<(&'static str, String)> {
+fn wrong_design(flows: f64, rtt_ms: f64, sampling_hz: f64) -> Option<(Cow<'static, str>, String)> {
     let gains = pi::Gains::Designed { flows, rtt_ms };
     let scheme =
         Scheme::Pi(pi::Params { limit_packets: Some(10), gains, sampling_hz, ..pi::Params::default() });
     let facts = PortFacts::new(Rate::from_bits_per_second(1024 * 500 * 8));
-    scheme.validate_at(&facts).err().map(|error| (error.key, error.to_string()))
+    scheme.validate_at(&facts).err().map(|error| (error.key.clone(), error.to_string()))
 }
 
 #[test]

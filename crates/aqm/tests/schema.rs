@@ -30,7 +30,8 @@ fn the_schemes_are_listed_once_each() {
         assert_eq!(scheme.name(), *name);
         assert_eq!(scheme.validate(), Ok(()));
         assert_eq!(scheme.limit().packets, Some(50));
-        assert!(!scheme.ecn());
+        // RFC 8290 recommends ECN; nothing else signals to a sender that was not told to expect it.
+        assert_eq!(scheme.ecn(), *name == "fq-codel");
     }
 }
 
@@ -149,6 +150,8 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
     };
     let number = |value: f64| json_schema!({ "v": value }).get("v").cloned().expect("inserted above");
     let word = |value: &str| json_schema!({ "v": value }).get("v").cloned().expect("inserted above");
+    let inner = |table: Schema| table.to_value();
+    let whole = |value: u32| json_schema!({ "v": value }).get("v").cloned().expect("inserted above");
     let weight = |tau: f64| json_schema!({ "time_constant_s": tau }).to_value();
     let cases = [
         ("red", "min_th_packets", number(0.0), "min_th_packets"),
@@ -181,6 +184,14 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
         ("pie", "activation_share", number(0.0), "activation_share"),
         ("pie", "mark_ecn_threshold", number(1.1), "mark_ecn_threshold"),
         ("pie", "max_burst_ms", number(-1.0), "max_burst_ms"),
+        ("fq-codel", "flows", whole(0), "flows"),
+        ("fq-codel", "flows", whole(65_537), "flows"),
+        ("fq-codel", "quantum_bytes", whole(255), "quantum_bytes"),
+        ("fq-codel", "drop_batch_packets", whole(0), "drop_batch_packets"),
+        ("fq-codel", "target_ms", number(101.0), "interval_ms"),
+        ("fq", "inner", inner(json_schema!({ "scheme": "fq-codel" })), "inner.scheme"),
+        ("fq", "inner", inner(json_schema!({ "scheme": "codel", "target_ms": 0 })), "inner.target_ms"),
+        ("fq", "inner", inner(json_schema!({ "scheme": "red", "limit_bytes": 0 })), "inner.limit_bytes"),
         ("rem", "gamma", number(0.0), "gamma"),
         ("rem", "alpha", number(-0.1), "alpha"),
         ("rem", "phi", number(1.0), "phi"),
@@ -193,11 +204,22 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
         table.insert(key.to_owned(), value);
         assert_eq!(illegal(&table).key, refused, "{:?}", table.as_value());
     }
+    let mut odd = json_schema!({ "scheme": "fq", "hash": "set_associative", "flows": 1020 });
+    assert_eq!(illegal(&odd).key, "flows");
+    odd.insert("flows".to_owned(), 1016.into());
+    assert_eq!(parse(&odd).map(|scheme| scheme.validate()), Ok(Ok(())));
     for scheme in Scheme::names() {
-        assert_eq!(illegal(&json_schema!({ "scheme": scheme })).key, "limit_packets");
-        assert_eq!(illegal(&json_schema!({ "scheme": scheme, "limit_packets": 0 })).key, "limit_packets");
-        assert_eq!(illegal(&json_schema!({ "scheme": scheme, "limit_bytes": 0 })).key, "limit_bytes");
         let schema = Scheme::parameter_schema(scheme).expect("a registered name");
+        if schema.pointer("/properties/limit_packets/default").is_some_and(|default| default.is_null()) {
+            assert_eq!(illegal(&json_schema!({ "scheme": scheme })).key, "limit_packets");
+        }
+        for limit in ["limit_packets", "limit_bytes", "memory_limit_bytes"] {
+            if schema.pointer(&format!("/properties/{limit}")).is_some() {
+                let mut table = json_schema!({ "scheme": scheme });
+                table.insert(limit.to_owned(), 0.into());
+                assert_eq!(illegal(&table).key, limit);
+            }
+        }
         for key in ["mean_packet_bytes", "max_packet_bytes", "mtu_bytes"] {
             if schema.pointer(&format!("/properties/{key}")).is_some() {
                 let mut table = json_schema!({ "scheme": scheme, "limit_packets": 5 });
@@ -251,13 +273,13 @@ fn a_design_outside_its_domain_is_refused() {
             "gains": { "designed": { "flows": flows, "rtt_ms": 20 } },
         });
         let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
-        parse(&table).expect("known keys").validate_at(&facts).map_err(|error| error.key)
+        parse(&table).expect("known keys").validate_at(&facts).map_err(|error| error.key.into_owned())
     };
-    assert_eq!(design(10.0, 19.9), Err("sampling_hz"));
+    assert_eq!(design(10.0, 19.9), Err("sampling_hz".to_owned()));
     assert_eq!(design(10.0, 20.1), Ok(()));
     assert_eq!(design(10.75, 160.0), Ok(()));
-    assert_eq!(design(10.76, 160.0), Err("gains.designed.flows"));
-    assert_eq!(design(200.0, 1e6), Err("gains.designed.flows"));
+    assert_eq!(design(10.76, 160.0), Err("gains.designed.flows".to_owned()));
+    assert_eq!(design(200.0, 1e6), Err("gains.designed.flows".to_owned()));
 }
 
 #[test]

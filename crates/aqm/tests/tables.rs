@@ -51,13 +51,14 @@ struct Bench {
 
 impl Bench {
     fn new(settings: &str) -> Self {
-        let (mut link_mbps, mut phase, mut seed) = (None, 0.0, 1);
+        let (mut link_mbps, mut phase, mut salt, mut seed) = (None, 0.0, 0, 1);
         let mut keys = Vec::new();
         for line in settings.lines() {
             let (key, value) = line.split_once(" = ").expect("key = value");
             match key {
                 "link_mbps" => link_mbps = value.parse().ok(),
                 "timer_phase" => phase = value.parse().expect("a phase"),
+                "flow_salt" => salt = value.parse().expect("a salt"),
                 "seed" => seed = value.parse().expect("a seed"),
                 _ => keys.push((key, value)),
             }
@@ -66,7 +67,7 @@ impl Bench {
         scheme.validate().unwrap_or_else(|error| panic!("{settings}\n{error}"));
         let rate = Rate::from_megabits_per_second(link_mbps.expect("link_mbps"));
         let coins = Key::from_seed(seed);
-        let facts = PortFacts::new(rate).with_timer_phase(phase);
+        let facts = PortFacts::new(rate).with_timer_phase(phase).with_flow_salt(salt);
         let port = Port::new(&scheme, facts, coins.stream());
         Self { scheme_name: scheme.name(), port, coins, coins_drawn: 0, packets: 0 }
     }

@@ -47,8 +47,13 @@ pub(crate) fn version() -> &'static str {
 #[pyfunction]
 pub(crate) fn sources_of(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let names: BTreeSet<&str> =
-        scenario.network.links.iter().filter_map(|link| link.queue.as_ref()).map(Scheme::name).collect();
+    let names: BTreeSet<&str> = scenario
+        .network
+        .links
+        .iter()
+        .filter_map(|link| link.queue.as_ref())
+        .flat_map(Scheme::names_within)
+        .collect();
     let own = |one: &&str| one.split_once('=').is_some_and(|(name, _)| names.contains(name));
     let schemes: Vec<&str> = env!("AQMLAB_SCHEME_DIGESTS").split(' ').filter(own).collect();
     assert_eq!(schemes.len(), names.len(), "every scheme has a digest");

@@ -1,8 +1,8 @@
 //! The JSON Schema of a scenario, and reading it.
 
-use crate::{Document, HostProfile};
+use crate::{Document, HostProfile, Scheme};
 use serde_json::Value as Json;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// The JSON Schema (draft 2020-12) of a scenario: every key with its meaning, type, default and range.
 ///
@@ -13,10 +13,18 @@ pub fn json_schema() -> Json {
     schema().clone()
 }
 
-/// The schema, made once.
+/// The schema, made once, and once more after each scheme that is registered from outside: it then lists that too.
 pub(crate) fn schema() -> &'static Json {
-    static SCHEMA: OnceLock<Json> = OnceLock::new();
-    SCHEMA.get_or_init(|| schemars::schema_for!(Document).to_value())
+    static MADE: Mutex<Option<(usize, &'static Json)>> = Mutex::new(None);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let schemes = Scheme::names().len();
+    match *made {
+        Some((of_schemes, schema)) if of_schemes == schemes => schema,
+        _ => {
+            let schema = Box::leak(Box::new(schemars::schema_for!(Document).to_value()));
+            made.insert((schemes, schema)).1
+        }
+    }
 }
 
 /// The schema of a host profile's name.

@@ -106,25 +106,39 @@ fn times_of(act: Act, link: &LinkSummary) -> u64 {
     }
 }
 
+/// The settings with which a scheme acts in seconds at a few Mbit/s, as its page has them, a `key = value` each.
+fn slow_link_settings(scheme: &str) -> Vec<String> {
+    let path = format!("{}/../../docs/algorithms/{scheme}.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let section = page.split("## On a slow link").nth(1).and_then(|rest| rest.split("```toml\n").nth(1));
+    let block = section.and_then(|rest| rest.split("```").next());
+    let block = block.unwrap_or_else(|| panic!("{path} does not say under which settings {scheme} acts"));
+    block.lines().map(str::to_owned).collect()
+}
+
+/// Whether a setting turns ECN off, be it in a scheme or in the scheme of each of its queues.
+fn turns_ecn_off(setting: &str) -> bool {
+    setting == "ecn = false" || setting.ends_with(".ecn = false")
+}
+
+fn has_ecn(scheme: &str) -> bool {
+    slow_link_settings(scheme).iter().any(|setting| turns_ecn_off(setting))
+}
+
 /// A scheme set so that it acts in seconds at a few Mbit/s, and what it then does.
 fn acting(scheme: &str, ecn: bool) -> (String, Act) {
-    let settings = match scheme {
-        "drop-tail" => "",
-        "red" => ", min_th_packets = 5.0, max_th_packets = 15.0, w_q = 0.02",
-        "ared" => ", min_th_packets = 5.0, max_th_packets = 15.0, w_q = 0.02, interval_ms = 100.0",
-        "pi" => ", q_ref_packets = 10.0, gains = { fixed = { a = 1.822e-3, b = 1.816e-3 } }",
-        "rem" => ", q_ref_packets = 10.0, gamma = 0.05",
-        "codel" => ", interval_ms = 50.0",
-        "pie" => ", auto_tuning = false, max_burst_ms = 0.0, mark_ecn_threshold = 1.0",
-        _ => panic!("say with which settings {scheme} acts within seconds"),
+    let mut settings = slow_link_settings(scheme);
+    let act = match (has_ecn(scheme), ecn) {
+        (false, _) => Act::Overflow,
+        (true, false) => Act::DropEarly,
+        (true, true) => Act::Mark,
     };
-    let ecn = if ecn { ", ecn = true" } else { "" };
-    let act = match (scheme, ecn) {
-        ("drop-tail", _) => Act::Overflow,
-        (_, "") => Act::DropEarly,
-        _ => Act::Mark,
-    };
-    (format!("{{ scheme = \"{scheme}\", limit_packets = 30{settings}{ecn} }}"), act)
+    if ecn {
+        settings.iter_mut().filter(|setting| turns_ecn_off(setting)).for_each(|setting| {
+            *setting = setting.replace("false", "true");
+        });
+    }
+    (format!("{{ {} }}", settings.join(", ")), act)
 }
 
 fn schemes() -> Vec<Case> {
@@ -133,7 +147,7 @@ fn schemes() -> Vec<Case> {
         for scheme in Scheme::names() {
             let (queue, act) = acting(scheme, false);
             cases.push(Case::new(&format!("{demand} {scheme}"), scenario, &[act]).queue(&queue));
-            if *scheme != "drop-tail" {
+            if has_ecn(scheme) {
                 let (queue, act) = acting(scheme, true);
                 let case = Case::new(&format!("{demand} {scheme} ecn"), scenario, &[act]).queue(&queue);
                 // In the mixed scenario some hosts have it and some have not.
@@ -255,6 +269,17 @@ fn digest_of(table: &Table) -> u64 {
     let mut digest = Digest::EMPTY;
     digest.add_table(table);
     digest.value()
+}
+
+#[test]
+fn fair_queueing_over_codel_is_fq_codel() {
+    let codel = "target_ms = 2.0, interval_ms = 20.0, ecn = true";
+    let [whole, composed] = [
+        format!("{{ scheme = \"fq-codel\", limit_packets = 60, {codel} }}"),
+        format!("{{ scheme = \"fq\", limit_packets = 60, inner = {{ scheme = \"codel\", {codel} }} }}"),
+    ]
+    .map(|queue| recorded(Case::new("mixed", MIXED, &[Act::Mark]).queue(&queue), &[("packets", "true")]));
+    assert_eq!(whole, composed);
 }
 
 /// Digests of the tables of a run with these switches of its record, by the names of the tables.

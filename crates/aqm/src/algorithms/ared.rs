@@ -32,13 +32,13 @@
 //! "from_link_rate"`).
 
 use crate::aqm::{Aqm, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require_period_ms, require_share};
+use crate::parameters::{ParameterError, Parameters, require_period_ms};
 use crate::parts::{
-    AdaptMaxP, AverageQueue, Bottom, Detector, DetectorSettings, EcnRule, Gauge, IdleRule, Limit, LimitRule,
-    Measure, PacketScale, RedCurve, ScaleProbability, Spacing, Thresholds, Ticker, TimeConstant, Weight,
+    AdaptMaxP, Bottom, Detector, Limit, RedCurve, Thresholds, Ticker, TimeConstant, Weight, red_params,
 };
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Span, Time};
@@ -56,104 +56,30 @@ pub enum AdaptOn {
     Arrivals,
 }
 
-/// Adaptive RED: gentle RED that adjusts max_p to keep the average queue in the middle between its
-/// thresholds.
-///
-/// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given. A
-/// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =
-/// "from_link_rate" (since June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule
-/// of its version.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half of the target
-    /// queue, at least 5.
-    pub min_th_packets: Option<f64>,
-    /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
-    /// lower threshold.
-    pub max_th_packets: Option<f64>,
-    /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived. Unset:
-    /// 5, unless thresholds are given.
-    pub target_delay_ms: Option<f64>,
-    /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
-    pub w_q: Weight,
-    /// Base probability at max_th, at the start.
-    pub max_p: f64,
-    /// Largest step up of max_p; a step is at most a quarter of max_p.
-    pub alpha: f64,
-    /// Factor of a step down of max_p.
-    pub beta: f64,
-    /// max_p from which on no step up is taken.
-    pub top: f64,
-    /// max_p from which on no step down is taken: a number, or "from_link_rate".
-    pub bottom: Bottom,
-    /// Time between two steps, in milliseconds.
-    pub interval_ms: f64,
-    /// When the steps are taken.
-    pub adapt_on: AdaptOn,
-    /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the
-    /// present one.
-    pub gentle_frozen: bool,
-    /// How signals are spread over the arrivals.
-    pub spacing: Spacing,
-    /// How idle time ages the average.
-    pub idle: IdleRule,
-    /// In what the queue is measured.
-    pub measure: Measure,
-    /// How the probability depends on a packet's size.
-    pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): the unit of the link rate, and the reference of sizes.
-    pub mean_packet_bytes: u32,
-    /// Length of the largest packet, for scale_probability = "max".
-    pub max_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked, as ecn_rule says, instead of dropped.
-    pub ecn: bool,
-    /// What a selected ECN-capable packet gets.
-    pub ecn_rule: EcnRule,
-    /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
-    pub mark_p: f64,
-    /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
-    pub spare_nearly_empty: bool,
-    /// Never select the first arrival after the average has risen above min_th.
-    pub spare_first_in_region: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            min_th_packets: None,
-            max_th_packets: None,
-            target_delay_ms: None,
-            w_q: Weight::FromLinkRate(TimeConstant { time_constant_s: 1.0 }),
-            max_p: 0.1,
-            alpha: 0.01,
-            beta: 0.9,
-            top: 0.5,
-            bottom: Bottom::Fixed(0.01),
-            interval_ms: 500.0,
-            adapt_on: AdaptOn::Timer,
-            gentle_frozen: false,
-            spacing: Spacing::Classic,
-            idle: IdleRule::Paper,
-            measure: Measure::Packets,
-            scale_probability: ScaleProbability::None,
-            mean_packet_bytes: 500,
-            max_packet_bytes: 1500,
-            ecn: false,
-            ecn_rule: EcnRule::MarkBelowMaxTh,
-            mark_p: 0.1,
-            spare_nearly_empty: false,
-            spare_first_in_region: false,
-        }
+red_params! {
+    /// Adaptive RED: gentle RED that adjusts max_p to keep the average queue in the middle between its
+    /// thresholds.
+    ///
+    /// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given. A
+    /// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =
+    /// "from_link_rate" (since June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule
+    /// of its version.
+    struct Params {
+        w_q = Weight::FromLinkRate(TimeConstant { time_constant_s: 1.0 });
+        /// Largest step up of max_p; a step is at most a quarter of max_p.
+        alpha: f64 = 0.01,
+        /// Factor of a step down of max_p.
+        beta: f64 = 0.9,
+        /// max_p from which on no step up is taken.
+        top: f64 = 0.5,
+        /// max_p from which on no step down is taken: a number, or "from_link_rate".
+        bottom: Bottom = Bottom::Fixed(0.01),
+        /// Time between two steps, in milliseconds.
+        interval_ms: f64 = 500.0,
+        /// When the steps are taken.
+        adapt_on: AdaptOn = AdaptOn::Timer,
+        /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the present one.
+        gentle_frozen: bool = false,
     }
 }
 
@@ -163,63 +89,31 @@ const TARGET_DELAY_MS: f64 = 5.0;
 impl Params {
     fn thresholds(&self) -> Thresholds {
         let automatic = self.min_th_packets.is_none() && self.max_th_packets.is_none();
-        Thresholds {
-            min_th_packets: self.min_th_packets,
-            max_th_packets: self.max_th_packets,
-            target_delay_ms: self.target_delay_ms.or(automatic.then_some(TARGET_DELAY_MS)),
-        }
+        let target_delay_ms = self.target_delay_ms.or(automatic.then_some(TARGET_DELAY_MS));
+        Thresholds { target_delay_ms, ..self.given_thresholds() }
     }
 
-    fn settings(&self) -> DetectorSettings {
-        DetectorSettings {
-            spacing: self.spacing,
-            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
-            scale: PacketScale {
-                mode: self.scale_probability,
-                mean_packet_bytes: self.mean_packet_bytes,
-                max_packet_bytes: self.max_packet_bytes,
-            },
-            ecn_rule: self.ecn_rule,
-            mark_p: self.mark_p,
-            spare_nearly_empty: self.spare_nearly_empty,
-            spare_first_in_region: self.spare_first_in_region,
-        }
-    }
-
-    fn adaptation(&self, facts: &PortFacts) -> AdaptMaxP {
-        let bottom = self.bottom.value(facts.link_rate);
+    fn adaptation(&self, bottom: f64) -> AdaptMaxP {
         AdaptMaxP { alpha: self.alpha, beta: self.beta, top: self.top, bottom }
-    }
-
-    fn detector(&self, facts: &PortFacts) -> Detector {
-        let settings = self.settings();
-        let packets_per_second = facts.link_rate.packets_per_second(self.mean_packet_bytes);
-        let (min_th, max_th) = self.thresholds().resolve(packets_per_second);
-        let curve = RedCurve::new(min_th, max_th, self.max_p).gentle(self.gentle_frozen);
-        Detector::new(settings, AverageQueue::new(self.w_q, settings.gauge, self.idle, facts), curve)
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
-        self.thresholds().validate()?;
-        self.w_q.validate("w_q")?;
-        require_share("max_p", self.max_p)?;
-        AdaptMaxP { alpha: self.alpha, beta: self.beta, top: self.top, bottom: 0.0 }.validate(self.bottom)?;
-        require_period_ms("interval_ms", self.interval_ms)?;
-        self.settings().validate()
+        self.validate_shared(&self.thresholds())?;
+        self.adaptation(0.0).validate(self.bottom)?;
+        require_period_ms("interval_ms", self.interval_ms)
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {
         self.ecn
     }
 
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
+    fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.interval_ms / 1e3;
         let pace = match self.adapt_on {
             AdaptOn::Timer => Pace::Timer(Ticker::new(interval_s, facts)),
@@ -227,7 +121,10 @@ impl Parameters for Params {
                 Pace::Arrivals { interval: Span::from_seconds(interval_s), last: Time::ZERO }
             }
         };
-        Box::new(Ared { detector: self.detector(facts), adaptation: self.adaptation(facts), pace })
+        let shape = |curve: RedCurve| curve.gentle(self.gentle_frozen);
+        let detector = self.detector(facts, &self.thresholds(), shape);
+        let adaptation = self.adaptation(self.bottom.value(facts.link_rate));
+        Discipline::fifo(Ared { detector, adaptation, pace })
     }
 }
 

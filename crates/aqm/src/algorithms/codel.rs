@@ -29,10 +29,11 @@
 //! gaps of 50 and 56 ms where the law gives 71 and 58.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require, require_packet_bytes, require_period_ms};
 use crate::parts::{Limit, LimitRule};
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
@@ -78,7 +79,6 @@ impl Default for Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
         require_period_ms("target_ms", self.target_ms)?;
         require_period_ms("interval_ms", self.interval_ms)?;
         let legal = format!("at least target_ms ({})", self.target_ms);
@@ -94,19 +94,8 @@ impl Parameters for Params {
         self.ecn
     }
 
-    fn build(&self, _facts: &PortFacts) -> Box<dyn Aqm> {
-        Box::new(CoDel {
-            target: Span::from_seconds(self.target_ms / 1e3),
-            interval: Span::from_seconds(self.interval_ms / 1e3),
-            mtu_bytes: self.mtu_bytes.into(),
-            ecn: self.ecn,
-            first_above: None,
-            drop_next: Time::ZERO,
-            count: 0,
-            last_count: 0,
-            dropping: false,
-            after: AfterDrop::Nothing,
-        })
+    fn build(&self, _facts: &PortFacts) -> Discipline {
+        Discipline::fifo(CoDel::new(self, false))
     }
 }
 
@@ -128,6 +117,7 @@ pub struct CoDel {
     interval: Span,
     mtu_bytes: u64,
     ecn: bool,
+    counts_room_made: bool,
     /// When the waiting time will have been above the target for an interval; none while it is not above.
     first_above: Option<Time>,
     drop_next: Time,
@@ -140,6 +130,24 @@ pub struct CoDel {
 }
 
 impl CoDel {
+    /// CoDel in a queue, under parameters that are valid. `counts_room_made` says whether packets that the port discards
+    /// to make room for others count as its own drops.
+    pub(crate) fn new(parameters: &Params, counts_room_made: bool) -> Self {
+        Self {
+            target: Span::from_seconds(parameters.target_ms / 1e3),
+            interval: Span::from_seconds(parameters.interval_ms / 1e3),
+            mtu_bytes: parameters.mtu_bytes.into(),
+            ecn: parameters.ecn,
+            counts_room_made,
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+            after: AfterDrop::Nothing,
+        }
+    }
+
     /// The RFC's `dodequeue`: whether the head may be dropped.
     fn may_drop(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> bool {
         let Some(arrived) = packet.arrived else { return false };
@@ -227,6 +235,12 @@ impl Aqm for CoDel {
         Verdict::Pass
     }
 
+    fn on_room_made(&mut self, _now: Time, packets: u32) {
+        if self.counts_room_made {
+            self.count = self.count.saturating_add(packets);
+        }
+    }
+
     fn on_idle(&mut self, _now: Time) {
         self.first_above = None;
         self.dropping = false;
@@ -237,6 +251,10 @@ impl Aqm for CoDel {
         sink("last_count", f64::from(self.last_count));
         sink("dropping", f64::from(u8::from(self.dropping)));
         sink("drop_next_ms", self.drop_next.seconds() * 1e3);
+    }
+
+    fn watches_arrivals(&self) -> bool {
+        false
     }
 
     fn needs_arrival_instants(&self) -> bool {
@@ -286,18 +304,8 @@ mod tests {
 
     #[test]
     fn an_episode_soon_after_another_goes_on_where_that_one_was() {
-        let mut codel = CoDel {
-            target: Span::from_milliseconds(5),
-            interval: Span::from_milliseconds(100),
-            mtu_bytes: 1500,
-            ecn: false,
-            first_above: None,
-            drop_next: Time::from_seconds(10.0),
-            count: 9,
-            last_count: 3,
-            dropping: false,
-            after: AfterDrop::Nothing,
-        };
+        let codel = CoDel::new(&Params::default(), false);
+        let mut codel = CoDel { drop_next: Time::from_seconds(10.0), count: 9, last_count: 3, ..codel };
         // 9 - 3 drops within 16 intervals; the next gap is 100/sqrt(6) ms.
         codel.begin(Time::from_seconds(11.599));
         assert_eq!((codel.count, codel.last_count), (6, 6));

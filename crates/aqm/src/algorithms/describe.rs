@@ -21,7 +21,10 @@ fn parameter(key: &str, property: &Schema) -> String {
     let default = match property.get("default") {
         None => String::new(),
         Some(value) if value.is_null() => ", unset unless given".to_owned(),
-        Some(value) => format!(", default {value}"),
+        Some(value) => match value.get("scheme") {
+            Some(name) => format!(", default {{ scheme = {name} }}"),
+            None => format!(", default {value}"),
+        },
     };
     let meaning = string(property, "description").replace('\n', " ");
     let mut text = format!("\n  {key}: {}{default}\n      {meaning}\n", kind(property));
@@ -59,6 +62,9 @@ fn shape(form: &Schema) -> String {
         return alternatives.into_iter().map(|(shape, _)| shape).collect::<Vec<_>>().join(" or ");
     }
     let Some(keys) = form.get("properties").and_then(|keys| keys.as_object()) else { return kind(form) };
+    if let Some(name) = keys.get("scheme").and_then(|tag| tag.get("const")) {
+        return format!("{{ scheme = {name}, ... }}");
+    }
     let keys = keys.iter().filter_map(|(key, inner)| Some((key, Schema::try_from(inner.clone()).ok()?)));
     let keys: Vec<String> = keys.map(|(key, inner)| format!("{key} = {}", shape(&inner))).collect();
     format!("{{ {} }}", keys.join(", "))

@@ -14,10 +14,11 @@
 //! with a limit in bytes they fit more often when the buffer is nearly full.
 
 use crate::aqm::{Aqm, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters};
 use crate::parts::{Limit, LimitRule};
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::Time;
@@ -38,7 +39,7 @@ pub struct Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()
+        Ok(())
     }
 
     fn limit(&self) -> Limit {
@@ -49,8 +50,8 @@ impl Parameters for Params {
         false
     }
 
-    fn build(&self, _facts: &PortFacts) -> Box<dyn Aqm> {
-        Box::new(DropTail)
+    fn build(&self, _facts: &PortFacts) -> Discipline {
+        Discipline::fifo(DropTail)
     }
 }
 
@@ -67,6 +68,10 @@ impl Aqm for DropTail {
         _coins: &mut Stream,
     ) -> Verdict {
         Verdict::Pass
+    }
+
+    fn watches_arrivals(&self) -> bool {
+        false
     }
 
     fn watches_departures(&self) -> bool {

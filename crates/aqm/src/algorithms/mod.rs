@@ -1,34 +1,45 @@
 //! The schemes: one file each, registered in one list.
 //!
 //! From a line of the list follow the module, the variant of [`Scheme`], strict parsing, the names in error
-//! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests.
+//! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests. Schemes from
+//! outside this crate join the list while the program runs: see [`register`].
 
 mod describe;
+mod outside;
 
-use crate::aqm::Aqm;
-use crate::parameters::{ParameterError, Parameters};
+pub use outside::{OutsideScheme, RegistrationError, register};
+
+use crate::discipline::Discipline;
+use crate::parameters::{AnyScheme, ParameterError, Parameters};
 use crate::parts::Limit;
-use crate::port::PortFacts;
-use schemars::JsonSchema;
+use crate::port_facts::PortFacts;
 use schemars::generate::SchemaSettings;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 macro_rules! register {
-    ($($name:literal => $module:ident::$scheme:ident,)+) => {
+    ($($name:literal => $module:ident::$scheme:ident $(<$over:ident>)?,)+) => {
         $(pub mod $module;)+
 
         /// A queue management scheme with its parameters.
         ///
         /// As data it is a table whose key `scheme` names the scheme; the other keys are the parameters, each
         /// with a default except the limit. Unknown keys are refused.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "scheme")]
+        #[schemars(transform = add_outside)]
         pub enum Scheme {
             $(
                 #[doc = concat!("The scheme `", $name, "`; `aqmlab explain ", $name, "` describes it.")]
                 #[serde(rename = $name)]
-                $scheme($module::Params),
+                $scheme($module::Params $(<$over>)?),
             )+
+            /// A scheme from outside this crate, which was [registered](register).
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Outside(OutsideScheme),
         }
 
         const NAMES: &[&str] = &[$($name),+];
@@ -39,12 +50,7 @@ macro_rules! register {
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$scheme(_) => $name,)+
-                }
-            }
-
-            fn parameters(&self) -> &dyn Parameters {
-                match self {
-                    $(Self::$scheme(parameters) => parameters,)+
+                    Self::Outside(scheme) => scheme.name(),
                 }
             }
 
@@ -54,13 +60,16 @@ macro_rules! register {
             ///
             /// # Errors
             /// The format's error: an unknown name, an unknown key, or a value of the wrong type.
-            pub fn deserialize_parameters<'de, D: serde::Deserializer<'de>>(
+            pub fn deserialize_parameters<'de, D: Deserializer<'de>>(
                 name: &str,
                 parameters: D,
             ) -> Result<Self, D::Error> {
                 match name {
-                    $($name => $module::Params::deserialize(parameters).map(Self::$scheme),)+
-                    _ => Err(serde::de::Error::unknown_variant(name, NAMES)),
+                    $($name => <$module::Params $(<$over>)?>::deserialize(parameters).map(Self::$scheme),)+
+                    _ => match OutsideScheme::parse(name, Value::deserialize(parameters)?) {
+                        Some(parsed) => parsed.map(Self::Outside).map_err(D::Error::custom),
+                        None => Err(D::Error::unknown_variant(name, Self::names())),
+                    },
                 }
             }
 
@@ -68,11 +77,41 @@ macro_rules! register {
             ///
             /// # Errors
             /// [`UnknownScheme`] when no scheme has this name.
-            pub fn parameter_schema(name: &str) -> Result<schemars::Schema, UnknownScheme> {
-                let inline = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
-                match name {
-                    $($name => Ok(inline.into_generator().into_root_schema_for::<$module::Params>()),)+
-                    _ => Err(UnknownScheme { name: name.to_owned() }),
+            pub fn parameter_schema(name: &str) -> Result<Schema, UnknownScheme> {
+                let schema = match name {
+                    $($name => Some(schema_of::<$module::Params $(<$over>)?>()),)+
+                    _ => OutsideScheme::schema(name),
+                };
+                schema.ok_or_else(|| UnknownScheme { name: name.to_owned() })
+            }
+
+            /// The names of the schemes that can be the scheme of one queue among several.
+            fn names_of_one_queue() -> impl Iterator<Item = &'static str> {
+                let own = [$(($name, <$module::Params $(<$over>)?>::default().is_one_queue())),+];
+                let own = own.into_iter().filter_map(|(name, is_one)| is_one.then_some(name));
+                own.chain(OutsideScheme::names_of_one_queue())
+            }
+        }
+
+        impl AnyScheme for Scheme {
+            fn of_each_queue() -> Self {
+                Self::CoDel(codel::Params::default())
+            }
+
+            fn schema_of_one_queue(_: &mut schemars::SchemaGenerator) -> Schema {
+                let schemes: Vec<Schema> = Self::names_of_one_queue().map(tagged).collect();
+                let default = schemars::json_schema!({ "scheme": Self::of_each_queue().name() });
+                schemars::json_schema!({ "oneOf": schemes, "default": default })
+            }
+
+            fn name(&self) -> &'static str {
+                self.name()
+            }
+
+            fn parameters(&self) -> &dyn Parameters {
+                match self {
+                    $(Self::$scheme(parameters) => parameters,)+
+                    Self::Outside(scheme) => scheme.parameters(),
                 }
             }
         }
@@ -87,21 +126,72 @@ register! {
     "rem" => rem::Rem,
     "codel" => codel::CoDel,
     "pie" => pie::Pie,
+    "fq" => fq::Fq<Scheme>,
+    "fq-codel" => fq_codel::FqCoDel,
+}
+
+/// The schema of some parameters, with everything in it in its place.
+fn schema_of<P: JsonSchema>() -> Schema {
+    let inline = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    inline.into_generator().into_root_schema_for::<P>()
+}
+
+/// The schema of the scheme with this name, with the key `scheme`.
+fn tagged(name: &'static str) -> Schema {
+    let mut schema = Scheme::parameter_schema(name).expect("a listed name");
+    let tag = schemars::json_schema!({ "type": "string", "const": name });
+    schema.remove("$schema");
+    schema.remove("title");
+    schema.insert("required".to_owned(), vec!["scheme"].into());
+    if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+        keys.insert("scheme".to_owned(), tag.to_value());
+    }
+    schema
+}
+
+/// Adds the registered schemes to the choice of all schemes. Their names tell them apart, so that one and no other is
+/// meant; of a choice with an untagged variant the derivation says less.
+fn add_outside(schema: &mut Schema) {
+    if let Some(Value::Array(mut schemes)) = schema.remove("anyOf") {
+        schemes.extend(OutsideScheme::names().map(|name| tagged(name).to_value()));
+        schema.insert("oneOf".to_owned(), schemes.into());
+    }
+}
+
+impl<'de> Deserialize<'de> for Scheme {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Map::deserialize(deserializer)?;
+        let name = table.remove("scheme").ok_or_else(|| D::Error::missing_field("scheme"))?;
+        let name = String::deserialize(name).map_err(D::Error::custom)?;
+        Self::deserialize_parameters(&name, Value::Object(table)).map_err(D::Error::custom)
+    }
 }
 
 /// No scheme has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no scheme `{name}`: the schemes are {}", NAMES.join(", "))]
+#[error("there is no scheme `{name}`: the schemes are {}", Scheme::names().join(", "))]
 pub struct UnknownScheme {
     /// The name that was asked for.
     pub name: String,
 }
 
 impl Scheme {
-    /// The names of all schemes, as scenarios spell them.
+    /// The names of all schemes, as scenarios spell them; those that were registered come last.
     #[must_use]
-    pub const fn names() -> &'static [&'static str] {
-        NAMES
+    pub fn names() -> &'static [&'static str] {
+        outside::all_names(NAMES)
+    }
+
+    /// Whether it has a single queue and nothing in front of it: packets leave in the order in which they came, and it
+    /// can be the scheme of one queue among several.
+    #[must_use]
+    pub fn is_one_queue(&self) -> bool {
+        self.parameters().is_one_queue()
+    }
+
+    /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it has one.
+    pub fn names_within(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name()).chain(self.parameters().scheme_within())
     }
 
     /// Checks every parameter.
@@ -109,7 +199,8 @@ impl Scheme {
     /// # Errors
     /// [`ParameterError`] with the first parameter that is not legal, its value, and what would be legal.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        self.parameters().validate()
+        self.parameters().validate()?;
+        self.limit().validate()
     }
 
     /// Checks every parameter, and what follows from them at this port.
@@ -138,7 +229,7 @@ impl Scheme {
     /// # Panics
     /// If the parameters are not [valid at this port](Scheme::validate_at).
     #[must_use]
-    pub fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
+    pub fn build(&self, facts: &PortFacts) -> Discipline {
         if let Err(error) = self.validate_at(facts) {
             panic!("{}: {error}", self.name());
         }

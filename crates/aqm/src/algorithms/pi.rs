@@ -26,13 +26,11 @@
 //! link.
 
 use crate::aqm::{Aqm, Reason, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_positive,
-    require_rate_hz,
-};
-use crate::parts::{Gauge, Limit, LimitRule, Measure, PacketScale, PiGains, ScaleProbability, Ticker};
-use crate::port::PortFacts;
+use crate::parameters::{ParameterError, Parameters, require, require_positive, require_rate_hz};
+use crate::parts::{Gauge, Limit, PacketScale, PiGains, Ticker, queue_control_params};
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
@@ -59,54 +57,18 @@ pub enum Gains {
     },
 }
 
-/// PI: a controller that signals with a probability driven by the queue's deviation from a reference.
-///
-/// Source: Hollot, Misra, Towsley and Gong 2001. The defaults are the paper's; ns-2 samples at 170 Hz and
-/// aims at 50 packets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Queue that the controller aims at, in packets of mean size.
-    pub q_ref_packets: f64,
-    /// Updates of the probability per second.
-    pub sampling_hz: f64,
-    /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ...
-    /// } }.
-    pub gains: Gains,
-    /// In what the queue is measured.
-    pub measure: Measure,
-    /// How the probability depends on a packet's size.
-    pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): the unit of a queue measured in bytes, of a design, and the
-    /// reference of sizes.
-    pub mean_packet_bytes: u32,
-    /// Length of the largest packet, for scale_probability = "max".
-    pub max_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            q_ref_packets: 200.0,
-            sampling_hz: 160.0,
-            gains: Gains::Fixed { a: 1.822e-5, b: 1.816e-5 },
-            measure: Measure::Packets,
-            scale_probability: ScaleProbability::None,
-            mean_packet_bytes: 500,
-            max_packet_bytes: 1500,
-            ecn: false,
-        }
+queue_control_params! {
+    /// PI: a controller that signals with a probability driven by the queue's deviation from a reference.
+    ///
+    /// Source: Hollot, Misra, Towsley and Gong 2001. The defaults are the paper's; ns-2 samples at 170 Hz and
+    /// aims at 50 packets.
+    struct Params {
+        q_ref_packets = 200.0;
+        mean_packet_bytes = 500;
+        /// Updates of the probability per second.
+        sampling_hz: f64 = 160.0,
+        /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+        gains: Gains = Gains::Fixed { a: 1.822e-5, b: 1.816e-5 },
     }
 }
 
@@ -120,34 +82,23 @@ impl Params {
             }
         }
     }
-
-    fn scale(&self) -> PacketScale {
-        PacketScale {
-            mode: self.scale_probability,
-            mean_packet_bytes: self.mean_packet_bytes,
-            max_packet_bytes: self.max_packet_bytes,
-        }
-    }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
-        require_not_negative("q_ref_packets", self.q_ref_packets)?;
+        self.validate_shared()?;
         require_rate_hz("sampling_hz", self.sampling_hz)?;
         match self.gains {
             Gains::Fixed { a, b } => {
                 require_positive("gains.fixed.a", a)?;
-                require(b > 0.0 && b < a, "gains.fixed.b", b, format!("above 0 and below a ({a})"))?;
+                require(b > 0.0 && b < a, "gains.fixed.b", b, format!("above 0 and below a ({a})"))
             }
             Gains::Designed { flows, rtt_ms } => {
                 let legal = (1.0..=1e12).contains(&flows);
                 require(legal, "gains.designed.flows", flows, "from 1 to 1e12")?;
-                require_positive("gains.designed.rtt_ms", rtt_ms)?;
+                require_positive("gains.designed.rtt_ms", rtt_ms)
             }
         }
-        require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
-        require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
     }
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
@@ -162,17 +113,17 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {
         self.ecn
     }
 
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
-        Box::new(Pi {
+    fn build(&self, facts: &PortFacts) -> Discipline {
+        Discipline::fifo(Pi {
             controller: Controller::new(self.gains(facts), self.q_ref_packets),
-            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
+            gauge: self.gauge(),
             scale: self.scale(),
             ticker: Ticker::new(1.0 / self.sampling_hz, facts),
         })

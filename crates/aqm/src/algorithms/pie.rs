@@ -33,12 +33,13 @@
 //! 1, its decay below 5 ms, its step above 200 ms and its quiescent state are not modelled.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{
     ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
 };
 use crate::parts::{Limit, LimitRule, PacketScale, ScaleProbability, Ticker};
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
@@ -143,7 +144,6 @@ impl Default for Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
         require_period_ms("target_ms", self.target_ms)?;
         require_period_ms("update_interval_ms", self.update_interval_ms)?;
         require_gain("alpha_hz", self.alpha_hz)?;
@@ -164,8 +164,8 @@ impl Parameters for Params {
         self.ecn
     }
 
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
-        Box::new(Pie {
+    fn build(&self, facts: &PortFacts) -> Discipline {
+        Discipline::fifo(Pie {
             controller: Controller::new(self),
             delay: DelayEstimate {
                 latency: self.latency,

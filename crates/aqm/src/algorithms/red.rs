@@ -33,154 +33,45 @@
 //! [`EcnRule`].
 
 use crate::aqm::{Aqm, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require_share};
-use crate::parts::{
-    AverageQueue, Detector, DetectorSettings, EcnRule, Gauge, IdleRule, Limit, LimitRule, Measure,
-    PacketScale, RedCurve, ScaleProbability, Spacing, Thresholds, Weight,
-};
-use crate::port::PortFacts;
+use crate::parameters::{ParameterError, Parameters};
+use crate::parts::{Detector, Limit, RedCurve, Weight, red_params};
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// RED: signals congestion with a probability that grows with the average queue, spread over the arrivals.
-///
-/// Source: Floyd and Jacobson 1993, with Floyd's later recommendations (gentle, max_p 0.1). A scenario that
-/// repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its
-/// version; one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false and both
-/// spare rules.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half of the target
-    /// queue but at least 5, or 5 without a target delay.
-    pub min_th_packets: Option<f64>,
-    /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
-    /// lower threshold.
-    pub max_th_packets: Option<f64>,
-    /// Queueing delay from which the thresholds are derived, in milliseconds, instead of giving them.
-    pub target_delay_ms: Option<f64>,
-    /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
-    pub w_q: Weight,
-    /// Base probability at max_th.
-    pub max_p: f64,
-    /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to
-    /// 1.
-    pub gentle: bool,
-    /// How signals are spread over the arrivals.
-    pub spacing: Spacing,
-    /// How idle time ages the average.
-    pub idle: IdleRule,
-    /// In what the queue is measured.
-    pub measure: Measure,
-    /// How the probability depends on a packet's size.
-    pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): the clock of idle time, and the reference of sizes.
-    pub mean_packet_bytes: u32,
-    /// Length of the largest packet, for scale_probability = "max".
-    pub max_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked, as ecn_rule says, instead of dropped.
-    pub ecn: bool,
-    /// What a selected ECN-capable packet gets.
-    pub ecn_rule: EcnRule,
-    /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
-    pub mark_p: f64,
-    /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
-    pub spare_nearly_empty: bool,
-    /// Never select the first arrival after the average has risen above min_th.
-    pub spare_first_in_region: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            min_th_packets: None,
-            max_th_packets: None,
-            target_delay_ms: None,
-            w_q: Weight::Fixed(0.002),
-            max_p: 0.1,
-            gentle: true,
-            spacing: Spacing::Classic,
-            idle: IdleRule::Paper,
-            measure: Measure::Packets,
-            scale_probability: ScaleProbability::None,
-            mean_packet_bytes: 500,
-            max_packet_bytes: 1500,
-            ecn: false,
-            ecn_rule: EcnRule::MarkBelowMaxTh,
-            mark_p: 0.1,
-            spare_nearly_empty: false,
-            spare_first_in_region: false,
-        }
-    }
-}
-
-impl Params {
-    fn thresholds(&self) -> Thresholds {
-        Thresholds {
-            min_th_packets: self.min_th_packets,
-            max_th_packets: self.max_th_packets,
-            target_delay_ms: self.target_delay_ms,
-        }
-    }
-
-    fn settings(&self) -> DetectorSettings {
-        DetectorSettings {
-            spacing: self.spacing,
-            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
-            scale: PacketScale {
-                mode: self.scale_probability,
-                mean_packet_bytes: self.mean_packet_bytes,
-                max_packet_bytes: self.max_packet_bytes,
-            },
-            ecn_rule: self.ecn_rule,
-            mark_p: self.mark_p,
-            spare_nearly_empty: self.spare_nearly_empty,
-            spare_first_in_region: self.spare_first_in_region,
-        }
-    }
-
-    fn curve(&self, facts: &PortFacts) -> RedCurve {
-        let packets_per_second = facts.link_rate.packets_per_second(self.mean_packet_bytes);
-        let (min_th, max_th) = self.thresholds().resolve(packets_per_second);
-        let steep = RedCurve::new(min_th, max_th, self.max_p);
-        if self.gentle { steep.gentle(false) } else { steep }
+red_params! {
+    /// RED: signals congestion with a probability that grows with the average queue, spread over the arrivals.
+    ///
+    /// Source: Floyd and Jacobson 1993, with Floyd's later recommendations (gentle, max_p 0.1). A scenario that
+    /// repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its
+    /// version; one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false and both
+    /// spare rules.
+    struct Params {
+        w_q = Weight::Fixed(0.002);
+        /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
+        gentle: bool = true,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
-        self.thresholds().validate()?;
-        self.w_q.validate("w_q")?;
-        require_share("max_p", self.max_p)?;
-        self.settings().validate()
+        self.validate_shared(&self.given_thresholds())
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {
         self.ecn
     }
 
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
-        let settings = self.settings();
-        let average = AverageQueue::new(self.w_q, settings.gauge, self.idle, facts);
-        Box::new(Red { detector: Detector::new(settings, average, self.curve(facts)) })
+    fn build(&self, facts: &PortFacts) -> Discipline {
+        let shape = |steep: RedCurve| if self.gentle { steep.gentle(false) } else { steep };
+        Discipline::fifo(Red { detector: self.detector(facts, &self.given_thresholds(), shape) })
     }
 }
 

@@ -30,13 +30,13 @@
 //! overflow, and no coin is tossed.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{
-    ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_period_ms,
-    require_positive, require_share,
+    ParameterError, Parameters, require, require_not_negative, require_period_ms, require_positive, require_share,
 };
-use crate::parts::{Ewma, Gauge, Limit, LimitRule, Measure, PacketScale, ScaleProbability, Ticker};
-use crate::port::PortFacts;
+use crate::parts::{Ewma, Gauge, Limit, PacketScale, Ticker, queue_control_params};
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
@@ -65,106 +65,54 @@ pub enum NotEct {
     Pass,
 }
 
-/// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add
-/// along a path.
-///
-/// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that
-/// repeats an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule =
-/// "hold_limit_minus_one".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Queue that the price aims at, in packets of mean size.
-    pub q_ref_packets: f64,
-    /// Price per packet of excess.
-    pub gamma: f64,
-    /// Share of the queue's deviation that counts as excess in one interval.
-    pub alpha: f64,
-    /// Base of the exponential.
-    pub phi: f64,
-    /// Time between two updates of the price, in milliseconds.
-    pub update_interval_ms: f64,
-    /// Weight of each interval's rate in the average rate; 1 averages nothing.
-    pub rate_filter_weight: f64,
-    /// Where a packet meets the coin.
-    pub point: Point,
-    /// What a selected packet that cannot be marked gets.
-    pub not_ect: NotEct,
-    /// In what queue and rate are measured.
-    pub measure: Measure,
-    /// How the probability depends on a packet's size.
-    pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): the unit of the link rate, and the reference of sizes.
-    pub mean_packet_bytes: u32,
-    /// Length of the largest packet, for scale_probability = "max".
-    pub max_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            q_ref_packets: 20.0,
-            gamma: 0.001,
-            alpha: 0.1,
-            phi: 1.001,
-            update_interval_ms: 2.0,
-            rate_filter_weight: 1.0,
-            point: Point::Enqueue,
-            not_ect: NotEct::Drop,
-            measure: Measure::Packets,
-            scale_probability: ScaleProbability::None,
-            mean_packet_bytes: 1000,
-            max_packet_bytes: 1500,
-            ecn: false,
-        }
-    }
-}
-
-impl Params {
-    fn scale(&self) -> PacketScale {
-        PacketScale {
-            mode: self.scale_probability,
-            mean_packet_bytes: self.mean_packet_bytes,
-            max_packet_bytes: self.max_packet_bytes,
-        }
+queue_control_params! {
+    /// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add
+    /// along a path.
+    ///
+    /// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that
+    /// repeats an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule =
+    /// "hold_limit_minus_one".
+    struct Params {
+        q_ref_packets = 20.0;
+        mean_packet_bytes = 1000;
+        /// Price per packet of excess.
+        gamma: f64 = 0.001,
+        /// Share of the queue's deviation that counts as excess in one interval.
+        alpha: f64 = 0.1,
+        /// Base of the exponential.
+        phi: f64 = 1.001,
+        /// Time between two updates of the price, in milliseconds.
+        update_interval_ms: f64 = 2.0,
+        /// Weight of each interval's rate in the average rate; 1 averages nothing.
+        rate_filter_weight: f64 = 1.0,
+        /// Where a packet meets the coin.
+        point: Point = Point::Enqueue,
+        /// What a selected packet that cannot be marked gets.
+        not_ect: NotEct = NotEct::Drop,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        self.limit().validate()?;
-        require_not_negative("q_ref_packets", self.q_ref_packets)?;
+        self.validate_shared()?;
         require_positive("gamma", self.gamma)?;
         require_not_negative("alpha", self.alpha)?;
         require(self.phi > 1.0 && self.phi.is_finite(), "phi", self.phi, "a number above 1")?;
         require_period_ms("update_interval_ms", self.update_interval_ms)?;
         require_share("rate_filter_weight", self.rate_filter_weight)?;
         let spares_everything = self.not_ect == NotEct::Pass && !self.ecn;
-        require(!spares_everything, "not_ect", "\"pass\"", "\"drop\" when ecn is false")?;
-        require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
-        require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
+        require(!spares_everything, "not_ect", "\"pass\"", "\"drop\" when ecn is false")
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {
         self.ecn
     }
 
-    fn build(&self, facts: &PortFacts) -> Box<dyn Aqm> {
+    fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.update_interval_ms / 1e3;
         let price = Price {
             gamma: self.gamma,
@@ -174,9 +122,9 @@ impl Parameters for Params {
             log_phi: libm::log(self.phi),
             value: 0.0,
         };
-        Box::new(Rem {
+        Discipline::fifo(Rem {
             price,
-            gauge: Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes },
+            gauge: self.gauge(),
             scale: self.scale(),
             point: self.point,
             spare_not_ect: self.not_ect == NotEct::Pass,

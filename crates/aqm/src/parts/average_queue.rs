@@ -1,7 +1,7 @@
 //! RED's average queue: a moving average over arrivals, aged by the time that the link was idle.
 
 use crate::parts::{Ewma, Gauge, Weight};
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_units::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -113,7 +113,7 @@ fn packets_in(span: Span, rate: Rate, packet_bytes: u32) -> u64 {
 mod tests {
     use super::*;
     use crate::parts::Measure;
-    use crate::port::PortFacts;
+    use crate::port_facts::PortFacts;
     use crate::queue_view::EmptyQueue;
 
     const WEIGHT: f64 = 1.0 / 512.0;

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::packet::{Codepoint, PacketClass};
     use crate::parts::{IdleRule, Measure, Weight};
-    use crate::port::PortFacts;
+    use crate::port_facts::PortFacts;
     use crate::queue_view::EmptyQueue;
     use aqmlab_random::Key;
     use aqmlab_units::Rate;

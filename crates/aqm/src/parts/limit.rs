@@ -69,6 +69,15 @@ pub struct Room {
 }
 
 impl Room {
+    /// Room for whatever comes.
+    pub(crate) const UNLIMITED: Self = Self { packets: u32::MAX, bytes: u64::MAX, counts_arrival: true };
+
+    /// Whether so many packets and bytes may wait.
+    #[must_use]
+    pub const fn holds(&self, packets: u32, bytes: u64) -> bool {
+        packets <= self.packets && bytes <= self.bytes
+    }
+
     /// Whether a packet of `arriving` bytes finds room behind `packets` and `bytes` that wait.
     #[must_use]
     #[inline]

@@ -86,11 +86,11 @@ mod tests {
         };
         assert_eq!(key(Some(30.0), Some(90.0), None), None);
         assert_eq!(key(None, None, Some(5.0)), None);
-        assert_eq!(key(Some(90.0), Some(30.0), None), Some("min_th_packets"));
-        assert_eq!(key(Some(-1.0), Some(30.0), None), Some("min_th_packets"));
-        assert_eq!(key(None, Some(30.0), None), Some("max_th_packets"));
-        assert_eq!(key(Some(5.0), None, Some(5.0)), Some("target_delay_ms"));
-        assert_eq!(key(None, None, Some(0.0)), Some("target_delay_ms"));
-        assert_eq!(key(Some(f64::NAN), Some(30.0), None), Some("min_th_packets"));
+        assert_eq!(key(Some(90.0), Some(30.0), None), Some("min_th_packets".into()));
+        assert_eq!(key(Some(-1.0), Some(30.0), None), Some("min_th_packets".into()));
+        assert_eq!(key(None, Some(30.0), None), Some("max_th_packets".into()));
+        assert_eq!(key(Some(5.0), None, Some(5.0)), Some("target_delay_ms".into()));
+        assert_eq!(key(None, None, Some(0.0)), Some("target_delay_ms".into()));
+        assert_eq!(key(Some(f64::NAN), Some(30.0), None), Some("min_th_packets".into()));
     }
 }

@@ -1,6 +1,6 @@
 //! A periodic timer.
 
-use crate::port::PortFacts;
+use crate::port_facts::PortFacts;
 use aqmlab_units::{Span, Time};
 
 /// Ticks at `(phase + k)` periods, k = 0, 1, …, without instant 0, at which nothing can have happened yet.

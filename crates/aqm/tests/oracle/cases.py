@@ -1,6 +1,6 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
-from schemes import Ared, CoDel, DropTail, Pi, Pie, Red, Rem
+from schemes import Ared, CoDel, DropTail, Fq, FqCoDel, Pi, Pie, Red, Rem
 
 
 def burst(start, step, count, sizes=(1000,), ecns=("not_ect",), depart_every=0):
@@ -496,6 +496,160 @@ def pie_cases():
     )
 
 
+def packets(start, step, flows, sizes=(1000,), ecns=("not_ect",)):
+    """An arrival every `step` ms, of one flow after the other."""
+    return [
+        (round(start + n * step, 6), "arrive", sizes[n % len(sizes)], flow, ecns[n % len(ecns)])
+        for n, flow in enumerate(flows)
+    ]
+
+
+def merged(*lists):
+    """All events in the order of time; equal instants in the order of the lists."""
+    return sorted((event for events in lists for event in events), key=lambda event: event[0])
+
+
+def fq_codel_turn_cases():
+    two_long = packets(0, 0.1, [1, 2] * 8, sizes=(1500, 500))
+    yield (
+        "turns by bytes: a flow of short packets sends three for each long one",
+        FqCoDel,
+        TEN,
+        dict(flows=64),
+        two_long + drain(2, 1, 18),
+    )
+    yield (
+        "a turn that ends below zero is one packet longer where the quantum is met",
+        FqCoDel,
+        TEN,
+        dict(flows=64, quantum_bytes=1500, turn_ends="below_zero"),
+        two_long + drain(2, 1, 18),
+    )
+    yield (
+        "flows that send little go first, and come again as new only after they were old",
+        FqCoDel,
+        TEN,
+        dict(flows=64),
+        merged(
+            packets(0, 0.1, [1] * 12, sizes=(1500,)),
+            packets(2.5, 2, [2] * 5, sizes=(100,)),
+            packets(3, 5, [3, 4], sizes=(1500, 40)),
+            drain(2, 1, 24),
+        ),
+    )
+    yield (
+        "as Linux: a new queue that runs empty is at rest where no old one waits",
+        FqCoDel,
+        TEN,
+        dict(flows=64, emptied_new_queue="becomes_old_behind_others"),
+        merged(
+            packets(0, 4, [1, 1, 1, 2, 1, 2], sizes=(1500, 100)),
+            packets(8.5, 1, [3, 3, 3], sizes=(700,)),
+            drain(1, 1.5, 20),
+        ),
+    )
+
+
+def fq_codel_drop_cases():
+    short = dict(flows=64, target_ms=2, interval_ms=10)
+    # Flow 1 sends two packets a millisecond, flow 2 one in three; one in a millisecond leaves.
+    unequal = merged(
+        packets(0, 0.5, [1] * 100, ecns=("ect0", "not_ect")), packets(0.25, 3, [2] * 16, sizes=(400,)), drain(0.7, 1, 75)
+    )
+    yield "CoDel drops the packets of the flow whose queue stands", FqCoDel, TEN, dict(short, ecn=False), unequal
+    yield "ECN is on: capable packets are marked and delivered", FqCoDel, TEN, dict(short), unequal
+    yield (
+        "a salt of its own sorts the flows otherwise",
+        FqCoDel,
+        dict(link_mbps=10, flow_salt=77),
+        dict(short, flows=4),
+        merged(packets(0, 0.4, [1, 2, 3, 4, 5] * 12), drain(0.5, 0.8, 70)),
+    )
+
+
+def fq_codel_overflow_cases():
+    crowd = merged(packets(0, 0.5, [1, 1, 2, 1, 3] * 12, sizes=(1500, 400, 900)), drain(6, 1.6, 40))
+    yield (
+        "too many packets: four at most, and half of its bytes at most, from the head of the longest queue",
+        FqCoDel,
+        TEN,
+        dict(flows=64, limit_packets=20, drop_batch_packets=4),
+        crowd,
+    )
+    yield (
+        "too many packets: one for one",
+        FqCoDel,
+        TEN,
+        dict(flows=64, limit_packets=12, drop_batch_packets=1),
+        crowd,
+    )
+    yield (
+        "too many bytes; what was discarded counts for CoDel",
+        FqCoDel,
+        TEN,
+        dict(flows=64, memory_limit_bytes=15000, count_overflows=True, target_ms=2, interval_ms=10, ecn=False),
+        crowd + packets(75, 0.5, [1] * 40) + drain(95, 2, 30),
+    )
+
+
+def fq_codel_sorting_cases():
+    crowd = [*range(1, 13), *range(1, 13)]
+    for hash_name, meaning in (
+        ("plain", "twelve flows in eight queues meet by chance"),
+        ("set_associative", "eight flows of a set have queues of their own, the others share"),
+    ):
+        yield (
+            meaning,
+            FqCoDel,
+            TEN,
+            dict(flows=8, hash=hash_name),
+            packets(0, 0.1, crowd) + drain(3, 1, 30) + packets(40, 0.1, [20, 21, 3, 4]) + drain(41, 1, 6),
+        )
+    yield (
+        "sets of eight among many: a flow comes back to its queue",
+        FqCoDel,
+        TEN,
+        dict(flows=32, hash="set_associative"),
+        merged(packets(0, 0.5, crowd * 3), drain(0.2, 0.9, 90)),
+    )
+    yield (
+        "two queues: one of those who mark at once, one of the others",
+        FqCoDel,
+        TEN,
+        dict(flows=2, classify="codepoint", target_ms=2, interval_ms=10),
+        merged(packets(0, 0.5, [1, 2, 3, 4] * 15, ecns=("ect0", "ect1", "not_ect", "ce")), drain(0.7, 0.9, 70)),
+    )
+
+
+def fq_cases():
+    crowd = merged(packets(0, 0.5, [1, 1, 2, 1, 3] * 12), drain(1, 1.6, 60))
+    yield "CoDel in each queue, unless another scheme is named", Fq, TEN, dict(flows=16), crowd
+    yield (
+        "a limit in each queue: arrivals that find theirs full are lost",
+        Fq,
+        TEN,
+        dict(flows=16, inner=dict(scheme="drop-tail", limit_packets=4)),
+        crowd,
+    )
+    yield (
+        "RED in each queue: coins for the flow whose average is on the curve",
+        Fq,
+        seed(61),
+        dict(flows=16, inner=dict(scheme="red", min_th_packets=2, max_th_packets=6, w_q=0.25, max_p=0.5, ecn=True)),
+        merged(packets(0, 0.5, [1, 1, 2, 1, 3] * 12, ecns=("ect0", "not_ect")), drain(1, 1.6, 60)),
+    )
+    yield (
+        "PI in each queue: timers of queues at rest run too",
+        Fq,
+        seed(62),
+        dict(
+            flows=16,
+            inner=dict(scheme="pi", q_ref_packets=2, sampling_hz=200, gains=dict(fixed=dict(a=0.02, b=0.018))),
+        ),
+        merged(crowd, [(33, "wait"), (71, "wait")]) + packets(120, 0.5, [2, 3] * 12) + drain(133, 1, 26),
+    )
+
+
 def all_cases():
     """The cases of each scheme."""
     yield list(drop_tail_cases())
@@ -505,3 +659,10 @@ def all_cases():
     yield list(rem_cases())
     yield list(codel_cases())
     yield list(pie_cases())
+    yield [
+        *fq_codel_turn_cases(),
+        *fq_codel_drop_cases(),
+        *fq_codel_overflow_cases(),
+        *fq_codel_sorting_cases(),
+    ]
+    yield list(fq_cases())

@@ -1,5 +1,6 @@
 """The schemes once more: written from the equations and from the order of steps in ns-2.35's red.cc, pi.cc,
-rem.cc and drop-tail.cc, and in the listings of RFC 8033 and RFC 8289, in the slowest and plainest way. Averages age one sample at a time, counts are ns-2's, queues are
+rem.cc and drop-tail.cc, in the listings of RFC 8033 and RFC 8289, and in the prose of RFC 8290, in the slowest and
+plainest way. Averages age one sample at a time, counts are ns-2's, queues are
 lists. Nothing here was taken from the crate, and Python's standard library is enough.
 """
 
@@ -16,17 +17,27 @@ def mix(z):
     return z ^ (z >> 31)
 
 
+def draw(key, n):
+    """64 bits: draw n of the aqmlab_random::Key that holds `key`."""
+    rotated = ((key << 32) | (key >> 32)) & WORD
+    return mix(mix((n * 0x9E3779B97F4A7C15 + key) & WORD) ^ rotated)
+
+
+def key_of(seed):
+    """What aqmlab_random::Key::from_seed(seed) holds."""
+    return mix(seed ^ 0x6A09E667F3BCC908)
+
+
 class Coins:
     """The draws of aqmlab_random::Key::from_seed(seed).stream()."""
 
     def __init__(self, seed):
-        self.key = mix(seed ^ 0x6A09E667F3BCC908)
+        self.key = key_of(seed)
         self.drawn = 0
         self.last = None
 
     def uniform(self):
-        rotated = ((self.key << 32) | (self.key >> 32)) & WORD
-        bits = mix(mix((self.drawn * 0x9E3779B97F4A7C15 + self.key) & WORD) ^ rotated)
+        bits = draw(self.key, self.drawn)
         self.drawn += 1
         self.last = (bits >> 11) / (1 << 53)
         return self.last
@@ -620,3 +631,170 @@ class Pie(Scheme):
             "burst_ms": self.burst_allowance,
             "accumulated_probability": self.accu_prob,
         }
+
+
+class FlowQueue:
+    """A queue of RFC 8290: its AQM, which holds the packets, and its byte credits."""
+
+    def __init__(self, number, aqm):
+        self.number, self.aqm, self.credits, self.flow = number, aqm, 0, None
+
+    def backlog(self):
+        return sum(p["bytes"] for p in self.aqm.queue)
+
+
+class FairQueueing(Scheme):
+    """RFC 8290, section 4, around any AQM; its variants as Linux has them."""
+
+    columns = [
+        "new_queues",
+        "old_queues",
+        "queue_of_last_arrival",
+        "queue_of_last_packet_sent",
+        "credit_of_last_packet_sent_bytes",
+    ]
+    defaults = dict(
+        limit_packets=10240,
+        memory_limit_bytes=32 * 1024 * 1024,
+        flows=1024,
+        quantum_bytes=1514,
+        hash="plain",
+        classify="flow",
+        drop_batch_packets=64,
+        turn_ends="at_zero",
+        emptied_new_queue="becomes_old",
+        count_overflows=False,
+    )
+
+    def __init__(self, facts, keys):
+        self.facts = facts
+        super().__init__(facts, keys)
+
+    def inner_scheme(self):
+        raise NotImplementedError
+
+    def start(self):
+        scheme, keys = self.inner_scheme()
+        self.queues = []
+        for number in range(self.flows):
+            aqm = scheme(self.facts, keys)
+            aqm.coins = self.coins
+            self.queues.append(FlowQueue(number, aqm))
+        self.new, self.old = [], []
+        self.last_arrival = self.last_sent = self.queues[0]
+
+    def active(self):
+        return self.new + self.old
+
+    def hashed(self, flow):
+        return draw(key_of(self.facts.get("flow_salt", 0)), flow) * self.flows >> 64
+
+    def classified(self, packet):
+        if self.classify == "codepoint":
+            return self.queues[min(int(packet["ecn"] in ("ect1", "ce")), self.flows - 1)]
+        place = self.hashed(packet["flow"])
+        if self.hash == "plain":
+            return self.queues[place]
+        first = place // 8 * 8
+        eight = [self.queues[first + (place + step) % 8] for step in range(8)]
+        for queue in eight:
+            if queue.flow == packet["flow"]:
+                return queue
+        for queue in eight:
+            if queue not in self.active():
+                queue.flow = packet["flow"]
+                return queue
+        eight[0].flow = packet["flow"]
+        return eight[0]
+
+    def waiting(self):
+        return sum(len(q.aqm.queue) for q in self.queues), sum(q.backlog() for q in self.queues)
+
+    def arrive(self, now, packet):
+        queue = self.last_arrival = self.classified(packet)
+        verdict = queue.aqm.arrive(now, packet)
+        self.chance = queue.aqm.chance
+        if verdict not in ("pass", "mark"):
+            return verdict
+        if queue not in self.active():
+            queue.credits = self.quantum_bytes
+            self.new.append(queue)
+        discarded = []
+        while True:
+            packets, held = self.waiting()
+            if packets <= self.limit_packets and held <= self.memory_limit_bytes:
+                return "+".join(discarded) if discarded else verdict
+            discarded += self.drop_from_longest()
+
+    def drop_from_longest(self):
+        longest = self.queues[0]
+        for queue in self.queues:
+            if queue.backlog() > longest.backlog():
+                longest = queue
+        enough, gone, count = longest.backlog() // 2, 0, 0
+        while True:
+            gone += longest.aqm.queue.pop(0)["bytes"]
+            count += 1
+            if count >= self.drop_batch_packets or gone >= enough or not longest.aqm.queue:
+                break
+        if self.count_overflows:
+            longest.aqm.count += count
+        return ["overflow"] * count
+
+    def out_of_credits(self, queue):
+        return queue.credits < 0 or (queue.credits == 0 and self.turn_ends == "at_zero")
+
+    def depart(self, now):
+        self.chance, self.coins.last, fates = None, None, []
+        while self.active():
+            turns = self.new if self.new else self.old
+            queue = turns[0]
+            if self.out_of_credits(queue):
+                queue.credits += self.quantum_bytes
+                turns.pop(0)
+                self.old.append(queue)
+                continue
+            held = list(queue.aqm.queue)
+            *dropped, last = queue.aqm.depart(now).split("+")
+            fates += dropped
+            if last != "idle":
+                queue.credits -= held[len(dropped)]["bytes"]
+                self.last_sent = queue
+                return "+".join([*fates, last])
+            was_new = turns is self.new
+            turns.pop(0)
+            if was_new and (self.emptied_new_queue == "becomes_old" or self.old):
+                self.old.append(queue)
+        return "+".join([*fates, "idle"])
+
+    def wait(self, now):
+        for queue in self.queues:
+            queue.aqm.run_timers(now)
+        return "-"
+
+    def seen(self):
+        return {
+            "new_queues": len(self.new),
+            "old_queues": len(self.old),
+            "queue_of_last_arrival": self.last_arrival.number,
+            "queue_of_last_packet_sent": self.last_sent.number,
+            "credit_of_last_packet_sent_bytes": self.last_sent.credits,
+        }
+
+
+class FqCoDel(FairQueueing):
+    name = "fq-codel"
+    defaults = {**FairQueueing.defaults, **CoDel.defaults, "ecn": True}
+
+    def inner_scheme(self):
+        return CoDel, {key: getattr(self, key) for key in (*CoDel.defaults, "ecn")}
+
+
+class Fq(FairQueueing):
+    name = "fq"
+    defaults = {**FairQueueing.defaults, "inner": {"scheme": "codel"}}
+
+    def inner_scheme(self):
+        keys = dict(self.inner)
+        name = keys.pop("scheme")
+        return next(one for one in (DropTail, Red, Ared, Pi, Rem, CoDel, Pie) if one.name == name), keys

@@ -5,7 +5,7 @@ import itertools
 import pathlib
 
 from cases import all_cases
-from schemes import CoDel, DropTail
+from schemes import CoDel, DropTail, FqCoDel
 
 
 def number(value):
@@ -36,7 +36,7 @@ def work(title, scheme, facts, keys, events):
     aqm = scheme(facts, keys)
     lines = [f"case: {title}"]
     lines += settings({**facts, "scheme": scheme.name, **keys})
-    random = scheme not in (CoDel, DropTail)
+    random = scheme not in (CoDel, DropTail, FqCoDel)
     heading = ["time_ms", "do", "bytes", "flow", "ecn", "|", "verdict"]
     rows = [heading + (["coin", "chance"] if random else []) + scheme.columns]
     for time, do, *packet in events:

@@ -61,7 +61,9 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &m
     } else if let Some(words) = words {
         words[random.below(words.len() as u64) as usize].clone()
     } else if is(property, "object") {
-        random_table(property, 1.0, law, random).to_value()
+        // Of a scheme within a scheme some keys are left at their defaults too.
+        let share = if property.pointer("/properties/scheme").is_some() { 0.7 } else { 1.0 };
+        random_table(property, share, law, random).to_value()
     } else if is(property, "boolean") {
         (random.uniform() < 0.5).into()
     } else if is(property, "integer") {
@@ -84,8 +86,9 @@ fn is(property: &Schema, kind: &str) -> bool {
 /// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests.
 fn random_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
     let (low, high) = match default {
+        _ if key == "limit_packets" => (4.0, 80.0),
+        _ if key == "flows" => (1.0, 40.0),
         Some(default) => (default / 100.0, default * 5.0),
-        None if key == "limit_packets" => (4.0, 80.0),
         None if key.ends_with("_packets") => (0.5, 20.0),
         None if key.ends_with("_bytes") => (6_000.0, 120_000.0),
         None if key.ends_with("_ms") => (1.0, 400.0),

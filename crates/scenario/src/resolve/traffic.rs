@@ -31,7 +31,7 @@ pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, 
             Some(value) => format!("{value} is not legal"),
             None => "not given".to_owned(),
         };
-        mistakes.value(&joined(path, error.key), wrong, error.legal);
+        mistakes.value(&joined(path, &error.key), wrong, error.legal);
     }
 }
 

@@ -123,12 +123,13 @@ impl Fabric {
         events: &mut Events,
         announce: &impl Fn(Upcoming),
     ) {
-        let Self { network, endpoints, discarded, trace, .. } = self;
+        let Self { network, endpoints, flow_hashes, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
         endpoints.connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        queued.port.arrive(events.now(), packet, &mut discard);
+        let header = |packet: &Packet| flow_hashes.header_of(packet);
+        queued.port.arrive_with(events.now(), packet, header, &mut discard);
         if queued.has_room_below() {
             if let Some(packet) = queued.serve(events, &mut discard) {
                 prefetch_delivery(&endpoints.connections, &packet, announce);

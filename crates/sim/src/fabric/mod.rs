@@ -15,6 +15,7 @@
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
 //! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
 //! | `responders.rs` | machines that only answer, and are asked in advance |
+//! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `trace.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
@@ -23,6 +24,7 @@ mod access_delay;
 mod connections;
 mod endpoints;
 mod events;
+mod flow_hashes;
 mod forwarding;
 mod hosts;
 mod impairments;
@@ -55,6 +57,7 @@ use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEvent, ConnectionId, Opened, Opening, Owner, Side};
 use aqmlab_units::Time;
 use endpoints::Endpoints;
+use flow_hashes::FlowHashes;
 use hosts::Hosts;
 use locations::Locations;
 use packet::Packet;
@@ -74,6 +77,7 @@ pub(crate) struct Fabric {
     network: Network,
     endpoints: Endpoints,
     locations: Locations,
+    flow_hashes: FlowHashes,
     window: MeasuredWindow,
     losses: LossCounts,
     trace: Trace,
@@ -89,7 +93,9 @@ impl Fabric {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
+        let classifies = network.queued.iter().any(|queued| queued.port.classifies());
         Self {
+            flow_hashes: FlowHashes::new(classifies, scenario.network.nodes.len(), key),
             user_bytes: UserBytes::new(scenario, &network, window),
             network,
             endpoints: Endpoints::new(hosts),
@@ -120,11 +126,14 @@ impl Fabric {
 
     /// Begins to open a connection.
     pub(crate) fn open(&mut self, opening: &Opening, events: &mut Events) -> Opened {
-        let Self { network, endpoints, locations, trace, .. } = self;
-        let connection = endpoints.add(events.now(), opening.owner, &locations.of(opening), network);
+        let Self { network, endpoints, locations, flow_hashes, trace, .. } = self;
+        let location = locations.of(opening);
+        let connection = endpoints.add(events.now(), opening.owner, &location, network);
         let record = endpoints.connections.at(connection.number());
         let number = record.number;
         trace.opened(connection.number(), record.generation, number);
+        let nodes = location.machines.map(|machine| machine.node);
+        flow_hashes.open(nodes, (connection.number(), record.generation));
         endpoints.connect(connection, network, events);
         Opened { connection, number }
     }

@@ -78,6 +78,7 @@ impl QueuedLink {
     ) -> Self {
         let key = key.named("queue").named(&link.name);
         let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
+        let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
         Self {
             port: Port::new(scheme, facts, key.named("coins").stream()),
             busy: false,

@@ -1,0 +1,243 @@
+//! Schemes from outside this crate: registered by name while the program runs, then parsed, checked and built as those
+//! of the list are.
+
+use super::schema_of;
+use crate::parameters::Parameters;
+use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Parameters whose type is known to their registration alone.
+trait Erased: Send + Sync {
+    fn parameters(&self) -> &dyn Parameters;
+    fn to_json(&self) -> Value;
+}
+
+impl<P: Parameters + Serialize + Send + Sync> Erased for P {
+    fn parameters(&self) -> &dyn Parameters {
+        self
+    }
+
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("registered parameters were written as a table before")
+    }
+}
+
+/// A scheme from outside this crate with its parameters.
+#[derive(Clone)]
+pub struct OutsideScheme {
+    name: &'static str,
+    parameters: Arc<dyn Erased>,
+}
+
+impl fmt::Debug for OutsideScheme {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.name, self.parameters.to_json())
+    }
+}
+
+impl PartialEq for OutsideScheme {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.parameters.to_json() == other.parameters.to_json()
+    }
+}
+
+impl Serialize for OutsideScheme {
+    /// A table with the key `scheme` first, as of the schemes of this crate.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serializer.serialize_map(None)?;
+        table.serialize_entry("scheme", self.name)?;
+        if let Value::Object(keys) = self.parameters.to_json() {
+            keys.iter().try_for_each(|(key, value)| table.serialize_entry(key, value))?;
+        }
+        table.end()
+    }
+}
+
+/// Why a scheme was not registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistrationError {
+    /// Another scheme has this name.
+    #[error("there is a scheme `{0}` already")]
+    Taken(&'static str),
+    /// A name is not spelt as names of schemes are.
+    #[error(
+        "`{0}` is no name of a scheme: it must be lower-case letters, digits and hyphens, a letter first"
+    )]
+    Name(&'static str),
+    /// The parameters cannot be a table of a scenario.
+    #[error("the parameters of `{name}` cannot be read from a scenario: they must be {legal}")]
+    Parameters {
+        /// Of which scheme.
+        name: &'static str,
+        /// What they would have to be.
+        legal: &'static str,
+    },
+}
+
+type Parse = fn(Value) -> Result<Arc<dyn Erased>, serde_json::Error>;
+
+/// A registered scheme.
+#[derive(Clone, Copy)]
+struct Registered {
+    name: &'static str,
+    is_one_queue: bool,
+    schema: fn() -> Schema,
+    parse: Parse,
+}
+
+/// The registered schemes, and the names of all.
+struct Registry {
+    schemes: Vec<Registered>,
+    names: Option<&'static [&'static str]>,
+}
+
+static REGISTRY: RwLock<Registry> = RwLock::new(Registry { schemes: Vec::new(), names: None });
+
+/// Registers a scheme from outside this crate under a name, for as long as the program runs. From then on it is a scheme
+/// like all others: scenarios name it, its parameters are checked by their own schema and by
+/// [`Parameters::validate`], [`super::Scheme::describe`] describes it, and ports and queues among several work under it.
+///
+/// `P` is the table of its parameters: a struct that derives `Serialize`, `Deserialize` and `JsonSchema`, with
+/// `#[serde(deny_unknown_fields, default)]`, whose documentation becomes that of the scheme and its keys.
+///
+/// ```
+/// use aqmlab_aqm::parts::{Limit, LimitRule};
+/// use aqmlab_aqm::{
+///     Aqm, Discipline, PacketFacts, ParameterError, Parameters, PortFacts, QueueView, Reason, Scheme, Verdict,
+/// };
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+///
+/// /// Half: signals to every arrival that finds the buffer half full.
+/// #[derive(Default, Serialize, Deserialize, JsonSchema)]
+/// #[serde(deny_unknown_fields, default)]
+/// struct Half {
+///     /// Packets that may wait.
+///     limit_packets: Option<u32>,
+///     /// Whether packets that are ECN-capable are marked instead of dropped.
+///     ecn: bool,
+/// }
+///
+/// impl Parameters for Half {
+///     fn validate(&self) -> Result<(), ParameterError> {
+///         Ok(())
+///     }
+///     fn limit(&self) -> Limit {
+///         Limit { packets: self.limit_packets, bytes: None, rule: LimitRule::HoldLimit }
+///     }
+///     fn ecn(&self) -> bool {
+///         self.ecn
+///     }
+///     fn build(&self, _: &PortFacts) -> Discipline {
+///         Discipline::fifo(HalfFull(self.limit_packets.unwrap_or(u32::MAX) / 2))
+///     }
+/// }
+///
+/// struct HalfFull(u32);
+///
+/// impl Aqm for HalfFull {
+///     fn on_arrival(
+///         &mut self,
+///         _: aqmlab_units::Time,
+///         _: &PacketFacts,
+///         queue: &QueueView<'_>,
+///         _: &mut aqmlab_random::Stream,
+///     ) -> Verdict {
+///         if queue.packets() >= self.0 { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
+///     }
+/// }
+///
+/// aqmlab_aqm::register::<Half>("half")?;
+/// assert!(Scheme::names().contains(&"half"));
+/// # Ok::<(), aqmlab_aqm::RegistrationError>(())
+/// ```
+///
+/// # Errors
+/// [`RegistrationError`] when the name is taken or misspelt, or the parameters are no such table.
+pub fn register<P>(name: &'static str) -> Result<(), RegistrationError>
+where
+    P: Parameters + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+{
+    check_name(name)?;
+    check_table(name, &schema_of::<P>(), &serde_json::to_value(P::default()).unwrap_or_default())?;
+    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    if super::NAMES.contains(&name) || registry.schemes.iter().any(|scheme| scheme.name == name) {
+        return Err(RegistrationError::Taken(name));
+    }
+    registry.schemes.push(Registered {
+        name,
+        is_one_queue: P::default().is_one_queue(),
+        schema: schema_of::<P>,
+        parse: |table| Ok(Arc::new(serde_json::from_value::<P>(table)?)),
+    });
+    let outside = registry.schemes.iter().map(|scheme| scheme.name);
+    // Kept for the rest of the program, as the registration is.
+    registry.names = Some(Vec::leak(super::NAMES.iter().copied().chain(outside).collect()));
+    Ok(())
+}
+
+fn check_name(name: &'static str) -> Result<(), RegistrationError> {
+    let is_part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
+    let is_name = name.starts_with(|one: char| one.is_ascii_lowercase()) && name.chars().all(is_part);
+    if is_name { Ok(()) } else { Err(RegistrationError::Name(name)) }
+}
+
+fn check_table(name: &'static str, schema: &Schema, table: &Value) -> Result<(), RegistrationError> {
+    let refused = |legal| Err(RegistrationError::Parameters { name, legal });
+    let Some(keys) = schema.get("properties").and_then(Value::as_object) else {
+        return refused("a struct with named fields");
+    };
+    if !table.is_object() || keys.contains_key("scheme") {
+        return refused("a table without a key `scheme`, which names the scheme itself");
+    }
+    if schema.get("additionalProperties") != Some(&Value::Bool(false)) || schema.get("required").is_some() {
+        return refused("a struct with #[serde(deny_unknown_fields, default)]");
+    }
+    Ok(())
+}
+
+/// The names of this crate's schemes, and of those that were registered.
+pub(super) fn all_names(own: &'static [&'static str]) -> &'static [&'static str] {
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(own)
+}
+
+fn registered() -> Vec<Registered> {
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).schemes.clone()
+}
+
+fn find(name: &str) -> Option<Registered> {
+    registered().into_iter().find(|scheme| scheme.name == name)
+}
+
+impl OutsideScheme {
+    pub(super) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(super) fn parameters(&self) -> &dyn Parameters {
+        self.parameters.parameters()
+    }
+
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        registered().into_iter().map(|scheme| scheme.name)
+    }
+
+    pub(super) fn names_of_one_queue() -> impl Iterator<Item = &'static str> {
+        registered().into_iter().filter(|scheme| scheme.is_one_queue).map(|scheme| scheme.name)
+    }
+
+    pub(super) fn schema(name: &str) -> Option<Schema> {
+        find(name).map(|scheme| (scheme.schema)())
+    }
+
+    /// The scheme of a table without the key `scheme`; none when no scheme was registered under this name.
+    pub(super) fn parse(name: &str, table: Value) -> Option<Result<Self, serde_json::Error>> {
+        let scheme = find(name)?;
+        Some((scheme.parse)(table).map(|parameters| Self { name: scheme.name, parameters }))
+    }
+}

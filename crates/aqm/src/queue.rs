@@ -1,0 +1,229 @@
+//! One queue of a port with its scheme: asks the scheme, and carries out what it says.
+
+use crate::aqm::{Aqm, Departing, Positions, Reason, Verdict};
+use crate::counters::Counters;
+use crate::fifo::Fifo;
+use crate::packet::{PacketFacts, Queued};
+use crate::parts::Room;
+use crate::queue_view::QueueView;
+use crate::scheduler::End;
+use aqmlab_random::Stream;
+use aqmlab_units::Time;
+
+/// What the queues of a port share: its policy, its coins, its counters.
+#[repr(C)]
+pub(crate) struct Shared {
+    pub(crate) ecn: bool,
+    pub(crate) coins: Stream,
+    pub(crate) counters: Counters,
+}
+
+impl Shared {
+    pub(crate) const fn new(ecn: bool, coins: Stream) -> Self {
+        Self { ecn, coins, counters: Counters::ZERO }
+    }
+
+    /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
+    #[inline(always)]
+    fn marks_on(&self, verdict: &Verdict, facts: &PacketFacts) -> bool {
+        matches!(verdict, Verdict::Signal(_)) && self.ecn && facts.codepoint.can_be_marked()
+    }
+
+    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow
+    /// was never marked.
+    #[cold]
+    fn mark<P: Queued>(&mut self, mut packet: P, marked: &mut impl FnMut()) -> P {
+        self.counters.marks.count(&packet.facts());
+        marked();
+        packet.mark();
+        packet
+    }
+
+    /// The one way by which a packet is lost.
+    #[cold]
+    pub(crate) fn discard<P: Queued>(
+        &mut self,
+        packet: P,
+        reason: Reason,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        self.counters.discards[reason.index()].count(&packet.facts());
+        discarded(packet, reason);
+    }
+}
+
+/// The waiting packets of one queue under one scheme.
+pub(crate) struct Queue<P: Queued> {
+    fifo: Fifo<P>,
+    room: Room,
+    asks_on_arrival: bool,
+    asks_on_departure: bool,
+    scheme: Box<dyn Aqm>,
+}
+
+impl<P: Queued> Queue<P> {
+    pub(crate) fn new(scheme: Box<dyn Aqm>, room: Room) -> Self {
+        Self {
+            fifo: Fifo::new(scheme.needs_arrival_instants()),
+            room,
+            asks_on_arrival: scheme.watches_arrivals(),
+            asks_on_departure: scheme.watches_departures(),
+            scheme,
+        }
+    }
+
+    pub(crate) const fn fifo(&self) -> &Fifo<P> {
+        &self.fifo
+    }
+
+    pub(crate) const fn scheme(&self) -> &dyn Aqm {
+        &*self.scheme
+    }
+
+    /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed to
+    /// `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is queued.
+    #[inline(always)]
+    pub(crate) fn arrive(
+        &mut self,
+        now: Time,
+        packet: P,
+        facts: &PacketFacts,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> bool {
+        let (mut packet, mut mark) = (packet, false);
+        if self.asks_on_arrival {
+            let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+            let verdict = self.scheme.on_arrival(now, facts, &queue, &mut port.coins);
+            mark = port.marks_on(&verdict, facts);
+            if !mark && !matches!(verdict, Verdict::Pass) {
+                let Some(passed) = self.carry_out(verdict, packet, port, discarded) else { return false };
+                packet = passed;
+            }
+        }
+        if !self.room.admits(self.fifo.packets(), self.fifo.bytes(), facts.bytes) {
+            self.scheme.on_overflow(now, facts);
+            port.discard(packet, Reason::Overflow, discarded);
+            return false;
+        }
+        let packet = if mark { port.mark(packet, marked) } else { packet };
+        self.fifo.push(now, packet, facts.bytes);
+        true
+    }
+
+    /// Takes the first packet that the scheme lets pass, and counts its departure; none when no packet is left, which
+    /// the scheme is told. Packets that it discards on the way are handed to `discarded`; `marked` is told of a mark.
+    #[inline(always)]
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        while let Some(packet) = self.fifo.pop() {
+            let (facts, arrived) = (packet.facts(), self.fifo.pop_instant());
+            if !self.asks_on_departure {
+                port.counters.departures.count(&facts);
+                return Some(packet);
+            }
+            let departing = Departing { facts, arrived };
+            let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+            let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
+            let packet = if port.marks_on(&verdict, &facts) {
+                port.mark(packet, marked)
+            } else if matches!(verdict, Verdict::Pass) {
+                packet
+            } else {
+                let Some(packet) = self.carry_out(verdict, packet, port, discarded) else { continue };
+                packet
+            };
+            port.counters.departures.count(&packet.facts());
+            return Some(packet);
+        }
+        self.scheme.on_idle(now);
+        None
+    }
+
+    /// Discards packets from an end, one at least, until there are `most_packets` of them or `enough_bytes` in them,
+    /// and tells the scheme how many were taken.
+    ///
+    /// # Panics
+    /// If no packet waits.
+    pub(crate) fn make_room(
+        &mut self,
+        now: Time,
+        (end, most_packets, enough_bytes): (End, u32, u64),
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let (mut packets, mut bytes) = (0, 0);
+        while packets == 0 || (packets < most_packets && bytes < enough_bytes && self.fifo.packets() > 0) {
+            let position = match end {
+                End::Head => 0,
+                End::Tail => self.fifo.packets().saturating_sub(1),
+            };
+            let packet = self.fifo.remove(position);
+            packets += 1;
+            bytes += u64::from(packet.facts().bytes);
+            port.discard(packet, Reason::Overflow, discarded);
+        }
+        self.scheme.on_room_made(now, packets);
+    }
+
+    pub(crate) fn next_timer(&self) -> Option<Time> {
+        self.scheme.next_timer()
+    }
+
+    /// Runs the scheme's timer, which is due; answers when the next one is.
+    ///
+    /// # Panics
+    /// If the timer has not moved forward.
+    pub(crate) fn run_timer(&mut self, due: Time) -> Time {
+        let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+        self.scheme.on_timer(due, &queue);
+        let next = self.scheme.next_timer().unwrap_or(Time::MAX);
+        assert!(next > due, "a timer must move forward: {next} after {due}");
+        next
+    }
+
+    /// Discards what a verdict that is no mark condemns; answers with the packet it is about if that one passes.
+    #[cold]
+    #[inline(never)]
+    fn carry_out(
+        &mut self,
+        verdict: Verdict,
+        packet: P,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        match verdict {
+            Verdict::Pass => return Some(packet),
+            Verdict::Signal(reason) | Verdict::Drop(reason) => port.discard(packet, reason, discarded),
+            Verdict::DropWith { positions, reason } => {
+                port.discard(packet, reason, discarded);
+                self.evict(&positions, reason, port, discarded);
+            }
+            Verdict::PassEvicting { positions, reason } => {
+                self.evict(&positions, reason, port, discarded);
+                return Some(packet);
+            }
+        }
+        None
+    }
+
+    #[cold]
+    fn evict(
+        &mut self,
+        positions: &Positions,
+        reason: Reason,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        for &position in positions.as_slice() {
+            let packet = self.fifo.remove(position);
+            port.discard(packet, reason, discarded);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered next.
+
+use crate::header::HeaderFields;
+use crate::packet::PacketFacts;
+
+/// Lengths of the queues that a scheduler serves.
+pub trait Backlogs {
+    /// How many queues there are.
+    fn queues(&self) -> usize;
+    /// How many packets wait in a queue.
+    fn packets(&self, queue: usize) -> u32;
+    /// How many bytes wait in a queue.
+    fn bytes(&self, queue: usize) -> u64;
+}
+
+/// An end of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where packets leave: those that have waited longest.
+    Head,
+    /// Where packets arrive.
+    Tail,
+}
+
+/// Packets to discard to make room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Victim {
+    /// The queue to take them from; at least one packet waits there.
+    pub queue: usize,
+    /// The end to take them from.
+    pub end: End,
+    /// So many at most, at least 1.
+    pub most_packets: u32,
+    /// No more than it takes to reach so many bytes.
+    pub enough_bytes: u64,
+}
+
+/// Sorts arrivals into queues, and says which queue is served. It sees lengths, never packets: the port moves these,
+/// and asks the scheme of the queue about each.
+pub trait Scheduler: Send {
+    /// The queue of an arrival.
+    fn classify(&mut self, packet: &PacketFacts, header: &HeaderFields, queues: &dyn Backlogs) -> usize;
+
+    /// A packet was queued.
+    fn on_queued(&mut self, queue: usize, packet: &PacketFacts);
+
+    /// The queue whose turn it is; none only when nothing waits in any.
+    fn next(&mut self, queues: &dyn Backlogs) -> Option<usize>;
+
+    /// The queue whose turn it was has sent a packet of so many bytes.
+    fn on_sent(&mut self, queue: usize, bytes: u32);
+
+    /// The queue whose turn it was had nothing to send, or nothing that its scheme let pass.
+    fn on_empty(&mut self, queue: usize);
+
+    /// The buffer that all queues share is exceeded: what is to be discarded. Asked again until it is not. At least
+    /// one packet waits.
+    fn victim(&mut self, queues: &dyn Backlogs) -> Victim;
+
+    /// Reports names (with their unit, where there is one) and values of the state.
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let _ = sink;
+    }
+}
+
+/// One queue, for guards in front of a single scheme.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OneQueue {
+    /// Whether the queue was asked in vain since the last packet came: its scheme knows that the link is idle.
+    is_idle: bool,
+}
+
+impl Scheduler for OneQueue {
+    fn classify(&mut self, _packet: &PacketFacts, _header: &HeaderFields, _queues: &dyn Backlogs) -> usize {
+        0
+    }
+
+    fn on_queued(&mut self, _queue: usize, _packet: &PacketFacts) {
+        self.is_idle = false;
+    }
+
+    fn next(&mut self, _queues: &dyn Backlogs) -> Option<usize> {
+        (!self.is_idle).then_some(0)
+    }
+
+    fn on_sent(&mut self, _queue: usize, _bytes: u32) {}
+
+    fn on_empty(&mut self, _queue: usize) {
+        self.is_idle = true;
+    }
+
+    fn victim(&mut self, _queues: &dyn Backlogs) -> Victim {
+        Victim { queue: 0, end: End::Tail, most_packets: 1, enough_bytes: u64::MAX }
+    }
+}

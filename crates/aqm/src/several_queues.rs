@@ -1,0 +1,293 @@
+//! A port with several queues, or with guards in front of one: who is asked, and in which order.
+
+use crate::aqm::Reason;
+use crate::conservation::{self, ConservationError};
+use crate::counters::{QueueCounters, Tally};
+use crate::discipline::{Composite, QueueLimit};
+use crate::fifo::Fifo;
+use crate::guard::{Behind, Decision, Guard};
+use crate::header::HeaderFields;
+use crate::packet::{PacketFacts, Queued};
+use crate::parts::{Limit, Room};
+use crate::queue::{Queue, Shared};
+use crate::scheduler::{Backlogs, Scheduler};
+use aqmlab_units::{Probability, Time};
+
+/// Queues with their scheduler, and the guards in front.
+pub(crate) struct SeveralQueues<P: Queued> {
+    scheduler: Box<dyn Scheduler>,
+    queues: Queues<P>,
+    /// How much may wait in all queues together.
+    room: Room,
+    /// Whether what waits may have to make room for arrivals.
+    makes_room: bool,
+    front: Front,
+    /// Packets and bytes that wait, in all queues together.
+    waiting: (u32, u64),
+    /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each scheme sees
+    /// its own queue alone, so nothing can change in between that a tick would see.
+    timers: Vec<Time>,
+}
+
+/// The guards, and the counters of the queues: those who hear of every decision.
+struct Front {
+    guards: Vec<Box<dyn Guard>>,
+    counters: Vec<QueueCounters>,
+}
+
+impl Front {
+    fn tell(&mut self, now: Time, queue: usize, facts: &PacketFacts, decision: Decision) {
+        let counters = &mut self.counters[queue];
+        match decision {
+            Decision::Queued => {}
+            Decision::Marked => counters.marks.count(facts.bytes),
+            Decision::Discarded(reason) => counters.discards[reason.index()].count(facts.bytes),
+            Decision::Sent => counters.departures.count(facts.bytes),
+        }
+        self.guards.iter_mut().for_each(|guard| guard.on_decision(now, facts, decision));
+    }
+}
+
+struct Queues<P: Queued>(Vec<Queue<P>>);
+
+impl<P: Queued> Backlogs for Queues<P> {
+    fn queues(&self) -> usize {
+        self.0.len()
+    }
+
+    fn packets(&self, queue: usize) -> u32 {
+        self.0[queue].fifo().packets()
+    }
+
+    fn bytes(&self, queue: usize) -> u64 {
+        self.0[queue].fifo().bytes()
+    }
+}
+
+impl<P: Queued> Queues<P> {
+    fn length(&self, queue: usize) -> (u32, u64) {
+        (self.packets(queue), self.bytes(queue))
+    }
+
+    /// The mean over the queues, each by its waiting packets.
+    fn signal_probability(&self) -> Probability {
+        let (mut sum, mut packets) = (0.0, 0.0);
+        for queue in self.0.iter().filter(|queue| queue.fifo().packets() > 0) {
+            let weight = f64::from(queue.fifo().packets());
+            sum += weight * queue.scheme().signal_probability().value();
+            packets += weight;
+        }
+        if packets > 0.0 { Probability::clamped(sum / packets) } else { Probability::ZERO }
+    }
+}
+
+impl<P: Queued> SeveralQueues<P> {
+    /// # Panics
+    /// If there is no queue.
+    pub(crate) fn new(composite: Composite, limit: Limit) -> Self {
+        let Composite { guards, scheduler, queues, queue_limit } = composite;
+        assert!(!queues.is_empty(), "a port has at least one queue");
+        let own = queue_limit.room(limit);
+        let queues: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
+        Self {
+            scheduler,
+            room: limit.room(),
+            makes_room: queues.len() > 1 || queue_limit != QueueLimit::OfPort,
+            front: Front { guards, counters: vec![QueueCounters::default(); queues.len()] },
+            waiting: (0, 0),
+            timers: queues.iter().map(|queue| queue.next_timer().unwrap_or(Time::MAX)).collect(),
+            queues: Queues(queues),
+        }
+    }
+
+    pub(crate) const fn packets(&self) -> u32 {
+        self.waiting.0
+    }
+
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.waiting.1
+    }
+
+    pub(crate) fn signal_probability(&self) -> Probability {
+        self.queues.signal_probability()
+    }
+
+    /// Guards first, then the scheduler.
+    pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.front.guards.iter().for_each(|guard| guard.observe(sink));
+        self.scheduler.observe(sink);
+    }
+
+    pub(crate) fn decides_about_waiting(&self) -> bool {
+        self.makes_room || self.queues.0.iter().any(|queue| queue.scheme().decides_about_waiting())
+    }
+
+    pub(crate) fn queue(&self, queue: usize) -> (&Queue<P>, &QueueCounters) {
+        (&self.queues.0[queue], &self.front.counters[queue])
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queues.0.len()
+    }
+
+    pub(crate) fn fifos(&self) -> impl Iterator<Item = &Fifo<P>> {
+        self.queues.0.iter().map(Queue::fifo)
+    }
+
+    pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
+        for (queue, counters) in self.front.counters.iter().enumerate() {
+            let (packets, bytes) = self.queues.length(queue);
+            conservation::check_queue(queue, counters, Tally { packets: packets.into(), bytes })?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn arrive(
+        &mut self,
+        now: Time,
+        packet: P,
+        header: impl FnOnce(&P) -> HeaderFields,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let (facts, header) = (packet.facts(), &header(&packet));
+        if !self.is_admitted(now, &facts, header, port) {
+            return port.discard(packet, Reason::Filter, discarded);
+        }
+        let place = self.scheduler.classify(&facts, header, &self.queues);
+        self.advance_queue(place, now);
+        let Self { queues, front, .. } = self;
+        let before = queues.length(place);
+        front.counters[place].arrivals.count(facts.bytes);
+        let mut marked = false;
+        let mut on_mark = || marked = true;
+        let mut on_discard = |packet: P, reason| {
+            front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+            discarded(packet, reason);
+        };
+        let queue = &mut queues.0[place];
+        let queued = queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard);
+        self.note_length(place, before);
+        if !queued {
+            return;
+        }
+        let decision = if marked { Decision::Marked } else { Decision::Queued };
+        self.front.tell(now, place, &facts, decision);
+        self.scheduler.on_queued(place, &facts);
+        self.make_room(now, port, discarded);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        while let Some(place) = self.scheduler.next(&self.queues) {
+            self.advance_queue(place, now);
+            let Self { queues, front, .. } = self;
+            let before = queues.length(place);
+            let mut marked = false;
+            let mut on_mark = || marked = true;
+            let mut on_discard = |packet: P, reason| {
+                front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+                discarded(packet, reason);
+            };
+            let sent = queues.0[place].depart(now, port, &mut on_mark, &mut on_discard);
+            self.note_length(place, before);
+            let Some(packet) = sent else {
+                self.scheduler.on_empty(place);
+                continue;
+            };
+            let facts = packet.facts();
+            self.scheduler.on_sent(place, facts.bytes);
+            if marked {
+                self.front.tell(now, place, &facts, Decision::Marked);
+            }
+            self.front.tell(now, place, &facts, Decision::Sent);
+            return Some(packet);
+        }
+        assert_eq!(self.waiting.0, 0, "a scheduler serves every queue in which packets wait");
+        None
+    }
+
+    /// The next timer of a guard; `Time::MAX` without one.
+    pub(crate) fn next_timer(&self) -> Time {
+        self.front.guards.iter().filter_map(|guard| guard.next_timer()).min().unwrap_or(Time::MAX)
+    }
+
+    /// Runs the timers of guards that are due at this instant.
+    ///
+    /// # Panics
+    /// If a timer has not moved forward.
+    pub(crate) fn run_timers(&mut self, due: Time) {
+        self.advance(due);
+        let behind = self.behind();
+        for guard in self.front.guards.iter_mut().filter(|guard| guard.next_timer() == Some(due)) {
+            guard.on_timer(due, &behind);
+            let next = guard.next_timer().unwrap_or(Time::MAX);
+            assert!(next > due, "a timer must move forward: {next} after {due}");
+        }
+    }
+
+    /// Runs the timers of all queues that are due by `now`.
+    pub(crate) fn advance(&mut self, now: Time) {
+        (0..self.timers.len()).for_each(|queue| self.advance_queue(queue, now));
+    }
+
+    fn advance_queue(&mut self, queue: usize, now: Time) {
+        let timer = &mut self.timers[queue];
+        while *timer <= now {
+            *timer = self.queues.0[queue].run_timer(*timer);
+        }
+    }
+
+    fn behind(&self) -> Behind {
+        let (packets, bytes) = self.waiting;
+        Behind { packets, bytes, signal_probability: self.signal_probability() }
+    }
+
+    fn is_admitted(
+        &mut self,
+        now: Time,
+        facts: &PacketFacts,
+        header: &HeaderFields,
+        port: &mut Shared,
+    ) -> bool {
+        if self.front.guards.is_empty() {
+            return true;
+        }
+        self.advance(now);
+        let behind = self.behind();
+        let mut guards = self.front.guards.iter_mut();
+        guards.all(|guard| guard.admits(now, facts, header, &behind, &mut port.coins))
+    }
+
+    /// A queue has changed: what it held before is no longer what waits there.
+    fn note_length(&mut self, queue: usize, (packets, bytes): (u32, u64)) {
+        let (packets_now, bytes_now) = self.queues.length(queue);
+        self.waiting.0 = self.waiting.0 - packets + packets_now;
+        self.waiting.1 = self.waiting.1 - bytes + bytes_now;
+    }
+
+    /// Discards what the scheduler chooses until the buffer that all queues share holds the rest.
+    fn make_room(&mut self, now: Time, port: &mut Shared, discarded: &mut impl FnMut(P, Reason)) {
+        while !self.room.holds(self.waiting.0, self.waiting.1) {
+            let victim = self.scheduler.victim(&self.queues);
+            let place = victim.queue;
+            self.advance_queue(place, now);
+            let Self { queues, front, .. } = self;
+            let before = queues.length(place);
+            let amount = (victim.end, victim.most_packets, victim.enough_bytes);
+            queues.0[place].make_room(now, amount, port, &mut |packet: P, reason| {
+                front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+                discarded(packet, reason);
+            });
+            self.note_length(place, before);
+        }
+    }
+}

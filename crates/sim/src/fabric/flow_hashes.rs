@@ -1,0 +1,146 @@
+//! Addresses and ports of connections, and the hashes by which ports with several queues sort their packets.
+//!
+//! A node's address is its number in the scenario. The end that opens a connection takes the next of its node's ephemeral
+//! ports, the other end listens at port 80. The hash is made once, when the connection opens, under a key of the run: it
+//! belongs to addresses and ports, whatever place a connection has in memory. Nothing of this is kept where no port
+//! classifies.
+
+use super::packet::Packet;
+use aqmlab_aqm::{FiveTuple, HeaderFields};
+use aqmlab_random::Key;
+use aqmlab_scenario::NodeIndex;
+use aqmlab_session::Side;
+
+/// The ports that a node takes in turn (RFC 6335, section 6).
+const FIRST_EPHEMERAL_PORT: u16 = 49_152;
+const EPHEMERAL_PORTS: u16 = 16_384;
+const LISTENING_PORT: u16 = 80;
+const TCP: u8 = 6;
+
+/// The hashes of all connections since the start: packets of a connection that is over may still be under way.
+pub(crate) struct FlowHashes {
+    key: Key,
+    is_wanted: bool,
+    /// Connections that each node has opened.
+    opened: Vec<u16>,
+    /// Hashes of the packets that each end sends, by place and generation of the connection.
+    of_tenants: Vec<Vec<[u32; 2]>>,
+}
+
+impl FlowHashes {
+    /// No connections yet, among so many nodes.
+    pub(crate) fn new(is_wanted: bool, nodes: usize, key: Key) -> Self {
+        Self { key: key.named("flow hash"), is_wanted, opened: vec![0; nodes], of_tenants: Vec::new() }
+    }
+
+    /// A connection was opened from a node to another, and has this place and generation.
+    #[inline]
+    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], (place, generation): (u32, u16)) {
+        if self.is_wanted {
+            self.note(nodes, place as usize, usize::from(generation));
+        }
+    }
+
+    fn note(&mut self, [active, passive]: [NodeIndex; 2], place: usize, generation: usize) {
+        let opened = &mut self.opened[active.0 as usize];
+        let port = FIRST_EPHEMERAL_PORT + *opened % EPHEMERAL_PORTS;
+        *opened = opened.wrapping_add(1);
+        let there = FiveTuple {
+            source: active.0,
+            destination: passive.0,
+            source_port: port,
+            destination_port: LISTENING_PORT,
+            protocol: TCP,
+        };
+        let back = FiveTuple {
+            source: passive.0,
+            destination: active.0,
+            source_port: LISTENING_PORT,
+            destination_port: port,
+            protocol: TCP,
+        };
+        let hashes = [there.hash(self.key), back.hash(self.key)];
+        self.of_tenants.resize_with(self.of_tenants.len().max(place + 1), Vec::new);
+        let of_place = &mut self.of_tenants[place];
+        of_place.resize(of_place.len().max(generation + 1), hashes);
+        of_place[generation] = hashes;
+    }
+
+    /// What a port sorts a packet by.
+    pub(crate) fn header_of(&self, packet: &Packet) -> HeaderFields {
+        let of_place = &self.of_tenants[packet.connection() as usize];
+        let hashes = of_place[usize::from(packet.generation())];
+        HeaderFields { flow_hash: hashes[usize::from(packet.from() == Side::Passive)], dscp: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::path::Path;
+    use crate::identifiers::{Column, Junction, Step};
+    use aqmlab_tcp::{Flags, Segment, SequenceNumber};
+
+    const ENDS: [NodeIndex; 2] = [NodeIndex(3), NodeIndex(7)];
+
+    fn packet(connection: (u32, u16), from: Side) -> Packet {
+        let path = Path {
+            delay_ns: 0,
+            step: Step::DELIVERY,
+            at: Junction::ARRIVED,
+            destination: Column::of(0),
+            rank: Path::AT_ONCE,
+            by_interface: false,
+        };
+        let segment = Segment {
+            sequence: SequenceNumber::new(0),
+            acknowledgement: SequenceNumber::new(0),
+            payload: 0,
+            flags: Flags::SYN,
+            ect: false,
+        };
+        Packet::new(&segment, 40, connection, from, &path)
+    }
+
+    fn hash_of(hashes: &FlowHashes, connection: (u32, u16), from: Side) -> u32 {
+        hashes.header_of(&packet(connection, from)).flow_hash
+    }
+
+    #[test]
+    fn a_hash_belongs_to_addresses_and_ports_and_not_to_a_place() {
+        let mut one = FlowHashes::new(true, 8, Key::from_seed(1));
+        let mut other = FlowHashes::new(true, 8, Key::from_seed(1));
+        one.open(ENDS, (0, 0));
+        other.open([ENDS[1], ENDS[0]], (0, 0));
+        other.open(ENDS, (5, 2));
+        for side in [Side::Active, Side::Passive] {
+            assert_eq!(hash_of(&one, (0, 0), side), hash_of(&other, (5, 2), side));
+        }
+        assert_ne!(hash_of(&one, (0, 0), Side::Active), hash_of(&one, (0, 0), Side::Passive));
+        assert_ne!(
+            hash_of(&other, (0, 0), Side::Active),
+            hash_of(&one, (0, 0), Side::Passive),
+            "other ports"
+        );
+    }
+
+    #[test]
+    fn a_late_packet_keeps_the_hash_of_its_own_connection() {
+        let mut hashes = FlowHashes::new(true, 8, Key::from_seed(1));
+        hashes.open(ENDS, (0, 0));
+        let first = hash_of(&hashes, (0, 0), Side::Active);
+        hashes.open(ENDS, (0, 1));
+        assert_eq!(hash_of(&hashes, (0, 0), Side::Active), first);
+        assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
+    }
+
+    #[test]
+    fn ephemeral_ports_come_again_after_the_last() {
+        let mut hashes = FlowHashes::new(true, 8, Key::from_seed(1));
+        for generation in 0..=EPHEMERAL_PORTS {
+            hashes.open(ENDS, (0, generation));
+        }
+        let of = |generation| hash_of(&hashes, (0, generation), Side::Active);
+        assert_eq!(of(0), of(EPHEMERAL_PORTS));
+    }
+}
