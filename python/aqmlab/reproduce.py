@@ -20,6 +20,7 @@ from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.report import claims_table, parts_of, write_report
 from aqmlab.runs import Job, run_many
+from aqmlab.runs.executors import Threads
 from aqmlab.scenario import Scenario
 from aqmlab.study import Study
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from aqmlab.experiment import Configuration, Experiment, Scale
     from aqmlab.report import Parts
     from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,15 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Execution:
-    """How runs are made: workers, store and progress."""
+    """How runs are made: by which executor, into which store, with which progress."""
 
-    workers: int | None
+    executor: Executor
     store: Path
     progress: bool
 
     def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
         """Makes the runs, or finds them in the store."""
-        return run_many(jobs, workers=self.workers, store=self.store, progress=self.progress, label=label)
+        return run_many(jobs, executor=self.executor, store=self.store, progress=self.progress, label=label)
 
     def run_pairs(self, pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
         """The same of scenarios with seeds."""
@@ -83,7 +85,7 @@ def reproduce(
     cells: Sequence[str] | None = None,
     loads: Sequence[float] | None = None,
     replications: int | None = None,
-    workers: int | None = None,
+    executor: Executor | None = None,
     output: str | Path = "report",
     store: str | Path | None = None,
     progress: bool = True,
@@ -96,7 +98,7 @@ def reproduce(
         cells: Configurations to run instead of the scale's, or groups of them.
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
-        workers: How many runs at a time; by default one for each core.
+        executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
         progress: Whether to show progress bars.
@@ -106,7 +108,7 @@ def reproduce(
     """
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
-    execution = Execution(workers, Path(store) if store else Path(output) / "runs", progress)
+    execution = Execution(executor or Threads(), Path(store) if store else Path(output) / "runs", progress)
     study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
     return Reproduction(parts, write_report(parts, Path(output)))

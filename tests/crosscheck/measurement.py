@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import aqmlab
-from aqmlab.workers import available_cores
+from aqmlab.runs.executors import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

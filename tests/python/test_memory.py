@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import memory
 from aqmlab.errors import NotEnoughMemoryError
-from aqmlab.runs import Job, run_many
+from aqmlab.runs import Job, memory, run_many
 from aqmlab.scenario import Scenario
-from aqmlab.workers import Task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +27,8 @@ per_side = 20
 """
 
 
-def _task(**overrides: object) -> Task:
-    return Task(Scenario.of(_TEXT, overrides=overrides), 1, "address", None)
+def _job(**overrides: object) -> Job:
+    return Job(Scenario.of(_TEXT, overrides=overrides), 1)
 
 
 def test_what_is_free_is_known_here_and_less_than_the_machine_has() -> None:
@@ -63,10 +61,10 @@ def test_a_run_without_room_is_refused_before_it_is_made(monkeypatch: pytest.Mon
 def test_fewer_runs_at_a_time_where_all_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 100 * _MIB)
     with pytest.warns(UserWarning, match=r"runs at a time: \d+ instead of 50, for one takes up to \d+ MiB"):
-        fitting = memory.workers_with_room([_task()], 50)
+        fitting = memory.workers_with_room([_job()], 50)
     assert 1 < fitting < 50
     with pytest.warns(UserWarning, match="runs at a time: 1 instead of 50"):
-        assert memory.workers_with_room([_task()], 50, each_bytes=60 * _MIB) == 1
+        assert memory.workers_with_room([_job()], 50, each_bytes=60 * _MIB) == 1
 
 
 def test_nothing_is_said_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,5 +72,5 @@ def test_nothing_is_said_where_there_is_room(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(memory, "available_bytes", lambda free=free: free)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert memory.workers_with_room([_task()], 4) == 4
+            assert memory.workers_with_room([_job()], 4) == 4
             assert memory.workers_with_room([], 4) == 4

@@ -13,7 +13,7 @@ from rich.console import Console
 from aqmlab import cli
 from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
 from aqmlab.folders import folder_name
-from aqmlab.progress import Bar, looked_at
+from aqmlab.runs.progress import Bar, looked_at
 from aqmlab.terminal import Table
 from small import BULK
 

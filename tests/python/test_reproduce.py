@@ -8,6 +8,7 @@ import pytest
 from aqmlab import experiment as experiments
 from aqmlab.report import parts_of, render
 from aqmlab.reproduce import Execution, choose, run_study
+from aqmlab.runs.executors import Threads
 from aqmlab.study import Study
 
 SECONDS = 4.0
@@ -22,7 +23,7 @@ def small_study(store: Path) -> Study:
     experiment = experiments.load("le2003")
     scale = choose(experiment, scale="quick", cells=["uncongested", "pi-24"], loads=[90.0], replications=2)
     scale = replace(scale, duration_s=SECONDS + 1.0, warm_up_s=1.0)
-    return run_study(experiment, scale, Execution(workers=2, store=store, progress=False))
+    return run_study(experiment, scale, Execution(Threads(2), store=store, progress=False))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,9 @@ def one_sided(tmp_path_factory: pytest.TempPathFactory) -> Study:
         calibration_users_per_side=(700, 3325),
         calibration_replications=1,
     )
-    return run_study(experiment, scale, Execution(2, tmp_path_factory.mktemp("store"), progress=False))
+    return run_study(
+        experiment, scale, Execution(Threads(2), tmp_path_factory.mktemp("store"), progress=False)
+    )
 
 
 def test_users_of_a_load_follow_the_papers_count_or_the_configurations(one_sided: Study) -> None:
@@ -117,7 +120,7 @@ def test_a_one_sided_load_is_matched_in_the_loaded_direction(tmp_path: Path) -> 
     experiment = experiments.load("christiansen2000")
     scale = choose(experiment, scale="quick", cells=["red-30-90"], loads=[50.0], replications=1)
     scale = replace(scale, duration_s=31.0, warm_up_s=1.0, load_matched=True)
-    study = run_study(experiment, scale, Execution(2, tmp_path, progress=False))
+    study = run_study(experiment, scale, Execution(Threads(2), tmp_path, progress=False))
     match = study.loads[50.0, 1]
     assert (match.sizes["users.left"], list(match.realised_mbps)) == (0, ["left-to-right"])
     assert abs(match.mean_error) <= 0.005 or match.warnings

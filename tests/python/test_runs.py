@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 import aqmlab
-from aqmlab import FolderError, Job, RunError, ScenarioError, workers
+from aqmlab import FolderError, Job, RunError, ScenarioError
 from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.runs.executors import crew, executor_of
 from small import BULK, WEB, bulk, contents
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def counted_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     class Core:
         Run = counted
 
-    monkeypatch.setattr(workers, "_core", Core)
+    monkeypatch.setattr(crew, "_core", Core)
     return counted.seeds
 
 
@@ -141,7 +143,7 @@ def test_a_failed_run_is_named_and_ends_the_sweep_but_not_what_had_finished(
             def __getattr__(self, name: str) -> object:
                 return getattr(self._run, name)
 
-    monkeypatch.setattr(workers, "_core", Broken)
+    monkeypatch.setattr(crew, "_core", Broken)
     with pytest.raises(RunError, match="two flows, seed 2: the simulator broke"):
         aqmlab.run_many(jobs(1, 2, 3), workers=1, store=tmp_path, progress=False)
     finished = [aqmlab.Result.load(folder).seed for folder in tmp_path.iterdir()]
@@ -225,3 +227,23 @@ def test_the_core_refuses_what_is_no_resolved_scenario() -> None:
 def test_the_seed_changes_what_happens() -> None:
     one, other = aqmlab.run_many(jobs(1, 2), progress=False)
     assert one.run["links"] != other.run["links"]
+
+
+@pytest.mark.parametrize("executor", ["threads", "local"])
+def test_every_executor_makes_the_bytes_of_a_run(executor: str, tmp_path: Path) -> None:
+    given = aqmlab.run_many(jobs(1, 2), store=tmp_path / "given", progress=False)
+    made = aqmlab.run_many(
+        jobs(1, 2), store=tmp_path / "made", progress=False, executor=executor_of(executor, workers=2)
+    )
+    assert [result.seed for result in made] == [result.seed for result in given] == [1, 2]
+    assert contents(tmp_path / "made") == contents(tmp_path / "given")
+
+
+def test_a_job_survives_the_way_to_another_process_and_another_version_is_refused(tmp_path: Path) -> None:
+    job = Job(bulk(), 3, folder=tmp_path / "run", offered_load={"nominal_percent": 90.0}, label="point 1")
+    order = json.loads(json.dumps(job.order()))
+    there = Job.from_order(order)
+    assert there == job
+    assert (there.offered_load, there.label, there.address) == (job.offered_load, job.label, job.address)
+    with pytest.raises(RunError, match=r"point 1, seed 3: the worker .* has another version"):
+        Job.from_order({**order, "address": "0" * 40})

@@ -17,8 +17,8 @@ import aqmlab
 from aqmlab import Result, ScenarioError, cli, sweep
 from aqmlab.cli.printing import sweep_table
 from aqmlab.errors import FolderError, StorageError, SweepError
+from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
-from aqmlab.store import State
 from aqmlab.sweep.export import check_form, export
 from aqmlab.terminal import Table, console
 from small import aqmlab_run, contents
@@ -433,8 +433,8 @@ def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--executor", "slurm"), "there are local, dask and dask://HOST:PORT"),
-        (("--executor", "dask://"), "there are local, dask and dask://HOST:PORT"),
+        (("--executor", "slurm"), "there are threads, local, dask and dask://HOST:PORT"),
+        (("--executor", "dask://"), "there are threads, local, dask and dask://HOST:PORT"),
         (("--executor", "dask://h:1", "--workers", "2"), "leave out --workers"),
         (("--status", "--resume"), "exclude each other"),
         (("--export", "table.xlsx"), "table.xlsx: a table ends in .parquet or .csv"),

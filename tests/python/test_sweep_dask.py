@@ -81,7 +81,7 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
     tmp_path: Path,
 ) -> None:
     from aqmlab.errors import ExecutorError
-    from aqmlab.executors.cluster import Cluster
+    from aqmlab.runs.executors.cluster import Cluster
 
     file = write(tmp_path, duration_s=25.0)
     store = tmp_path / "store"
@@ -101,7 +101,7 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
 
 
 def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_has_started() -> None:
-    from aqmlab.executors.cluster import _ctrl_c_held_back
+    from aqmlab.runs.executors.cluster import _ctrl_c_held_back
 
     children: list[subprocess.Popen[bytes]] = []
     steps: list[str] = []
@@ -174,7 +174,7 @@ def test_no_scheduler_is_told(tmp_path: Path) -> None:
 
 def test_workers_of_another_version_are_refused_by_name() -> None:
     from aqmlab.errors import ExecutorError
-    from aqmlab.executors.cluster import check_versions
+    from aqmlab.runs.executors.cluster import check_versions
 
     class Client:
         def wait_for_workers(self, *_: object, **__: object) -> None:

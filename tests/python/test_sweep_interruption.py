@@ -15,8 +15,8 @@ import pytest
 import aqmlab
 from aqmlab import Job, RunError, sweep
 from aqmlab.errors import RunsFailed
-from aqmlab.executors import Processes
 from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.runs.executors import Processes
 from small import bulk, command, contents
 from sweeping import finished, reference, wait_until, write
 
@@ -117,12 +117,12 @@ def worker_that(does: str) -> list[str]:
     """The command of a worker that does something else when it comes to seed 2."""
     program = f"""
 import os, signal, sys
-from aqmlab.executors import worker
+from aqmlab.runs.executors import worker
 perform = worker.perform
-def instead(task, crew):
-    if task.seed == 2:
+def instead(job, crew):
+    if job.seed == 2:
         {does}
-    return perform(task, crew)
+    return perform(job, crew)
 worker.perform = instead
 worker.main()
 """
@@ -143,7 +143,7 @@ def test_a_run_that_kills_two_workers_is_given_up_and_the_others_go_on(tmp_path:
 
 def test_a_run_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     jobs = [Job(bulk(), seed, label=f"point {seed}") for seed in (1, 2, 3)]
-    executor = Processes(1, command=worker_that("return {'failed': f'{task}: the simulator broke'}"))
+    executor = Processes(1, command=worker_that("return {'failed': f'{job}: the simulator broke'}"))
     with pytest.raises(RunsFailed, match="point 2, seed 2: the simulator broke"):
         aqmlab.run_many(jobs, store=tmp_path, progress=False, executor=executor)
     assert finished(tmp_path) == 2
@@ -153,7 +153,7 @@ def worker_killed_at_its_start(folder: Path, times: int) -> list[str]:
     """The command of a worker that is killed before it is ready, so many times, and then works."""
     program = f"""
 import os, pathlib, signal
-from aqmlab.executors import worker
+from aqmlab.runs.executors import worker
 starts = pathlib.Path({str(folder / "starts")!r})
 with starts.open("a") as file:
     file.write("x")

@@ -16,6 +16,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
+from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
 from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
@@ -25,7 +26,6 @@ from aqmlab.tune.folder import require_own, save
 from aqmlab.tune.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
-from aqmlab.workers import Threads
 from small import WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
 

@@ -81,16 +81,21 @@ def workers_option(command: Command) -> Command:
     )(command)
 
 
-def executor_option(command: Command) -> Command:
-    """Adds `--executor`."""
+def executor_option(command: Command, *, default: str = "local") -> Command:
+    """Adds `--executor`; by default processes, for runs of which one may take a worker with it."""
     return click.option(
         "--executor",
-        default="local",
+        default=default,
         show_default=True,
-        metavar="local|dask|dask://HOST:PORT",
-        help="What makes the runs: processes on this machine, a Dask cluster on this machine, or the Dask "
-        "scheduler at an address. The results do not depend on it.",
+        metavar="threads|local|dask|dask://HOST:PORT",
+        help="What makes the runs: threads of this process, processes on this machine, a Dask cluster on "
+        "this machine, or the Dask scheduler at an address. The results do not depend on it.",
     )(command)
+
+
+def threads_option(command: Command) -> Command:
+    """Adds `--executor` where few runs are made, by default by threads of this process."""
+    return executor_option(command, default="threads")
 
 
 def links_option(command: Command) -> Command:

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from aqmlab.cli.options import FOLDER, quiet_option, read_names, read_numbers, workers_option
+from aqmlab.cli.options import (
+    FOLDER,
+    quiet_option,
+    read_names,
+    read_numbers,
+    threads_option,
+    workers_option,
+)
 from aqmlab.folders import require_writable
 from aqmlab.terminal import console, say
 
@@ -37,6 +44,7 @@ MINIMUM_COLUMNS = 108
     metavar="FOLDER",
     help="Where to keep the runs and the report. By default results/EXPERIMENT-SCALE.",
 )
+@threads_option
 @workers_option
 @quiet_option
 def reproduce(
@@ -47,6 +55,7 @@ def reproduce(
     loads: tuple[int, ...],
     replications: int | None,
     output: Path | None,
+    executor: str,
     workers: int | None,
     quiet: bool,
 ) -> None:
@@ -64,6 +73,7 @@ def reproduce(
     """
     from aqmlab.experiment import ExperimentError
     from aqmlab.reproduce import reproduce as repeat
+    from aqmlab.runs.executors import executor_of
 
     folder = output or Path("results") / f"{experiment}-{scale}"
     require_writable(folder)
@@ -74,7 +84,7 @@ def reproduce(
             cells=cells or None,
             loads=loads or None,
             replications=replications,
-            workers=workers,
+            executor=executor_of(executor, workers=workers),
             output=folder,
             progress=not quiet,
         )

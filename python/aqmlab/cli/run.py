@@ -12,6 +12,7 @@ from aqmlab.cli.options import (
     overrides_option,
     quiet_option,
     read_numbers,
+    threads_option,
     workers_option,
 )
 from aqmlab.folders import folder_name
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Measure what the users offer, by running the uncongested twin as well.",
 )
+@threads_option
 @workers_option
 @quiet_option
 def run(
@@ -58,6 +60,7 @@ def run(
     overrides: dict[str, TomlText],
     output: Path | None,
     offered_load: bool,
+    executor: str,
     workers: int | None,
     quiet: bool,
 ) -> None:
@@ -74,6 +77,8 @@ def run(
       aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
       aqmlab run pi.toml --set 'dumbbell.queue={ scheme = "drop-tail", limit_packets = 240 }'
     """
+    from aqmlab.runs.executors import executor_of
+
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
@@ -84,7 +89,8 @@ def run(
         for number, folder in zip(wanted, folders, strict=True)
     ]
     screen = console()
-    for _, result in run_each(jobs, workers=workers, progress=not quiet):
+    engine = executor_of(executor, workers=workers)
+    for _, result in run_each(jobs, progress=not quiet, executor=engine):
         _print(screen, result, quiet=quiet)
 
 

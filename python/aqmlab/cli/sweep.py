@@ -109,8 +109,8 @@ def _run(
     quiet: bool,
 ) -> None:
     from aqmlab.errors import SweepError
-    from aqmlab.executors import executor_of
     from aqmlab.runs import run_each
+    from aqmlab.runs.executors import executor_of
     from aqmlab.sweep import status
 
     engine = executor_of(executor, workers=workers)
@@ -135,7 +135,7 @@ def _run(
 
 
 def _print_status(found: Status) -> None:
-    from aqmlab.store import State
+    from aqmlab.runs.store import State
 
     screen = console()
     table = Table(title=f"{found.sweep.name}: {found.store}", title_justify="left")

@@ -212,7 +212,7 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.executors import executor_of
+    from aqmlab.runs.executors import executor_of
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
     from aqmlab.tune.folder import require_own, save

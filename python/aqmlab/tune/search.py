@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError, TuneError
 from aqmlab.load.demand import named_links
-from aqmlab.progress import Bar
 from aqmlab.runs import Job, run_each
+from aqmlab.runs.progress import Bar
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.tune.beside import settings_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aqmlab.executors import Executor
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.summary import Figures
     from aqmlab.tune.objectives import Objective

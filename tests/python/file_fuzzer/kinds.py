@@ -16,8 +16,8 @@ from aqmlab import Result, Scenario, _core
 from aqmlab import experiment as experiments
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
 from aqmlab.load import Calibration, Line, LoadLine, Point
+from aqmlab.runs.store import State, inspect
 from aqmlab.scenario_toml import to_toml
-from aqmlab.store import State, inspect
 from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
 from file_fuzzer.stand_in import StandIn
 from file_fuzzer.values import TEXTS, toml_text

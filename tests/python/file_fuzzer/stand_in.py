@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import aqmlab
-import aqmlab.executors
 import aqmlab.reproduce
+import aqmlab.runs.executors
 import aqmlab.tune.picture
 from aqmlab import RunError
 from small import BULK, WEB
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from aqmlab import Result
-    from aqmlab.progress import Bar
-    from aqmlab.workers import Task
+    from aqmlab.runs.job import Job
+    from aqmlab.runs.progress import Bar
 
 MOST_RUNS = 1000
 ENOUGH = "the stand-in has made enough runs"
@@ -27,25 +27,25 @@ ENOUGH = "the stand-in has made enough runs"
 
 @dataclass(frozen=True)
 class StandIn:
-    """Answers every task with the result of a small run, which bears the task's name and address."""
+    """Answers every job with the result of a small run, which bears the job's scenario and address."""
 
     web: Result
     bulk: Result
 
-    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """An executor's answer."""
-        for number, task in enumerate(tasks):
+        for number, job in enumerate(jobs):
             if number >= MOST_RUNS:
                 raise RunError(ENOUGH)
-            has_users = bool(task.scenario.resolved.get("users") or task.scenario.resolved.get("populations"))
+            has_users = bool(job.scenario.resolved.get("users") or job.scenario.resolved.get("populations"))
             specimen = self.web if has_users else self.bulk
             facts = {
-                "scenario": task.scenario.resolved,
-                "seed": task.seed,
-                "content_address": task.address,
+                "scenario": job.scenario.resolved,
+                "seed": job.seed,
+                "content_address": job.address,
             }
-            yield task, replace(specimen, run={**specimen.run, **facts})
-            bar.show(done_s=task.simulated_s, finished=number)
+            yield job, replace(specimen, run={**specimen.run, **facts})
+            bar.show(done_s=job.simulated_s, finished=number)
 
 
 def specimens() -> StandIn:
@@ -60,15 +60,15 @@ def _no_study(*_: object) -> None:
 
 def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
     """What has to be replaced so that no command simulates or draws; names of executors are still checked."""
-    chosen = aqmlab.executors.executor_of
+    chosen = aqmlab.runs.executors.executor_of
 
     def executor_of(name: str, *, workers: int | None = None) -> StandIn:
         chosen(name, workers=workers)
         return stand_in
 
     return [
-        mock.patch("aqmlab.runs.Threads", lambda _: stand_in),
-        mock.patch("aqmlab.executors.executor_of", executor_of),
+        mock.patch("aqmlab.runs.many.Threads", lambda _: stand_in),
+        mock.patch("aqmlab.runs.executors.executor_of", executor_of),
         mock.patch("aqmlab.tune.picture.draw_trade_off", lambda *_, **__: None),
         mock.patch("aqmlab.reproduce.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.

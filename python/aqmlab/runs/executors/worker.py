@@ -1,4 +1,4 @@
-"""`python -m aqmlab.executors.worker`: makes the runs that its standard input asks for, one at a time.
+"""`python -m aqmlab.runs.executors.worker`: makes the runs that its standard input asks for, one at a time.
 
 Reads a run in each line of JSON, writes lines of JSON: `version` when it is ready, `simulated_s` while it
 runs, then `kept`, `failed` or `not_kept`. When its input closes, because all is done or the parent died, it
@@ -12,13 +12,12 @@ import os
 import select
 import sys
 import threading
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, FolderError, RunError, ScenarioError, StorageError
-from aqmlab.scenario import Scenario
-from aqmlab.workers import Crew, Task
+from aqmlab.runs.executors.crew import Crew
+from aqmlab.runs.job import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,35 +31,31 @@ def main() -> None:
     orders = _Orders(sys.stdin.fileno())
     _say(answers, {"version": _core.version()})
     for order in orders:
-        _serve(task_of(order), orders, answers)
+        try:
+            job = Job.from_order(order)
+        except (RunError, ScenarioError) as error:
+            _say(answers, {"failed": str(error)})
+        else:
+            _serve(job, orders, answers)
 
 
-def task_of(order: dict[str, Any]) -> Task:
-    """The task that a line describes."""
-    place = order.pop("place")
-    return Task(scenario=Scenario(order.pop("scenario_json")), place=Path(place), **order)
-
-
-def perform(task: Task, crew: Crew) -> dict[str, str]:
-    """Makes a run and keeps it; returns what is to be said about it."""
+def perform(job: Job, crew: Crew) -> dict[str, str]:
+    """Makes a run and keeps it; returns the message about it."""
     try:
-        address = task.scenario.content_address(task.seed)
-        if address != task.address:
-            return {"failed": f"{task}: the worker ({_core.version()}) has another version"}
-        crew.perform(task)
+        crew.perform(job)
     except Cancelled:
-        return {"failed": f"{task}: cancelled"}
+        return {"failed": f"{job}: cancelled"}
     except (FolderError, StorageError) as error:
         return {"not_kept": str(error)}
     except (RunError, ScenarioError) as error:
         return {"failed": str(error)}
-    return {"kept": task.address}
+    return {"kept": job.address}
 
 
-def _serve(task: Task, orders: _Orders, answers: IO[str]) -> None:
+def _serve(job: Job, orders: _Orders, answers: IO[str]) -> None:
     crew = Crew()
     outcome: list[dict[str, str]] = []
-    thread = threading.Thread(target=lambda: outcome.append(perform(task, crew)), daemon=True)
+    thread = threading.Thread(target=lambda: outcome.append(perform(job, crew)), daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(_POLL_S)
@@ -69,10 +64,10 @@ def _serve(task: Task, orders: _Orders, answers: IO[str]) -> None:
             thread.join()
             raise SystemExit
         _say(answers, {"simulated_s": crew.simulated_s()})
-    # Without an outcome the thread has raised what nobody foresaw, and printed it.
+    # Without an outcome the thread has raised an error that is not handled above, and printed it.
     _say(
         answers,
-        outcome[0] if outcome else {"failed": f"{task}: the worker failed; what it wrote stands above"},
+        outcome[0] if outcome else {"failed": f"{job}: the worker failed; what it wrote stands above"},
     )
 
 

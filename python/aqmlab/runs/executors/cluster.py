@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
 from aqmlab.result import Result
-from aqmlab.scenario import Scenario
-from aqmlab.store import keep
-from aqmlab.workers import Crew, Task, available_cores
+from aqmlab.runs.executors.crew import Crew, available_cores
+from aqmlab.runs.job import Job
+from aqmlab.runs.store import keep
 
 try:
     import distributed
@@ -32,7 +32,7 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from aqmlab.progress import Bar
+    from aqmlab.runs.progress import Bar
 
 _CONNECT_S = 5.0
 _POLL_S = 0.2
@@ -60,7 +60,7 @@ class Cluster:
         self._address = address
         self._workers = workers or available_cores()
 
-    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each, kept in its place, as it finishes.
 
         Raises:
@@ -68,11 +68,11 @@ class Cluster:
             ExecutorError: No scheduler, no worker, workers of another version, or none left for too long.
             StorageError: A result could not be kept.
         """
-        if not tasks:
+        if not jobs:
             return
         with self._client() as client:
             check_versions(client)
-            yield from _gather(client, tasks, bar, _Company(client, self._patience_s))
+            yield from _gather(client, jobs, bar, _Company(client, self._patience_s))
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[distributed.Client]:
@@ -116,35 +116,31 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 def compute_there(order: dict[str, Any]) -> Result | str:
     """Makes a run on a worker; the result, or what went wrong."""
-    scenario = Scenario(order.pop("scenario_json"))
-    task = Task(scenario=scenario, place=None, **order)
     try:
-        if scenario.content_address(task.seed) != task.address:
-            return f"{task}: a worker ({_core.version()}) has another version"
-        return _perform(task)
+        return _perform(Job.from_order(order))
     except (RunError, ScenarioError) as error:
         return str(error)
 
 
-def _perform(task: Task) -> Result:
+def _perform(job: Job) -> Result:
     """Makes the run on a thread beside this one, which watches whether anybody still wants it."""
     crew = Crew()
     with ThreadPoolExecutor(max_workers=1) as thread:
-        run = thread.submit(crew.perform, task)
+        run = thread.submit(crew.perform, job)
         while not wait([run], timeout=_POLL_S).done:
-            if _given_up(task):
+            if _given_up(job):
                 crew.stop()
         return run.result()
 
 
-def _given_up(task: Task) -> bool:
-    """Whether the client has cancelled the task, or gone; Dask itself lets a task that has begun run on."""
-    known = distributed.get_worker().state.tasks.get(_key(task))
+def _given_up(job: Job) -> bool:
+    """Whether the client has cancelled the run, or gone; Dask itself lets a task that has begun run on."""
+    known = distributed.get_worker().state.tasks.get(_key(job))
     return known is None or known.state in {"cancelled", "released", "forgotten"}
 
 
-def _key(task: Task) -> str:
-    return f"aqmlab-{task.address}"
+def _key(job: Job) -> str:
+    return f"aqmlab-{job.address}"
 
 
 def version_there() -> str:
@@ -218,9 +214,9 @@ class _Company:
 
 
 def _gather(
-    client: distributed.Client, tasks: Sequence[Task], bar: Bar, company: _Company
-) -> Generator[tuple[Task, Result]]:
-    pending = {client.submit(compute_there, _order(task), key=_key(task), pure=False): task for task in tasks}
+    client: distributed.Client, jobs: Sequence[Job], bar: Bar, company: _Company
+) -> Generator[tuple[Job, Result]]:
+    pending = {client.submit(compute_there, _order(job), key=_key(job), pure=False): job for job in jobs}
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:
@@ -230,32 +226,26 @@ def _gather(
                 company.expect(len(pending))
                 continue
             future, outcome = next(stream)
-            task = pending.pop(future)
+            job = pending.pop(future)
             if isinstance(outcome, Result):
-                yield task, outcome if task.place is None else keep(outcome, task.place)
+                yield job, outcome if job.folder is None else keep(outcome, job.folder)
             else:
-                failures[task.address] = outcome if isinstance(outcome, str) else _broken(task, outcome)
+                failures[job.address] = outcome if isinstance(outcome, str) else _broken(job, outcome)
             future.release()
             finished += 1
-            done_s += task.simulated_s
+            done_s += job.simulated_s
             bar.show(done_s=done_s, finished=finished)
     finally:
         client.cancel(list(pending))
     if failures:
-        raise RunsFailed(failures, runs=len(tasks))
+        raise RunsFailed(failures, runs=len(jobs))
 
 
-def _order(task: Task) -> dict[str, Any]:
-    return {
-        "scenario_json": task.scenario.resolved_json,
-        "seed": task.seed,
-        "address": task.address,
-        "offered_load": task.offered_load,
-        "measure_offered_load": task.measure_offered_load,
-        "label": task.label,
-    }
+def _order(job: Job) -> dict[str, Any]:
+    """What a worker needs; the result comes back, and the client keeps it."""
+    return {**job.order(), "folder": None}
 
 
-def _broken(task: Task, outcome: object) -> str:
+def _broken(job: Job, outcome: object) -> str:
     error = outcome[1] if isinstance(outcome, tuple) else outcome
-    return f"{task}: {type(error).__name__}: {error}"
+    return f"{job}: {type(error).__name__}: {error}"

@@ -7,56 +7,24 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.folders import require_writable
-from aqmlab.load.offered import offering_twin
-from aqmlab.progress import Bar, looked_at
+from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.executors.threads import Threads
+from aqmlab.runs.job import Job
+from aqmlab.runs.progress import Bar, looked_at
+from aqmlab.runs.store import Found, State, inspect, remove_damaged
 from aqmlab.scenario import Scenario, ScenarioLike
-from aqmlab.store import Found, State, inspect, remove_damaged
-from aqmlab.workers import Task, Threads, available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
-    from aqmlab.executors import Executor
     from aqmlab.result import Result
-
-SEED_MAX = 2**64 - 1
-"""The largest seed."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run to be made.
-
-    Attributes:
-        scenario: What to run.
-        seed: With which seed; from 0 to 2⁶⁴ − 1.
-        folder: Where to keep the result; without it, under its content address in the store, if there is one.
-        offered_load: What is known about the offered load; kept with the result.
-        measure_offered_load: Whether to measure it where the scenario has users and an uncongested twin, by
-            running that as well (which takes about as long as the run itself).
-        label: What messages call it; the name of the scenario, if empty.
-    """
-
-    scenario: Scenario
-    seed: int
-    folder: Path | None = None
-    offered_load: Mapping[str, Any] | None = None
-    measure_offered_load: bool = False
-    label: str = ""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.seed <= SEED_MAX:
-            raise ValueError(f"seed: from 0 to 2^64 - 1, not {self.seed}")
-
-    def __str__(self) -> str:
-        return f"{self.label or self.scenario.name}, seed {self.seed}"
+    from aqmlab.runs.executors import Executor
 
 
 def run(
@@ -128,68 +96,64 @@ def run_each(
     executor: Executor | None = None,
 ) -> Generator[tuple[int, Result]]:
     """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers: at least 1, not {workers}")
+    engine = executor or Threads(workers if workers is not None else available_cores())
     plan = _plan(jobs, Path(store) if store is not None else None)
     looking = looked_at(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
-    kept = {task: result for task in looking if (result := _kept(task)) is not None}
-    for task, result in kept.items():
-        yield from _deliver(plan[task], jobs, result)
-    missing = [task for task in plan if task not in kept]
-    for task in missing:
-        _make_room(task)
-    total_s = sum(task.simulated_s for task in missing)
+    kept = {job: result for job in looking if (result := _kept(job)) is not None}
+    for job, result in kept.items():
+        yield from _deliver(plan[job], jobs, result)
+    missing = [job for job in plan if job not in kept]
+    for job in missing:
+        _make_room(job)
+    total_s = sum(job.simulated_s for job in missing)
     with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
-        engine = executor or Threads(workers or available_cores())
-        for task, result in engine.compute(missing, bar=bar):
-            yield from _deliver(plan[task], jobs, result)
+        for job, result in engine.compute(missing, bar=bar):
+            yield from _deliver(plan[job], jobs, result)
 
 
-def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Task, list[int]]:
+def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Job, list[int]]:
     """The runs to be made, each with the positions of the jobs that ask for it."""
-    plan: dict[Task, list[int]] = {}
+    plan: dict[tuple[str, Path | None], tuple[Job, list[int]]] = {}
     for position, job in enumerate(jobs):
-        address = job.scenario.content_address(job.seed)
-        place = job.folder or (store / address if store else None)
-        wanted = job.measure_offered_load and job.offered_load is None
-        measure = wanted and offering_twin(job.scenario) is not None
-        task = Task(job.scenario, job.seed, address, place, job.offered_load, measure, job.label)
-        plan.setdefault(task, []).append(position)
-    return plan
+        placed = job.kept_in(store) if store else job
+        # Scenarios that differ in their labels alone are one run.
+        _, positions = plan.setdefault((placed.address, placed.folder), (placed, []))
+        positions.append(position)
+    return dict(plan.values())
 
 
-def _kept(task: Task) -> Result | None:
-    """The result in the task's place, if it is there and sound."""
-    if task.place is None:
+def _kept(job: Job) -> Result | None:
+    """The result in the job's place, if it is there and sound."""
+    if job.folder is None:
         return None
-    found = inspect(task.place, task.address)
+    found = inspect(job.folder, job.address)
     if found.state is State.FOREIGN:
-        raise FolderError(f"{task.place}: {_foreign(found, task)}")
+        raise FolderError(f"{job.folder}: {_foreign(found, job)}")
     if found.state is State.DAMAGED:
         warnings.warn(f"{found.reason}; it is computed again", stacklevel=2)
     return found.result if found.state is State.FINISHED else None
 
 
-def _foreign(found: Found, task: Task) -> str:
+def _foreign(found: Found, job: Job) -> str:
     if found.result is None:
         return f"{found.reason.removeprefix(f'{found.place}: ')}; name another folder or remove it"
-    difference = _difference(found.result, task)
+    difference = _difference(found.result, job)
     return f"holds another run, {difference}; name another folder or remove this one"
 
 
-def _difference(result: Result, task: Task) -> str:
-    if result.seed != task.seed:
-        return f"of seed {result.seed} (wanted: seed {task.seed})"
+def _difference(result: Result, job: Job) -> str:
+    if result.seed != job.seed:
+        return f"of seed {result.seed} (wanted: seed {job.seed})"
     if result.version != version():
         return f"made by version {result.version} (this is {version()})"
     return f"of another scenario ({result.scenario.get('name')})"
 
 
-def _make_room(task: Task) -> None:
+def _make_room(job: Job) -> None:
     """Removes what `_kept` found empty or damaged, once it is sure that the new result can be written."""
-    if task.place is not None:
-        require_writable(task.place)
-        remove_damaged(task.place, task.address)
+    if job.folder is not None:
+        require_writable(job.folder)
+        remove_damaged(job.folder, job.address)
 
 
 def _deliver(positions: Iterable[int], jobs: Sequence[Job], result: Result) -> Generator[tuple[int, Result]]:

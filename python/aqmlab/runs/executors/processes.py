@@ -27,17 +27,18 @@ from typing import IO, TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.folders import remove_abandoned
-from aqmlab.memory import workers_with_room
 from aqmlab.result import Result
-from aqmlab.workers import Task, available_cores
+from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.memory import workers_with_room
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
-    from aqmlab.progress import Bar
+    from aqmlab.runs.job import Job
+    from aqmlab.runs.progress import Bar
 
-WORKER = (sys.executable, "-P", "-m", "aqmlab.executors.worker")
+WORKER = (sys.executable, "-P", "-m", "aqmlab.runs.executors.worker")
 """The command of a worker."""
 
 _POLL_S = 0.1
@@ -66,28 +67,28 @@ class Processes:
         self._workers = workers or available_cores()
         self._command = tuple(command)
 
-    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes.
 
         Raises:
             RunsFailed: Some runs failed, or killed two workers; all others were yielded before.
             StorageError: A result could not be kept.
-            ValueError: A task says no place: what a process leaves behind is in a folder.
+            ValueError: A job has no folder: what a process leaves behind is in one.
         """
-        if any(task.place is None for task in tasks):
+        if any(job.folder is None for job in jobs):
             raise ValueError("worker processes keep their results in a store; name one")
-        workers = workers_with_room(tasks, self._workers, each_bytes=_PROCESS_BYTES)
-        crew = _Crew(self._command, deque(tasks))
+        workers = workers_with_room(jobs, self._workers, each_bytes=_PROCESS_BYTES)
+        pool = _Pool(self._command, deque(jobs))
         try:
-            while crew.outstanding:
-                crew.assign(workers)
-                for task in crew.listen():
-                    yield task, Result.load(_place(task))
-                bar.show(done_s=crew.simulated_s(), finished=len(tasks) - crew.outstanding)
+            while pool.outstanding:
+                pool.assign(workers)
+                for job in pool.finished():
+                    yield job, Result.load(_folder(job))
+                bar.show(done_s=pool.simulated_s(), finished=len(jobs) - pool.outstanding)
         finally:
-            crew.dismiss()
-        if crew.failures:
-            raise RunsFailed(crew.failures, runs=len(tasks))
+            pool.stop()
+        if pool.failures:
+            raise RunsFailed(pool.failures, runs=len(jobs))
 
 
 @dataclass(eq=False)
@@ -95,7 +96,7 @@ class _Worker:
     """A process, the run it is making, and what it has written of an unfinished line."""
 
     process: subprocess.Popen[bytes]
-    task: Task | None = None
+    job: Job | None = None
     simulated_s: float = 0.0
     ready: bool = False
     remainder: bytes = field(default=b"", repr=False)
@@ -110,11 +111,11 @@ class _Worker:
         assert self.process.stdout is not None  # noqa: S101  (opened as a pipe)
         return self.process.stdout
 
-    def make(self, task: Task) -> None:
+    def make(self, job: Job) -> None:
         """Sends it a run to make; if it has died, its closed output will tell."""
-        self.task, self.simulated_s = task, 0.0
+        self.job, self.simulated_s = job, 0.0
         with contextlib.suppress(BrokenPipeError):
-            self.input.write(_order(task))
+            self.input.write(json.dumps(job.order()).encode() + b"\n")
             self.input.flush()
 
     def read(self) -> list[dict[str, Any]] | None:
@@ -132,15 +133,15 @@ class _Worker:
         self.output.close()
 
 
-class _Crew:
+class _Pool:
     """The workers, and what is left to do."""
 
-    def __init__(self, command: Sequence[str], waiting: deque[Task]) -> None:
+    def __init__(self, command: Sequence[str], waiting: deque[Job]) -> None:
         self.failures: dict[str, str] = {}
         self._command = command
         self._waiting = waiting
         self._workers: list[_Worker] = []
-        self._deaths: Counter[Task] = Counter()
+        self._deaths: Counter[Job] = Counter()
         self._false_starts = 0
         self._finished_s = 0.0
         self._selector = selectors.DefaultSelector()
@@ -148,7 +149,7 @@ class _Crew:
     @property
     def outstanding(self) -> int:
         """Runs that wait or are under way."""
-        return len(self._waiting) + sum(worker.task is not None for worker in self._workers)
+        return len(self._waiting) + sum(worker.job is not None for worker in self._workers)
 
     def simulated_s(self) -> float:
         """Simulated seconds done by now, in finished runs and in those under way."""
@@ -159,24 +160,24 @@ class _Crew:
         while len(self._workers) < min(limit, self.outstanding):
             self._start()
         for worker in self._workers:
-            if worker.ready and worker.task is None and self._waiting:
+            if worker.ready and worker.job is None and self._waiting:
                 worker.make(self._waiting.popleft())
 
-    def listen(self) -> Iterator[Task]:
-        """Hears what the workers say within a tenth of a second; yields the tasks that are done."""
+    def finished(self) -> Iterator[Job]:
+        """Reads what the workers send within a tenth of a second; yields the jobs that are done."""
         for key, _ in self._selector.select(_POLL_S):
             worker: _Worker = key.data
             messages = worker.read()
             if messages is None:
-                self._bury(worker)
+                self._remove_dead(worker)
                 continue
             for message in messages:
-                if (task := self._heed(worker, message)) is not None:
-                    yield task
+                if (job := self._on_message(worker, message)) is not None:
+                    yield job
 
-    def dismiss(self) -> None:
+    def stop(self) -> None:
         """Stops what is under way; a worker that does not leave within a fraction of a second is killed."""
-        places = {_place(worker.task).parent for worker in self._workers if worker.task is not None}
+        places = {_folder(worker.job).parent for worker in self._workers if worker.job is not None}
         end = time.monotonic() + _PATIENCE_S
         for worker in self._workers:
             worker.close()
@@ -199,7 +200,7 @@ class _Crew:
         self._workers.append(worker)
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
 
-    def _heed(self, worker: _Worker, message: dict[str, Any]) -> Task | None:
+    def _on_message(self, worker: _Worker, message: dict[str, Any]) -> Job | None:
         match message:
             case {"version": version}:
                 if version != _core.version():
@@ -210,18 +211,17 @@ class _Crew:
             case {"simulated_s": seconds}:
                 worker.simulated_s = seconds
             case {"kept": _}:
-                return self._settle(worker)
+                return self._end_of_run(worker)
             case {"failed": reason}:
-                task = self._settle(worker)
-                self.failures[task.address] = reason
+                self.failures[self._end_of_run(worker).address] = reason
             case {"not_kept": reason}:
                 raise StorageError(reason)
             case _:
-                raise RunError(f"a worker said what nobody understands: {message}")
+                raise RunError(f"a worker process sent an unknown message: {message}")
         return None
 
-    def _mourn_false_start(self, process: subprocess.Popen[bytes], death: str) -> None:
-        """Has a worker that somebody killed replaced; one that left by itself would do so again."""
+    def _count_false_start(self, process: subprocess.Popen[bytes], death: str) -> None:
+        """Has a worker that was killed replaced; one that ended by itself would do so again."""
         self._false_starts += 1
         if process.returncode >= 0:
             raise RunError(f"a worker process {death} before it was ready; what it wrote stands above")
@@ -234,54 +234,41 @@ class _Crew:
             stacklevel=2,
         )
 
-    def _settle(self, worker: _Worker) -> Task:
-        task = worker.task
-        if task is None:
-            raise RunError("a worker has ended a run that it was not given")
-        worker.task, worker.simulated_s = None, 0.0
-        self._finished_s += task.simulated_s
-        return task
+    def _end_of_run(self, worker: _Worker) -> Job:
+        job = worker.job
+        if job is None:
+            raise RunError("a worker process told of the end of a run that it was not given")
+        worker.job, worker.simulated_s = None, 0.0
+        self._finished_s += job.simulated_s
+        return job
 
-    def _bury(self, worker: _Worker) -> None:
+    def _remove_dead(self, worker: _Worker) -> None:
         self._selector.unregister(worker.output)
         self._workers.remove(worker)
         worker.close()
         death = _death(worker.process.wait())
         if not worker.ready:
-            self._mourn_false_start(worker.process, death)
-        if worker.task is None:
+            self._count_false_start(worker.process, death)
+        if worker.job is None:
             return
-        task = worker.task
-        self._deaths[task] += 1
-        if self._deaths[task] >= _DEATHS_OF_A_RUN:
-            self.failures[task.address] = (
-                f"{task}: {self._deaths[task]} workers died making it, the last {death}"
+        job = worker.job
+        self._deaths[job] += 1
+        if self._deaths[job] >= _DEATHS_OF_A_RUN:
+            self.failures[job.address] = (
+                f"{job}: {self._deaths[job]} workers died making it, the last {death}"
             )
-            self._finished_s += task.simulated_s
+            self._finished_s += job.simulated_s
             return
-        self._waiting.append(task)
+        self._waiting.append(job)
         warnings.warn(
-            f"worker process {worker.process.pid} {death} while it made {task}; the run is made again",
+            f"worker process {worker.process.pid} {death} while it made {job}; the run is made again",
             stacklevel=2,
         )
 
 
-def _order(task: Task) -> bytes:
-    order = {
-        "scenario_json": task.scenario.resolved_json,
-        "seed": task.seed,
-        "address": task.address,
-        "place": str(_place(task).absolute()),
-        "offered_load": task.offered_load,
-        "measure_offered_load": task.measure_offered_load,
-        "label": task.label,
-    }
-    return json.dumps(order).encode() + b"\n"
-
-
-def _place(task: Task) -> Path:
-    assert task.place is not None  # noqa: S101  (checked before the first run)
-    return task.place
+def _folder(job: Job) -> Path:
+    assert job.folder is not None  # noqa: S101  (checked before the first run)
+    return job.folder
 
 
 def _death(code: int) -> str:

@@ -1,7 +1,8 @@
-"""What makes the runs of a sweep: processes on this machine, or a cluster through Dask.
+"""What makes runs: threads of this process, processes on this machine, or a cluster through Dask.
 
 An executor is anything with `compute`. The results do not depend on it: a run is a function of scenario, seed
-and version. Threads, in `aqmlab.workers`, serve `aqmlab run`; they share one process and one fate.
+and version. Threads start at once and share one process and one fate; a process that dies takes its own run
+with it and no other.
 """
 
 from __future__ import annotations
@@ -9,22 +10,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from aqmlab.errors import ExecutorError
-from aqmlab.executors.processes import Processes
+from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.executors.processes import Processes
+from aqmlab.runs.executors.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from aqmlab.progress import Bar
     from aqmlab.result import Result
-    from aqmlab.workers import Task
+    from aqmlab.runs.job import Job
+    from aqmlab.runs.progress import Bar
 
-__all__ = ["Executor", "Processes", "executor_of"]
+__all__ = ["Executor", "Processes", "Threads", "available_cores", "executor_of"]
 
 
 class Executor(Protocol):
-    """Makes runs and keeps their results where their tasks say."""
+    """Makes runs and keeps their results where their jobs say."""
 
-    def compute(self, tasks: Sequence[Task], *, bar: Bar) -> Generator[tuple[Task, Result]]:
+    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each, kept in its place, as it finishes.
 
         Closing the generator early stops what is under way.
@@ -38,21 +41,23 @@ def executor_of(name: str, *, workers: int | None = None) -> Executor:
     """The executor of a name.
 
     Args:
-        name: `local` (processes on this machine), `dask` (a Dask cluster on this machine) or
-            `dask://HOST:PORT` (a Dask scheduler that is there already).
+        name: `threads` (of this process), `local` (processes on this machine), `dask` (a Dask cluster on this
+            machine) or `dask://HOST:PORT` (a Dask scheduler that is there already).
         workers: Runs at a time, on this machine; by default one for each core. A scheduler that is there
             already has workers of its own.
 
     Raises:
         ExecutorError: There is none of this name, or what it needs is not installed.
     """
+    if name == "threads":
+        return Threads(workers or available_cores())
     if name == "local":
         return Processes(workers)
     kind, separator, address = name.partition("://")
     if kind != "dask" or (separator and not address):
-        raise ExecutorError(f"executor {name!r}: there are local, dask and dask://HOST:PORT")
+        raise ExecutorError(f"executor {name!r}: there are threads, local, dask and dask://HOST:PORT")
     if separator and workers is not None:
         raise ExecutorError(f"executor {name!r}: its workers are those of the cluster; leave out --workers")
-    from aqmlab.executors.cluster import Cluster  # noqa: PLC0415 (an optional dependency)
+    from aqmlab.runs.executors.cluster import Cluster  # noqa: PLC0415 (an optional dependency)
 
     return Cluster(f"tcp://{address}" if separator else None, workers=workers)

@@ -17,18 +17,18 @@ from aqmlab.errors import NotEnoughMemoryError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from aqmlab.workers import Task
+    from aqmlab.runs.job import Job
 
 _MIB = 2**20
 _UNLIMITED = 2**60
 """A control group without a limit says a number near 2⁶³."""
 
 
-def workers_with_room(tasks: Iterable[Task], workers: int, *, each_bytes: int = 0) -> int:
+def workers_with_room(jobs: Iterable[Job], workers: int, *, each_bytes: int = 0) -> int:
     """How many of these runs have room at a time: at most `workers`, and a warning if it is fewer.
 
     Args:
-        tasks: The runs.
+        jobs: The runs.
         workers: How many are wanted at a time.
         each_bytes: What a worker takes beside its run.
 
@@ -36,16 +36,16 @@ def workers_with_room(tasks: Iterable[Task], workers: int, *, each_bytes: int = 
         NotEnoughMemoryError: A single one of them has no room.
     """
     available = available_bytes()
-    needs = {task.scenario.resolved_json: task for task in tasks}
+    needs = {job.scenario.resolved_json: job for job in jobs}
     if available is None or not needs:
         return workers
-    need, task = max(
-        ((each_bytes + _core.memory_estimate(scenario), task) for scenario, task in needs.items()),
+    need, job = max(
+        ((each_bytes + _core.memory_estimate(scenario), job) for scenario, job in needs.items()),
         key=lambda pair: pair[0],
     )
     if need > available:
         raise NotEnoughMemoryError(
-            f"{task}: takes about {need / _MIB:,.0f} MiB of memory, "
+            f"{job}: takes about {need / _MIB:,.0f} MiB of memory, "
             f"and {available / _MIB:,.0f} MiB are free; "
             "fewer users, a shorter run, or less to record take less"
         )

@@ -1,0 +1,63 @@
+"""Threads of this process.
+
+A run is one call that releases the interpreter lock, so threads fill the cores and nothing is copied between
+processes. The calling thread only waits, moves the progress bar and hears Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from aqmlab.runs.executors.crew import Crew, available_cores
+from aqmlab.runs.memory import workers_with_room
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from aqmlab.result import Result
+    from aqmlab.runs.job import Job
+    from aqmlab.runs.progress import Bar
+
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Makes runs on threads of this process.
+
+    Attributes:
+        workers: How many runs at a time; by default one for each core this process may use.
+    """
+
+    workers: int = field(default_factory=available_cores)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ValueError(f"workers: at least 1, not {self.workers}")
+
+    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
+        """Makes the runs and yields each as it finishes; the first that fails ends it.
+
+        Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and
+        waits for its threads, which takes a fraction of a second.
+
+        Raises:
+            RunError: A run failed; the message names it.
+            StorageError: A result could not be kept.
+        """
+        crew = Crew()
+        workers = workers_with_room(jobs, self.workers)
+        with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="aqmlab") as threads:
+            pending = {threads.submit(crew.perform, job): job for job in jobs}
+            try:
+                while pending:
+                    done, _ = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield pending.pop(future), future.result()
+                    bar.show(done_s=crew.simulated_s(), finished=len(jobs) - len(pending))
+            finally:
+                crew.stop()
+                for future in pending:
+                    future.cancel()

@@ -1,0 +1,99 @@
+"""A run to be made: what all of `aqmlab run`, sweeps, searches and reproductions hand to an executor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from aqmlab import _core
+from aqmlab.errors import RunError
+from aqmlab.load.offered import offering_twin
+from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SEED_MAX = 2**64 - 1
+"""The largest seed."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to be made; two jobs are equal when they are the same run in the same place.
+
+    Attributes:
+        scenario: What to run.
+        seed: With which seed; from 0 to 2⁶⁴ − 1.
+        folder: Where to keep the result; without it, under its content address in the store, if there is one.
+        offered_load: What is known about the offered load; kept with the result.
+        measure_offered_load: Whether to measure it where the scenario has users and an uncongested twin, by
+            running that as well (which takes about as long as the run itself).
+        label: What messages call it; the name of the scenario, if empty.
+    """
+
+    scenario: Scenario
+    seed: int
+    folder: Path | None = None
+    offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
+    measure_offered_load: bool = field(default=False, compare=False)
+    label: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed <= SEED_MAX:
+            raise ValueError(f"seed: from 0 to 2^64 - 1, not {self.seed}")
+
+    @cached_property
+    def address(self) -> str:
+        """The content address of the run; see `Scenario.content_address`."""
+        return self.scenario.content_address(self.seed)
+
+    @cached_property
+    def twin(self) -> Scenario | None:
+        """The uncongested twin that is run first, to measure the offered load, if it is to be measured."""
+        wanted = self.measure_offered_load and self.offered_load is None
+        return offering_twin(self.scenario) if wanted else None
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time of all that is to be run, in seconds."""
+        return self.scenario.duration_s * (1 if self.twin is None else 2)
+
+    def kept_in(self, store: Path) -> Job:
+        """The same run with its place in a store, unless it has a folder of its own."""
+        if self.folder is not None:
+            return self
+        placed = replace(self, folder=store / self.address)
+        placed.__dict__["address"] = self.address  # computing it again would take milliseconds
+        return placed
+
+    def order(self) -> dict[str, Any]:
+        """What another process needs to make the run, as plain data."""
+        return {
+            "scenario_json": self.scenario.resolved_json,
+            "seed": self.seed,
+            "address": self.address,
+            "folder": None if self.folder is None else str(self.folder.absolute()),
+            "offered_load": self.offered_load,
+            "measure_offered_load": self.measure_offered_load,
+            "label": self.label,
+        }
+
+    @classmethod
+    def from_order(cls, order: Mapping[str, Any]) -> Self:
+        """The job of an order from another process.
+
+        Raises:
+            RunError: The run has another content address here: this process has another version.
+        """
+        facts = dict(order)
+        address, folder = facts.pop("address"), facts.pop("folder")
+        scenario = Scenario(facts.pop("scenario_json"))
+        job = cls(scenario, folder=None if folder is None else Path(folder), **facts)
+        if job.address != address:
+            raise RunError(f"{job}: the worker ({_core.version()}) has another version")
+        return job
+
+    def __str__(self) -> str:
+        return f"{self.label or self.scenario.name}, seed {self.seed}"
