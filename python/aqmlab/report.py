@@ -6,28 +6,29 @@ the paper's.
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jinja2
-from rich.text import Text
+from markupsafe import Markup
 
 from aqmlab import figures, tables
-from aqmlab.claims import Outcome, Verdict, evaluate
+from aqmlab.claims import evaluate
 from aqmlab.folders import write_whole
-from aqmlab.terminal import Table as RichTable
+from aqmlab.tables import ablations, claims, to_csv, to_html
+from aqmlab.tables.comparisons import comparisons
+from aqmlab.tables.loads import loads_to_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from aqmlab.claims import Outcome
     from aqmlab.study import Study
+    from aqmlab.tables import Table
 
 SHOWN_WARNINGS = 40
-LONGEST_PRINTED = 120
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,21 @@ class Parts:
 
     study: Study
     filled: Sequence[tables.Filled]
-    ablations: Sequence[tables.AblationRow]
+    ablations: Table
+    claims: Table
     outcomes: Sequence[Outcome]
     drawn: Sequence[figures.Drawn]
 
 
 def parts_of(study: Study) -> Parts:
     """Computes the tables, the claims and the figures of a study."""
+    outcomes = evaluate(study)
     return Parts(
         study=study,
         filled=tables.fill(study),
-        ablations=tables.ablation_rows(study),
-        outcomes=evaluate(study),
+        ablations=ablations.table_of(tables.ablation_rows(study)),
+        claims=claims.table_of(outcomes),
+        outcomes=outcomes,
         drawn=figures.draw(study),
     )
 
@@ -59,15 +63,17 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     files = {
         "report": write_whole(output / "report.html", render(parts)),
         **{
-            f"table {filled.table.identifier}": write_whole(output / filled.table.file_name, filled.csv())
+            f"table {filled.published.identifier}": write_whole(
+                output / filled.published.file_name, to_csv(filled.table)
+            )
             for filled in parts.filled
         },
-        "claims": write_whole(output / "claims.csv", claims_csv(parts.outcomes)),
+        "claims": write_whole(output / "claims.csv", to_csv(parts.claims)),
     }
-    if parts.ablations:
-        files["ablations"] = write_whole(output / "ablations.csv", tables.ablations_to_csv(parts.ablations))
+    if parts.ablations.rows:
+        files["ablations"] = write_whole(output / "ablations.csv", to_csv(parts.ablations))
     if study.loads:
-        files["loads"] = write_whole(output / "loads.csv", tables.loads_to_csv(study.loads.values()))
+        files["loads"] = write_whole(output / "loads.csv", loads_to_csv(study.loads.values()))
     if study.calibration is not None:
         files["calibration"] = study.calibration.save(output / "calibration.json")
     for drawn in parts.drawn:
@@ -87,15 +93,16 @@ def render(parts: Parts) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704  (it escapes every cell)
     study = parts.study
     return environment.get_template("report.html").render(
         study=study,
         experiment=study.experiment,
         scale=study.scale,
         tables=parts.filled,
-        ablations=tables.ablations_to_html(parts.ablations) if parts.ablations else "",
+        ablations=parts.ablations,
         outcomes=parts.outcomes,
-        tally=tally(parts.outcomes),
+        tally=claims.tally(parts.outcomes),
         drawn=parts.drawn,
         comparisons=comparisons(study),
         loads=list(study.loads.values()),
@@ -103,28 +110,6 @@ def render(parts: Parts) -> str:
         warnings=warnings_of(study),
         scenario=study.experiment.scenario_toml,
     )
-
-
-def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    return {str(verdict): sum(1 for outcome in outcomes if outcome.verdict == verdict) for verdict in Verdict}
-
-
-def comparisons(study: Study) -> list[dict[str, Any]]:
-    """Every configuration of the experiment's groups against its baseline, load by load."""
-    chosen = study.experiment.comparisons
-    found: list[dict[str, Any]] = []
-    if chosen is None:
-        return found
-    baseline = chosen.baseline
-    for load in study.loads_percent:
-        for name in study.experiment.configurations:
-            compared = study.configuration(name).group in chosen.groups
-            if name == baseline or not (compared and study.has(name, load) and study.has(baseline, load)):
-                continue
-            comparison = study.comparison(name, baseline, load)
-            found.append({"label": study.configuration(name).label, "load": load, **comparison.to_dict()})
-    return found
 
 
 def provenance(study: Study) -> dict[str, str]:
@@ -165,48 +150,6 @@ def warnings_of(study: Study) -> list[str]:
     if len(texts) <= SHOWN_WARNINGS:
         return texts
     return [*texts[:SHOWN_WARNINGS], f"and {len(texts) - SHOWN_WARNINGS} more, in the runs' run.json"]
-
-
-def claims_csv(outcomes: Sequence[Outcome]) -> str:
-    """Verdicts as CSV, one row per claim."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "where", "claim", "verdict", "effect", "reason"])
-    for outcome in outcomes:
-        writer.writerow(
-            [
-                outcome.identifier,
-                outcome.where,
-                outcome.claim,
-                outcome.verdict,
-                outcome.effect,
-                outcome.reason,
-            ]
-        )
-    return text.getvalue()
-
-
-def claims_table(outcomes: Sequence[Outcome]) -> RichTable:
-    """The verdicts for the terminal."""
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items())
-    table = RichTable(title="Claims", caption=counted, header_style="bold")
-    for column in ("id", "verdict", "why", "strongest evidence"):
-        table.add_column(column)
-    styles = {
-        Verdict.REPRODUCED: "green",
-        Verdict.PARTLY: "yellow",
-        Verdict.NOT: "red",
-        Verdict.CANNOT_BE_JUDGED: "dim",
-    }
-    for outcome in outcomes:
-        style = styles[outcome.verdict]
-        verdict, reason = Text(outcome.verdict, style=style), Text(_shortened(outcome.reason))
-        table.add_row(outcome.identifier, verdict, reason, Text(_shortened(outcome.effect)))
-    return table
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_PRINTED else f"{text[: LONGEST_PRINTED - 1]}…"
 
 
 def _load_rule(study: Study) -> str:

@@ -18,11 +18,12 @@ from aqmlab.errors import ScenarioError
 from aqmlab.experiment import ExperimentError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.report import claims_table, parts_of, write_report
+from aqmlab.report import parts_of, write_report
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import Scenario
 from aqmlab.study import Study
+from aqmlab.tables import to_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +57,11 @@ class Reproduction:
         where = f"(scale {self.study.scale.name})"
         name = self.study.experiment.name
         return Group(
-            *(filled.rich(title=f"{name}, {filled.heading} {where}") for filled in self.parts.filled),
-            claims_table(self.parts.outcomes),
+            *(
+                to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
+                for filled in self.parts.filled
+            ),
+            to_terminal(self.parts.claims),
         )
 
 

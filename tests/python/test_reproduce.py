@@ -109,7 +109,7 @@ def test_a_one_sided_study_is_calibrated_on_its_loaded_link(one_sided: Study) ->
 
 def test_its_report_has_the_papers_tables(one_sided: Study) -> None:
     parts = parts_of(one_sided)
-    assert [filled.table.identifier for filled in parts.filled] == ["2", "3", "3-other-readings"]
+    assert [filled.published.identifier for filled in parts.filled] == ["2", "3", "3-other-readings"]
     html = render(parts)
     for expected in ("Table 2 beside", "Table 3 beside", "Table 3 under other readings beside", "KB/s"):
         assert expected in html

@@ -20,6 +20,7 @@ from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
 from aqmlab.sweep.export import check_form, export
+from aqmlab.tables import to_terminal
 from aqmlab.terminal import Table, console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
@@ -280,9 +281,9 @@ def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple
             assert row["throughput_mbps"] == pytest.approx(sum(each) / len(each))
     with pytest.raises(SweepError, match='no monitored link "left"; there are: left-to-right, right-to-left'):
         sweep.rows(found, links=["left"])
-    assert "links judged: left-to-right" in shown(sweep_table(found))
+    assert "links judged: left-to-right" in shown(to_terminal(sweep_table(found)))
     several = sweep_table(found, links=("right-to-left", "left-to-right"))
-    assert "of several links: means" in shown(several)
+    assert "of several links: means" in shown(to_terminal(several))
 
 
 def shown(table: Table) -> str:

@@ -12,15 +12,16 @@ from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
 from aqmlab.study import Study
 from aqmlab.tables import (
     ablation_rows,
-    ablations_to_csv,
+    ablations,
     best_rows,
     caption,
     cell_rows,
+    cells,
     fill,
     runs,
     to_csv,
     to_html,
-    to_rich,
+    to_terminal,
 )
 from aqmlab.tables.cells import Entry, published_rows
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
@@ -103,7 +104,7 @@ def test_what_was_not_published_is_neither_inside_nor_outside() -> None:
 
 
 def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
-    (line,) = csv.DictReader(io.StringIO(to_csv(cell_rows(pi_24_at_98(loss=4.9)))))
+    (line,) = csv.DictReader(io.StringIO(to_csv(cells.table_of(cell_rows(pi_24_at_98(loss=4.9))))))
     assert line["cell"] == "pi-24"
     assert float(line["loss_percent"]) == pytest.approx(4.9)
     assert float(line["loss_percent_published"]) == 3.9
@@ -116,23 +117,23 @@ def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
 def test_the_table_for_people_shows_ours_beside_the_papers() -> None:
     rows = cell_rows(pi_24_at_98(mbps=95.0))
     console = Console(width=160, record=True, file=io.StringIO())
-    console.print(to_rich(rows, title="Table 2"))
+    console.print(to_terminal(cells.table_of(rows), title="Table 2"))
     text = console.export_text()
     assert "PI 24" in text
     assert "95.0±0.0" in text
     assert "+5.7" in text
     assert "0 of 1 cells within tolerance" in text
-    assert 'class="outside">+5.7' in to_html(rows)
+    assert 'class="outside">+5.7' in to_html(cells.table_of(rows))
 
 
 def test_html_shows_names_as_they_are() -> None:
     (row,) = cell_rows(pi_24_at_98())
     hostile = type(row)(**{**row.__dict__, "label": "<script>"})
-    assert "<script>" not in to_html([hostile])
+    assert "<script>" not in to_html(cells.table_of([hostile]))
 
 
 def test_an_empty_table_is_still_a_table() -> None:
-    assert to_csv([]).count("\n") == 1
+    assert to_csv(cells.table_of([])).count("\n") == 1
     assert "0 of 0 cells" in caption([])
 
 
@@ -155,7 +156,7 @@ def test_an_ablation_is_compared_with_what_it_changes() -> None:
     assert isinstance(row.restricted_mean_ms, Interval)
     # 15 % of exchanges lose a second, as far as they end within two.
     assert row.restricted_mean_ms.mean == pytest.approx(-150.0, abs=15.0)
-    (line,) = csv.DictReader(io.StringIO(ablations_to_csv([row])))
+    (line,) = csv.DictReader(io.StringIO(to_csv(ablations.table_of([row]))))
     assert line["verdict"] == "better"
 
 
@@ -227,9 +228,9 @@ def test_too_few_replications_do_not_score_single_runs() -> None:
 
 
 def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
-    (filled,) = (each for each in fill(table_3(loss=2.0)) if each.table.identifier == "3")
+    (filled,) = (each for each in fill(table_3(loss=2.0)) if each.published.identifier == "3")
     console = Console(width=120, record=True, file=io.StringIO())
-    console.print(filled.rich(title=filled.heading))
+    console.print(to_terminal(filled.table, title=filled.heading))
     text = console.export_text()
     for expected in (
         "table 3 beside the published one",
@@ -240,8 +241,8 @@ def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
         "20.2 ✓✓",
     ):
         assert expected in text
-    assert "1079 ✓✓" in filled.html()
-    (line,) = csv.DictReader(io.StringIO(filled.csv()))
+    assert "1079 ✓✓" in to_html(filled.table)
+    (line,) = csv.DictReader(io.StringIO(to_csv(filled.table)))
     assert float(line["throughput_kilobytes_per_s_run_deviation"]) == pytest.approx(87.5**0.5)
     assert float(line["throughput_kilobytes_per_s_run_minimum"]) == pytest.approx(1070.0)
     assert float(line["throughput_kilobytes_per_s_published_p"]) > 0.05
@@ -268,13 +269,13 @@ def test_the_papers_best_setting_is_ranked_among_ours() -> None:
     assert isinstance(row.difference, Interval)
     medians = [ResponseTimes.quantile(times, 0.5) for times in study.times("red-5-90-w128-p20", 98.0)]
     assert row.figures["median_response_ms"].mean == pytest.approx(1000.0 * sum(medians) / 6)
-    (filled,) = (each for each in fill(study) if each.table.identifier == "4")
+    (filled,) = (each for each in fill(study) if each.published.identifier == "4")
     console = Console(width=140, record=True, file=io.StringIO())
-    console.print(filled.rich(title="t"))
-    assert "1 worse than our best" in filled.caption
+    console.print(to_terminal(filled.table, title="t"))
+    assert "1 worse than our best" in filled.table.caption
     assert "2/3" in console.export_text()
-    assert "worse than our best, RED 30/90" in filled.html()
-    (line,) = csv.DictReader(io.StringIO(filled.csv()))
+    assert "worse than our best, RED 30/90" in to_html(filled.table)
+    (line,) = csv.DictReader(io.StringIO(to_csv(filled.table)))
     assert (line["best_cell"], line["decided_by"]) == ("red-30-90", "restricted_mean_response_ms")
 
 
@@ -303,6 +304,6 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
         "RED 30/90, load in frames",
         "RED 30/90, think times clipped",
     ]
-    tables = {each.table.identifier: [row.configuration for row in each.cells] for each in fill(study)}
+    tables = {each.published.identifier: [row.configuration for row in each.cells] for each in fill(study)}
     assert tables["3"] == ["red-30-90"]
     assert tables["3-other-readings"] == ["red-30-90-frames", "red-30-90-clip"]

@@ -1,10 +1,11 @@
-"""A result as tables for the terminal."""
+"""Runs and sweeps as tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from aqmlab.statistics.distribution import response_times
+from aqmlab.runs.store import State
+from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.quantities import (
     Quantity,
     loss_percent,
@@ -17,15 +18,20 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.terminal import Table
+from aqmlab.tables.model import Column, Table, TableCell, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections import Counter
+    from collections.abc import Callable, Iterator, Mapping
 
     from aqmlab.result import Result
-    from aqmlab.sweep import Status
+    from aqmlab.sweep import Point, Status
+
+Item = TypeVar("Item")
+Columns: TypeAlias = "list[tuple[Column, Callable[[Item], TableCell]]]"
 
 _QUANTILES = (0.5, 0.9, 0.99)
+_COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
 # A single run tells more digits than a mean over runs.
 _LINK_DIGITS = {
     throughput_mbps: 2,
@@ -46,40 +52,44 @@ def result_tables(result: Result) -> Iterator[Table]:
 
 
 def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
-    table = Table(
-        title=f"{heading}: links",
-        title_justify="left",
-        caption="queue: mean, in packets; frame: mean, in bytes",
-        caption_justify="left",
-    )
-    for column in ("link", "scheme"):
-        table.add_column(column, no_wrap=True)
-    for quantity in _LINK_DIGITS:
-        table.add_column(quantity.short, justify="right")
-    for link in links:
-        numbers = (f"{quantity.of_link(link):.{digits}f}" for quantity, digits in _LINK_DIGITS.items())
-        table.add_row(link["name"], link["scheme"], *numbers)
-    return table
+    columns: Columns[Mapping[str, Any]] = [
+        (Column("link", "link", words=True), lambda link: text(link["name"])),
+        (Column("scheme", "scheme", words=True), lambda link: text(link["scheme"])),
+    ]
+    columns += [
+        (
+            Column(quantity.name, quantity.title, quantity.short),
+            lambda link, of=quantity.of_link, digits=digits: number(of(link), f".{digits}f"),  # type: ignore[misc]
+        )
+        for quantity, digits in _LINK_DIGITS.items()
+    ]
+    caption = "queue: mean, in packets; frame: mean, in bytes"
+    return Table.of(links, columns, title=f"{heading}: links", caption=caption)
 
 
 def _responses(heading: str, result: Result) -> Table:
-    table = Table(
-        title=f"{heading}: responses",
-        title_justify="left",
-        caption="open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds",
-        caption_justify="left",
-    )
-    table.add_column("users", no_wrap=True)
-    for column in ("number", "completed", "failed", "open", *(f"{100 * share:g} %" for share in _QUANTILES)):
-        table.add_column(column, justify="right")
-    for population in result.run["populations"]:
-        times = response_times(result, population=population["name"])
-        table.add_row(
-            population["name"],
-            *(f"{population[key]:,}" for key in ("users", "completed", "failed", "unfinished")),
-            *(f"{times.quantile(share):.3f}" if times.ended else "-" for share in _QUANTILES),
+    populations = [
+        (population, response_times(result, population=population["name"]))
+        for population in result.run["populations"]
+    ]
+    columns: Columns[tuple[Mapping[str, Any], ResponseTimes]] = [
+        (Column("users", "users", words=True), lambda found: text(found[0]["name"]))
+    ]
+    columns += [
+        (Column(key, title), lambda found, key=key: number(found[0][key], ","))  # type: ignore[misc]
+        for key, title in _COUNTS.items()
+    ]
+    columns += [
+        (
+            Column(quantity.name, f"{100 * share:g} %"),
+            lambda found, of=quantity.compute: number(  # type: ignore[misc]
+                of(found[1]) if found[1].ended else None, ".3f", absent="-"
+            ),
         )
-    return table
+        for share, quantity in zip(_QUANTILES, map(quantile_s, _QUANTILES), strict=True)
+    ]
+    caption = "open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds"
+    return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
 
 
 _MOST_ROWS = 50
@@ -98,30 +108,51 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     from aqmlab.sweep import rows
     from aqmlab.sweep.file import shown
 
-    by_point: dict[int, list[dict[str, Any]]] = {}
     found = rows(status, links=links)
-    for row in found:
-        by_point.setdefault(row["point"], []).append(row)
-    table = Table(
-        title=f"{status.sweep.name}: means over {len(status.sweep.seeds)} seeds",
-        title_justify="left",
-        caption="\n".join(_sweep_caption(status, found)),
-        caption_justify="left",
-    )
-    table.add_column("point", justify="right")
-    for key in status.sweep.keys:
-        table.add_column(key.rpartition(".")[2], justify="right")
-    for quantity in _SWEEP_DIGITS:
-        table.add_column(quantity.short, justify="right")
-    for point in status.sweep.points[:_MOST_ROWS]:
-        own = by_point.get(point.index, [])
-        cells = (
-            _mean_cell([row[quantity.name] for row in own], digits)
-            for quantity, digits in _SWEEP_DIGITS.items()
+    runs = {
+        point.index: [row for row in found if row["point"] == point.index] for point in status.sweep.points
+    }
+    columns: Columns[Point] = [(Column("point", "point"), lambda point: number(point.index, "d"))]
+    columns += [
+        (
+            Column(key, key.rpartition(".")[2]),
+            lambda point, key=key: text(shown(point.settings.get(key, ""))),  # type: ignore[misc]
         )
-        settings = (shown(point.settings.get(key, "")) for key in status.sweep.keys)
-        table.add_row(str(point.index), *settings, *cells)
-    return table
+        for key in status.sweep.keys
+    ]
+    columns += [
+        (
+            Column(quantity.name, quantity.title, quantity.short),
+            lambda point, name=quantity.name, digits=digits: number(  # type: ignore[misc]
+                _mean([row[name] for row in runs[point.index]]), f".{digits}f", absent="-"
+            ),
+        )
+        for quantity, digits in _SWEEP_DIGITS.items()
+    ]
+    return Table.of(
+        status.sweep.points[:_MOST_ROWS],
+        columns,
+        title=f"{status.sweep.name}: means over {len(status.sweep.seeds)} seeds",
+        caption="\n".join(_sweep_caption(status, found)),
+    )
+
+
+def status_table(status: Status) -> Table:
+    """How many runs of each point are in which state."""
+    from aqmlab.sweep.file import described
+
+    columns: Columns[tuple[Point, Counter[State]]] = [
+        (Column("point", "point"), lambda found: number(found[0].index, "d")),
+        (
+            Column("settings", "settings", words=True, wraps=True),
+            lambda found: text(described(found[0].settings)),
+        ),
+    ]
+    columns += [
+        (Column(state.value, state.value), lambda found, state=state: number(found[1][state], "d"))  # type: ignore[misc]
+        for state in State
+    ]
+    return Table.of(status.by_point(), columns, title=f"{status.sweep.name}: {status.store}")
 
 
 def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]:
@@ -131,6 +162,6 @@ def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]
     yield said_of_links(str(row["judged_links"]) for row in found)
 
 
-def _mean_cell(values: list[float | None], digits: int) -> str:
+def _mean(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return f"{sum(known) / len(known):.{digits}f}" if known and len(known) == len(values) else "-"
+    return sum(known) / len(known) if known and len(known) == len(values) else None

@@ -105,9 +105,10 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
         say(str(result.folder))
         return
     from aqmlab.cli.printing import result_tables
+    from aqmlab.tables import to_terminal
 
     for table in result_tables(result):
-        screen.print(table)
+        screen.print(to_terminal(table))
     if (load := result.offered_load) is not None:
         by_link = ", ".join(f"{name} {mbps:.2f}" for name, mbps in load["realised_mbps"].items())
         where = (

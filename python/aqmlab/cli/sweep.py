@@ -15,7 +15,7 @@ from aqmlab.cli.options import (
     quiet_option,
     workers_option,
 )
-from aqmlab.terminal import Table, console, say
+from aqmlab.terminal import console, say
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText
@@ -129,26 +129,19 @@ def _run(
         pass
     if not quiet:
         from aqmlab.cli.printing import sweep_table
+        from aqmlab.tables import to_terminal
 
-        console().print(sweep_table(status(checked, place, progress=True), links=links))
+        console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
     say(f"kept in {place}")
 
 
 def _print_status(found: Status) -> None:
+    from aqmlab.cli.printing import status_table
     from aqmlab.runs.store import State
+    from aqmlab.tables import to_terminal
 
     screen = console()
-    table = Table(title=f"{found.sweep.name}: {found.store}", title_justify="left")
-    table.add_column("point", justify="right")
-    table.add_column("settings")
-    for state in State:
-        table.add_column(state.value, justify="right")
-    from aqmlab.sweep.file import described
-
-    for point, counts in found.by_point():
-        numbers = (str(counts[state]) for state in State)
-        table.add_row(str(point.index), described(point.settings), *numbers)
-    screen.print(table)
+    screen.print(to_terminal(status_table(found)))
     totals = ", ".join(f"{found.count(state)} {state.value}" for state in State)
     screen.print(f"{len(found.found)} runs: {totals}")
     if found.results_of_others:

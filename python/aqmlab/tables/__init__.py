@@ -1,36 +1,34 @@
-"""Tables for people and programs: each of a paper's tables beside ours, ablations, loads."""
+"""Tables for people and programs: one model of a table, three renderers, and a module for each table.
 
-from aqmlab.tables.ablations import AblationRow, ablation_rows, ablations_to_csv, ablations_to_html
+A module knows what its table says (`cells`, `runs`, `best`, `ablations`, `comparisons`, `claims`, `loads`);
+`model` knows what a table is, and `render` how it looks as CSV, as HTML and on a terminal.
+"""
+
+from aqmlab.tables.ablations import AblationRow, ablation_rows
 from aqmlab.tables.best import BestRow, best_rows
-from aqmlab.tables.cells import (
-    Entry,
-    Row,
-    caption,
-    cell_rows,
-    published_rows,
-    to_csv,
-    to_html,
-    to_rich,
-)
+from aqmlab.tables.cells import Entry, Row, caption, cell_rows, published_rows
 from aqmlab.tables.filled import Filled, fill
-from aqmlab.tables.loads import loads_to_csv
+from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
+from aqmlab.tables.render import to_csv, to_html, to_terminal
 
 __all__ = [
     "AblationRow",
     "BestRow",
+    "Column",
     "Entry",
     "Filled",
+    "Medium",
     "Row",
+    "Standing",
+    "Table",
+    "TableCell",
     "ablation_rows",
-    "ablations_to_csv",
-    "ablations_to_html",
     "best_rows",
     "caption",
     "cell_rows",
     "fill",
-    "loads_to_csv",
     "published_rows",
     "to_csv",
     "to_html",
-    "to_rich",
+    "to_terminal",
 ]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import share_within
+from aqmlab.tables.model import (
+    Column,
+    Medium,
+    Table,
+    TableCell,
+    bounds,
+    number,
+    text,
+    value_only,
+    with_half_width,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from aqmlab.experiment import Configuration
     from aqmlab.study import Study
@@ -67,73 +75,28 @@ def _ablation_row(study: Study, name: str, parent: str, load: float) -> Ablation
     )
 
 
-def ablations_to_csv(rows: Sequence[AblationRow]) -> str:
-    """The ablation table as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        [
-            "cell",
-            "against",
-            "load_percent",
-            "loss_percent",
-            "throughput_mbps",
-            "within_0.5_s",
-            "restricted_mean_difference_ms",
-            "lower_ms",
-            "upper_ms",
-            "verdict",
-            "reason",
-        ]
-    )
-    for row in rows:
-        difference = row.restricted_mean_ms
-        bounds = (difference.lower, difference.upper) if isinstance(difference, Interval) else ("", "")
-        writer.writerow(
-            [
-                row.label,
-                row.against,
-                row.load_percent,
-                row.loss_percent,
-                row.throughput_mbps,
-                row.within_half_a_second,
-                difference.mean,
-                *bounds,
-                row.verdict,
-                row.reason,
-            ]
-        )
-    return text.getvalue()
-
-
-def ablations_to_html(rows: Sequence[AblationRow]) -> str:
-    """The ablation table as an HTML fragment."""
-    titles = (
-        "configuration",
-        "against",
-        "load",
-        "loss, %",
-        "throughput, Mbit/s",
-        "within 0.5 s",
-        "mean up to 2 s, difference",
-        "verdict",
-    )
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    body = "\n".join(_html_row(row) for row in rows)
-    return f'<table class="cells">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
-
-
-def _html_row(row: AblationRow) -> str:
-    difference = f"{row.restricted_mean_ms.mean:+.0f}"
-    if isinstance(row.restricted_mean_ms, Interval):
-        difference += f" ± {row.restricted_mean_ms.half_width:.0f}"
-    return (
-        f"<tr><th>{html.escape(row.label)}</th><td>{html.escape(row.against)}</td>"
-        f"<td>{row.load_percent:g} %</td>"
-        f"<td>{row.loss_percent:.2f}</td><td>{row.throughput_mbps:.1f}</td>"
-        f"<td>{row.within_half_a_second:.1%}</td><td>{difference} ms</td>"
-        f'<td title="{html.escape(row.reason)}">{row.verdict}</td></tr>'
-    )
+def table_of(rows: Sequence[AblationRow]) -> Table:
+    """Every changed configuration beside the one it was made from."""
+    columns: Sequence[tuple[Column, Callable[[AblationRow], TableCell]]] = [
+        (Column("cell", "configuration", heads_row=True), lambda row: text(row.label)),
+        (Column("against", "against", words=True), lambda row: text(row.against)),
+        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
+        (Column("loss_percent", "loss, %"), lambda row: number(row.loss_percent, ".2f")),
+        (Column("throughput_mbps", "throughput, Mbit/s"), lambda row: number(row.throughput_mbps, ".1f")),
+        (Column("within_0.5_s", "within 0.5 s"), lambda row: number(row.within_half_a_second, ".1%")),
+        (
+            Column("restricted_mean_difference_ms", "mean up to 2 s, difference"),
+            lambda row: text(
+                f"{with_half_width(row.restricted_mean_ms, 0, sign='+')} ms",
+                value=row.restricted_mean_ms.mean,
+            ),
+        ),
+        (Column("lower_ms", media=Medium.CSV), lambda row: value_only(bounds(row.restricted_mean_ms)[0])),
+        (Column("upper_ms", media=Medium.CSV), lambda row: value_only(bounds(row.restricted_mean_ms)[1])),
+        (Column("verdict", "verdict", words=True), lambda row: replace(text(row.verdict), note=row.reason)),
+        (Column("reason", media=Medium.CSV), lambda row: value_only(row.reason)),
+    ]
+    return Table.of(rows, columns)
 
 
 def _mean(value: Interval | NotEnoughReplications) -> float:

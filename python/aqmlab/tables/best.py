@@ -6,22 +6,28 @@ flatter it a little; `aqmlab tune` searches a range and takes the winner's figur
 
 from __future__ import annotations
 
-import csv
-import html
-import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
-from rich import box
-from rich.text import Text
-
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
-from aqmlab.terminal import Table as RichTable
+from aqmlab.statistics import NotEnoughReplications, mean_interval
+from aqmlab.tables.model import (
+    Column,
+    Medium,
+    Standing,
+    Table,
+    TableCell,
+    bounds,
+    number,
+    text,
+    value_only,
+    with_half_width,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.published import Criterion, PublishedTable
+    from aqmlab.statistics import Interval
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.study import Cell, Study
 
@@ -30,8 +36,16 @@ ALONE = "no other setting was run"
 TIED = "not told apart from our best"
 WORSE = "worse than our best"
 OPEN = "too few replications"
-STYLES = {BEST: "green", TIED: "green", WORSE: "red", OPEN: "dim", ALONE: "dim"}
-STANDINGS = {BEST: "within", TIED: "within", WORSE: "outside", OPEN: "absent", ALONE: "absent"}
+STANDINGS = {
+    BEST: Standing.WITHIN,
+    TIED: Standing.WITHIN,
+    WORSE: Standing.OUTSIDE,
+    OPEN: Standing.ABSENT,
+    ALONE: Standing.ABSENT,
+}
+
+
+Columns: TypeAlias = "list[tuple[Column, Callable[[BestRow], TableCell]]]"
 
 
 @dataclass(frozen=True)
@@ -123,7 +137,7 @@ def _verdict(difference: Interval | NotEnoughReplications) -> str:
 
 def caption(rows: Sequence[BestRow]) -> str:
     """How many of the paper's settings are the best of ours, or cannot be told apart from it."""
-    counts = {verdict: sum(1 for row in rows if row.verdict == verdict) for verdict in STYLES}
+    counts = {verdict: sum(1 for row in rows if row.verdict == verdict) for verdict in STANDINGS}
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     return (
         f"of {len(rows)} settings that the paper found best: {told or 'none was run'}. "
@@ -131,79 +145,60 @@ def caption(rows: Sequence[BestRow]) -> str:
     )
 
 
-def to_csv(rows: Sequence[BestRow]) -> str:
-    """The table as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    names = list(rows[0].figures) if rows else []
-    head: list[str] = ["cell", "load_percent", "criterion"]
-    for name in names:
-        head += [name, f"{name}_lower", f"{name}_upper"]
-    head += ["best_cell", "place", "candidates", "decided_by", "difference", "lower", "upper", "verdict"]
-    writer.writerow(head)
-    for row in rows:
-        values: list[Any] = [row.configuration, row.load_percent, row.criterion.name]
-        for figure in (*row.figures.values(),):
-            values += _with_bounds(figure)
-        values += [row.best, row.place, row.candidates, row.criterion.quantities[0].name]
-        writer.writerow([*values, *_with_bounds(row.difference), row.verdict])
-    return text.getvalue()
-
-
-def _with_bounds(value: Interval | NotEnoughReplications) -> list[Any]:
-    return [value.mean, *((value.lower, value.upper) if isinstance(value, Interval) else ("", ""))]
-
-
-def to_rich(rows: Sequence[BestRow], table: PublishedTable, *, title: str) -> RichTable:
-    """The table for the terminal."""
-    drawn = RichTable(
-        title=title, caption=caption(rows), header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
-    for head in ("the paper's setting", "load", "best by"):
-        drawn.add_column(head)
+def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
+    """Every published setting with our figures of it, its place among ours, and what our best is."""
+    columns: Columns = [
+        (
+            Column("cell", "the paper's setting", heads_row=True, wraps=True),
+            lambda row: text(row.label, value=row.configuration),
+        ),
+        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
+        (Column("criterion", "best by", words=True, wraps=True), lambda row: text(row.criterion.name)),
+    ]
     for each in quantities(table):
-        drawn.add_column(each.short, justify="right")
-    drawn.add_column("place", justify="right", no_wrap=True)
-    drawn.add_column("against our best")
-    for row in rows:
-        figures = [_mean(row.figures[each.name], each) for each in quantities(table)]
-        against = Text(_against(row), style=STYLES[row.verdict])
-        place = f"{row.place}/{row.candidates}"
-        drawn.add_row(row.label, f"{row.load_percent:g} %", row.criterion.name, *figures, place, against)
-    return drawn
+        columns += _figure(each)
+    columns += [
+        (Column("best_cell", media=Medium.CSV), lambda row: value_only(row.best)),
+        (
+            Column("place", "place"),
+            lambda row: text(
+                f"{row.place} of {row.candidates}", value=row.place, short=f"{row.place}/{row.candidates}"
+            ),
+        ),
+        (Column("candidates", media=Medium.CSV), lambda row: value_only(row.candidates)),
+        (Column("decided_by", media=Medium.CSV), lambda row: value_only(row.criterion.quantities[0].name)),
+        (Column("difference", media=Medium.CSV), lambda row: value_only(row.difference.mean)),
+        (Column("lower", media=Medium.CSV), lambda row: value_only(bounds(row.difference)[0])),
+        (Column("upper", media=Medium.CSV), lambda row: value_only(bounds(row.difference)[1])),
+        (
+            Column("verdict", "against our best", words=True, wraps=True),
+            lambda row: text(_against(row), STANDINGS[row.verdict], value=row.verdict),
+        ),
+    ]
+    return Table.of(rows, columns, caption=caption(rows))
 
 
-def to_html(rows: Sequence[BestRow], table: PublishedTable) -> str:
-    """The table as an HTML fragment."""
-    names = quantities(table)
-    titles = ("the paper's setting", "load", "best by", *(each.title for each in names))
-    head = "".join(f"<th>{html.escape(title)}</th>" for title in (*titles, "place", "against our best"))
-    body = "\n".join(_html_row(row, names) for row in rows)
-    return f'<table class="cells">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
+def _figure(quantity: Quantity) -> Columns:
+    def of(row: BestRow) -> Interval | NotEnoughReplications:
+        return row.figures[quantity.name]
 
-
-def _html_row(row: BestRow, names: Sequence[Quantity]) -> str:
-    figures = "".join(f"<td>{_with_half_width(row.figures[each.name], each)}</td>" for each in names)
-    return (
-        f"<tr><th>{html.escape(row.label)}</th><td>{row.load_percent:g} %</td>"
-        f'<td class="text">{html.escape(row.criterion.name)}</td>{figures}'
-        f"<td>{row.place} of {row.candidates}</td>"
-        f'<td class="text {STANDINGS[row.verdict]}">{html.escape(_against(row))}</td></tr>'
-    )
+    return [
+        (
+            Column(quantity.name, quantity.title, quantity.short),
+            lambda row: text(
+                with_half_width(of(row), quantity.digits),
+                value=of(row).mean,
+                short=f"{of(row).mean:.{quantity.digits}f}",
+            ),
+        ),
+        (Column(f"{quantity.name}_lower", media=Medium.CSV), lambda row: value_only(bounds(of(row))[0])),
+        (Column(f"{quantity.name}_upper", media=Medium.CSV), lambda row: value_only(bounds(of(row))[1])),
+    ]
 
 
 def _against(row: BestRow) -> str:
     if row.best == row.configuration:
         return row.verdict
     decisive = row.criterion.quantities[0]
-    difference = _with_half_width(row.difference, decisive, sign="+")
+    difference = with_half_width(row.difference, decisive.digits, sign="+")
     return f"{row.verdict}, {row.best_label}: {difference} ({decisive.short})"
-
-
-def _mean(value: Interval | NotEnoughReplications, each: Quantity) -> str:
-    return f"{value.mean:.{each.digits}f}"
-
-
-def _with_half_width(value: Interval | NotEnoughReplications, each: Quantity, *, sign: str = "") -> str:
-    text = f"{value.mean:{sign}.{each.digits}f}"
-    return f"{text} ± {value.half_width:.{each.digits}f}" if isinstance(value, Interval) else text

@@ -10,23 +10,31 @@ single runs of ours (`statistics.RunToRun`).
 
 from __future__ import annotations
 
-import csv
-import html
-import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from rich import box
-from rich.text import Text
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from aqmlab.statistics import Interval, NotEnoughReplications, RunToRun, data_links, mean_interval, run_to_run
 from aqmlab.statistics.quantities import OfLinks
-from aqmlab.terminal import Table as RichTable
+from aqmlab.tables.model import (
+    Column,
+    Line,
+    Medium,
+    Standing,
+    Table,
+    TableCell,
+    bounds,
+    number,
+    text,
+    value_only,
+    with_half_width,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab.published import Column, PublishedTable
+    from aqmlab import published
+    from aqmlab.published import PublishedTable
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.study import Study
@@ -173,13 +181,13 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
     )
 
 
-def _entry(study: Study, table: PublishedTable, column: Column, name: str, load: float) -> Entry:
+def _entry(study: Study, table: PublishedTable, column: published.Column, name: str, load: float) -> Entry:
     values = study.values(name, load, column.quantity)
     runs = run_to_run(values) if table.run_to_run else None
-    published = table.row(name, load)
-    if published is None:
+    row = table.row(name, load)
+    if row is None:
         return Entry(mean_interval(values), None, None, runs)
-    value = published.values[column.quantity.name]
+    value = row.values[column.quantity.name]
     tolerance = study.experiment.tolerances[column.tolerance].around(value)
     return Entry(mean_interval(values), value, tolerance, runs)
 
@@ -189,107 +197,110 @@ def _mean_by_link(results: Sequence[Recorded], quantity: OfLinks) -> dict[str, f
     return {name: sum(values[name] for values in each) / len(each) for name in each[0]}
 
 
-# ------------------------------------------------------------------------------------------- plain columns
+# ------------------------------------------------------------------------------------------------ as a table
+
+Columns: TypeAlias = "list[tuple[Column, Callable[[Row], TableCell]]]"
 
 
-def to_columns(rows: Sequence[Row]) -> tuple[list[str], list[list[Any]]]:
-    """Column names, with units, and one list of values per row; absent values are empty text."""
-    names = ["cell", "load_percent", "realised_load_percent", "replications"]
-    first = rows[0] if rows else None
-    for name, entry in first.entries.items() if first else ():
-        names += [name, f"{name}_lower", f"{name}_upper"]
-        names += [f"{name}_published", f"{name}_difference", f"{name}_within"]
-        if entry.runs is not None:
-            names += [f"{name}_{part}" for part in RUN_COLUMNS]
-    by_link = first.by_link if first else {}
-    names += [f"{quantity}_{link}" for quantity, links in by_link.items() for link in links]
-    return names, [_values(row) for row in rows]
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """The table as CSV."""
-    names, values = to_columns(rows)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(values)
-    return text.getvalue()
-
-
-def _values(row: Row) -> list[Any]:
-    values: list[Any] = [row.configuration, row.load_percent, _empty(row.realised_percent), row.replications]
-    for entry in row.entries.values():
-        values += [entry.mean, *_bounds(entry.ours), _empty(entry.published)]
-        values += [_empty(entry.difference), _empty(entry.within)]
-        if entry.runs is not None:
-            runs = entry.runs
-            values += [runs.standard_deviation, runs.minimum, runs.maximum, *_bounds(runs.next_run)]
-            values += [_empty(entry.p_value)]
-    return values + [value for links in row.by_link.values() for value in links.values()]
-
-
-def _bounds(interval: Interval | NotEnoughReplications) -> tuple[float | str, float | str]:
-    return (interval.lower, interval.upper) if isinstance(interval, Interval) else ("", "")
-
-
-def _empty(value: float | bool | None) -> float | bool | str:
-    return "" if value is None else value
-
-
-# ------------------------------------------------------------------------------------------------- in print
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """One quantity as text: ours with its half width, the paper's, the difference, and its standing."""
-
-    ours: str
-    published: str
-    difference: str
-    within: bool | None
-
-
-def printed(entry: Entry, quantity: Quantity) -> Printed:
-    """A quantity as the tables for people show it."""
-    digits = quantity.digits
-    ours = f"{entry.mean:.{digits}f}"
-    if isinstance(entry.ours, Interval):
-        ours += f" ± {entry.ours.half_width:.{digits}f}"
-    if entry.published is None or entry.difference is None:
-        return Printed(ours, ABSENT, ABSENT, None)
-    return Printed(ours, f"{entry.published:g}", f"{entry.difference:+.{digits}f}", entry.within)
-
-
-def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
-    """The table for the terminal; green where within the tolerance, red where not."""
-    table = RichTable(
-        title=title, caption=caption(rows), header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
-    table.add_column("cell", no_wrap=True)
-    table.add_column("load", justify="right", no_wrap=True)
+def table_of(rows: Sequence[Row]) -> Table:
+    """Every cell with the published one, their difference, and whether it lies within the tolerance."""
+    columns: Columns = [
+        (Column("cell", "cell", heads_row=True), lambda row: text(row.label, value=row.configuration)),
+        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
+        (
+            Column("realised_load_percent", "realised", media=Medium.CSV | Medium.HTML),
+            lambda row: number(row.realised_percent, ".1f", unit=" %"),
+        ),
+        (Column("replications", media=Medium.CSV), lambda row: value_only(row.replications)),
+    ]
     for quantity in rows[0].columns if rows else ():
-        table.add_column(quantity.short, justify="right", no_wrap=True)
-        table.add_column("paper", justify="right", no_wrap=True, style="dim")
-        table.add_column("diff.", justify="right", no_wrap=True)
-    previous = ""
-    for row in rows:
-        shown = "" if row.configuration == previous else row.label
-        previous = row.configuration
-        table.add_row(shown, f"{row.load_percent:g} %", *_rich_cells(row))
-    return table
+        columns += _quantity(quantity, compared=True, scored=_is_scored(rows, quantity))
+    return Table.of(rows, columns + by_link_columns(rows), caption=caption(rows))
 
 
-def _rich_cells(row: Row) -> list[Text]:
-    cells: list[Text] = []
-    for quantity in row.columns:
-        text = printed(row.entries[quantity.name], quantity)
-        style = {True: "green", False: "red", None: "dim"}[text.within]
-        cells += [
-            Text(text.ours.replace(" ± ", "±")),
-            Text(text.published, style="dim"),
-            Text(text.difference, style=style),
+def _is_scored(rows: Sequence[Row], quantity: Quantity) -> bool:
+    return rows[0].entries[quantity.name].runs is not None
+
+
+def csv_columns(rows: Sequence[Row]) -> Columns:
+    """The columns that programs read, of a table that is printed in another way."""
+    plain: Columns = [
+        (Column("cell", media=Medium.CSV), lambda row: value_only(row.configuration)),
+        (Column("load_percent", media=Medium.CSV), lambda row: value_only(row.load_percent)),
+        (Column("realised_load_percent", media=Medium.CSV), lambda row: value_only(row.realised_percent)),
+        (Column("replications", media=Medium.CSV), lambda row: value_only(row.replications)),
+    ]
+    for quantity in rows[0].columns if rows else ():
+        plain += _quantity(quantity, compared=False, scored=_is_scored(rows, quantity))
+    return plain + by_link_columns(rows)
+
+
+def _quantity(quantity: Quantity, *, compared: bool, scored: bool) -> Columns:
+    """The columns of a quantity: ours with its interval, the paper's, the difference, the scatter of runs."""
+    name, media = quantity.name, Medium.ALL if compared else Medium.CSV
+    group = quantity.title
+
+    def entry(make: Callable[[Entry], TableCell]) -> Callable[[Row], TableCell]:
+        return lambda row: make(row.entries[name])
+
+    columns: Columns = [
+        (
+            Column(name, "ours", quantity.short, group, media),
+            entry(lambda of: _ours(of, quantity)),
+        ),
+        (Column(f"{name}_lower", media=Medium.CSV), entry(lambda of: value_only(bounds(of.ours)[0]))),
+        (Column(f"{name}_upper", media=Medium.CSV), entry(lambda of: value_only(bounds(of.ours)[1]))),
+        (
+            Column(f"{name}_published", "paper", None, group, media),
+            entry(lambda of: TableCell(of.published, (Line(_given(of.published, "g"), Standing.PAPER),))),
+        ),
+        (
+            Column(f"{name}_difference", "diff.", None, group, media),
+            entry(lambda of: _difference(of, quantity)),
+        ),
+        (Column(f"{name}_within", media=Medium.CSV), entry(lambda of: value_only(of.within))),
+    ]
+    if scored:
+        columns += [
+            (Column(f"{name}_{part}", media=Medium.CSV), entry(partial(_of_runs, place=place)))
+            for place, part in enumerate(RUN_COLUMNS)
         ]
-    return cells
+    return columns
+
+
+def by_link_columns(rows: Sequence[Row]) -> Columns:
+    """The means of each direction."""
+    links = rows[0].by_link if rows else {}
+    return [
+        (
+            Column(f"{name}_{link}", media=Medium.CSV),
+            lambda row, name=name, link=link: value_only(row.by_link[name][link]),  # type: ignore[misc]
+        )
+        for name, found in links.items()
+        for link in found
+    ]
+
+
+def _ours(entry: Entry, quantity: Quantity) -> TableCell:
+    words = with_half_width(entry.ours, quantity.digits)
+    return text(words, value=entry.mean, short=words.replace(" ± ", "±"))
+
+
+def _difference(entry: Entry, quantity: Quantity) -> TableCell:
+    words = _given(entry.difference, f"+.{quantity.digits}f")
+    return TableCell(entry.difference, (Line(words, Standing.of(entry.within)),))
+
+
+def _given(value: float | None, form: str) -> str:
+    return ABSENT if value is None else format(value, form)
+
+
+def _of_runs(entry: Entry, *, place: int) -> TableCell:
+    runs = entry.runs
+    if runs is None:
+        return TableCell()
+    scatter = (runs.standard_deviation, runs.minimum, runs.maximum, *bounds(runs.next_run), entry.p_value)
+    return value_only(scatter[place])
 
 
 def caption(rows: Sequence[Row]) -> str:
@@ -311,27 +322,3 @@ def caption(rows: Sequence[Row]) -> str:
 def _in_all(rows: Sequence[Row]) -> str:
     count = len(rows[0].columns) if rows else 1
     return "" if count == 1 else f" in {NUMBERS.get(count, f'all {count}')} quantities"
-
-
-def to_html(rows: Sequence[Row]) -> str:
-    """The table as an HTML fragment."""
-    quantities = rows[0].columns if rows else ()
-    head = "".join(f'<th colspan="3">{html.escape(quantity.title)}</th>' for quantity in quantities)
-    second = "<th>ours</th><th>paper</th><th>diff.</th>" * len(quantities)
-    body = "\n".join(_html_row(row) for row in rows)
-    return (
-        '<table class="cells">\n<thead>\n'
-        f'<tr><th rowspan="2">cell</th><th rowspan="2">load</th><th rowspan="2">realised</th>{head}</tr>\n'
-        f"<tr>{second}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-    )
-
-
-def _html_row(row: Row) -> str:
-    realised = ABSENT if row.realised_percent is None else f"{row.realised_percent:.1f} %"
-    cells = [f"<th>{html.escape(row.label)}</th>", f"<td>{row.load_percent:g} %</td>", f"<td>{realised}</td>"]
-    for quantity in row.columns:
-        text = printed(row.entries[quantity.name], quantity)
-        standing = {True: "within", False: "outside", None: "absent"}[text.within]
-        cells += [f"<td>{text.ours}</td>", f'<td class="paper">{text.published}</td>']
-        cells.append(f'<td class="{standing}">{text.difference}</td>')
-    return f"<tr>{''.join(cells)}</tr>"

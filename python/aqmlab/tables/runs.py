@@ -7,25 +7,20 @@ run of ours would fall into 19 times out of 20; the second, whether our mean is 
 
 from __future__ import annotations
 
-import html
+from functools import partial
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.text import Text
-
 from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.tables.cells import published_rows
-from aqmlab.terminal import Table as RichTable
+from aqmlab.tables.cells import csv_columns, published_rows
+from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.tables.cells import Entry, Row
 
 MARKS = {True: "✓", False: "✗", None: "·"}
-STYLES = {True: "green", False: "red", None: "dim"}
-STANDINGS = {True: "within", False: "outside", None: "absent"}
 
 
 def ours(entry: Entry, quantity: Quantity) -> str:
@@ -45,18 +40,11 @@ def extremes(entry: Entry, quantity: Quantity) -> str:
     return f"{entry.runs.minimum:.{digits}f}–{entry.runs.maximum:.{digits}f}"
 
 
-def paper(entry: Entry, _: Quantity) -> str:
+def paper(entry: Entry) -> str:
     """The published number with its two marks."""
     if entry.published is None:
         return ""
     return f"{entry.published:g} {MARKS[entry.like_a_run]}{MARKS[entry.within]}"
-
-
-LINES: tuple[tuple[str, Callable[[Entry, Quantity], str]], ...] = (
-    ("ours", ours),
-    ("min–max", extremes),
-    ("paper", paper),
-)
 
 
 def caption(rows: Sequence[Row]) -> str:
@@ -81,60 +69,46 @@ def caption(rows: Sequence[Row]) -> str:
     )
 
 
-def to_rich(rows: Sequence[Row], *, title: str) -> RichTable:
-    """The table for the terminal."""
-    table = RichTable(
-        title=title, caption=caption(rows), header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
-    table.add_column("cell")
-    table.add_column("", no_wrap=True, style="dim")
+def table_of(rows: Sequence[Row]) -> Table:
+    """Every cell in three lines."""
+    columns = csv_columns(rows)
+    columns += [
+        (Column("", "cell", media=Medium.HTML, heads_row=True), lambda row: text(row.label)),
+        (Column("", "load", media=Medium.HTML), lambda row: number(row.load_percent, unit=" %")),
+        (Column("", "cell", media=Medium.TERMINAL, words=True), _three_heads),
+        (Column("", "", media=Medium.PRINT, words=True), lambda _: _NAMES),
+    ]
     for quantity in rows[0].columns if rows else ():
-        table.add_column(quantity.short, justify="right", no_wrap=True)
-    for row in rows:
-        for head, (name, say) in zip(_heads(row), LINES, strict=True):
-            table.add_row(Text(head), name, *_rich_line(row, name, say), end_section=name == "paper")
-    return table
+        columns.append((
+            Column("", quantity.title, quantity.short, media=Medium.PRINT),
+            partial(_three_lines, quantity=quantity),
+        ))  # fmt: skip
+    columns.append((Column("", "row", media=Medium.HTML), _whole))
+    return Table.of(rows, columns, caption=caption(rows))
 
 
-def _heads(row: Row) -> tuple[str, str, str]:
+_NAMES = TableCell(lines=(Line("ours"), Line("min–max", Standing.PAPER), Line("paper")))
+
+
+def _three_heads(row: Row) -> TableCell:
     """What a cell is called, on three short lines."""
     first, second, *rest = [*row.label.split(", "), "", ""]
-    return f"{first}, {row.load_percent:g} %", second, ", ".join(part for part in rest if part)
+    others = ", ".join(part for part in rest if part)
+    return TableCell(lines=(Line(f"{first}, {row.load_percent:g} %"), Line(second), Line(others)))
 
 
-def _rich_line(row: Row, name: str, say: Callable[[Entry, Quantity], str]) -> list[Text]:
-    cells = []
-    for quantity in row.columns:
-        entry = row.entries[quantity.name]
-        style = STYLES[entry.like_a_run] if name == "paper" else ("dim" if name == "min–max" else "")
-        cells.append(Text(say(entry, quantity), style=style))
-    return cells
-
-
-def to_html(rows: Sequence[Row]) -> str:
-    """The table as an HTML fragment."""
-    quantities = rows[0].columns if rows else ()
-    head = "".join(f"<th>{html.escape(quantity.title)}</th>" for quantity in quantities)
-    body = "\n".join(_html_row(row) for row in rows)
-    return (
-        '<table class="cells">\n<thead>\n'
-        f"<tr><th>cell</th><th>load</th><th></th>{head}<th>row</th></tr>\n</thead>\n"
-        f"<tbody>\n{body}\n</tbody>\n</table>\n"
+def _three_lines(row: Row, *, quantity: Quantity) -> TableCell:
+    entry = row.entries[quantity.name]
+    return TableCell(
+        lines=(
+            Line(ours(entry, quantity)),
+            Line(extremes(entry, quantity), Standing.PAPER),
+            Line(paper(entry), Standing.of(entry.like_a_run)),
+        )
     )
 
 
-def _html_row(row: Row) -> str:
-    lines = []
-    for name, say in LINES:
-        cells = []
-        for quantity in row.columns:
-            entry = row.entries[quantity.name]
-            kind = STANDINGS[entry.like_a_run] if name == "paper" else ("paper" if name == "min–max" else "")
-            cells.append(f'<td class="{kind}">{html.escape(say(entry, quantity))}</td>')
-        head = ""
-        if name == "ours":
-            whole = "" if row.within is None else MARKS[row.like_a_run] + MARKS[row.within]
-            head = f'<th rowspan="3">{html.escape(row.label)}</th><td rowspan="3">{row.load_percent:g} %</td>'
-            cells.append(f'<td rowspan="3" class="{STANDINGS[row.like_a_run]}">{whole}</td>')
-        lines.append(f'<tr>{head}<td class="text soft">{name}</td>{"".join(cells)}</tr>')
-    return "\n".join(lines)
+def _whole(row: Row) -> TableCell:
+    """Both marks of the row as a whole."""
+    marks = "" if row.within is None else MARKS[row.like_a_run] + MARKS[row.within]
+    return text(marks, Standing.of(row.like_a_run))

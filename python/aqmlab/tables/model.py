@@ -1,0 +1,155 @@
+"""A table as data: what each column is called and each cell holds, in numbers and in print.
+
+Three renderers draw it: `to_csv` for programs, `to_html` for the report, `to_terminal` for a terminal. A
+column says where it is shown, because a program wants bounds in columns of their own and a reader wants
+"1.2 ± 0.1".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Flag, StrEnum, auto
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from aqmlab.statistics import Interval, NotEnoughReplications
+
+Item = TypeVar("Item")
+
+
+class Medium(Flag):
+    """Where a column is shown."""
+
+    CSV = auto()
+    HTML = auto()
+    TERMINAL = auto()
+    PRINT = HTML | TERMINAL
+    ALL = CSV | PRINT
+
+
+class Standing(StrEnum):
+    """How a text stands out; the values are classes of the report's style sheet."""
+
+    PLAIN = ""
+    WITHIN = "within"
+    PARTLY = "partly"
+    OUTSIDE = "outside"
+    ABSENT = "absent"
+    PAPER = "paper"
+
+    @classmethod
+    def of(cls, agrees: bool | None) -> Standing:
+        """Of an answer: yes, no, or none."""
+        return {True: cls.WITHIN, False: cls.OUTSIDE, None: cls.ABSENT}[agrees]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text in a cell."""
+
+    text: str
+    standing: Standing = Standing.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One cell.
+
+    Attributes:
+        value: What a program reads; none: nothing.
+        lines: What a reader sees, line by line.
+        short: What stands on a terminal instead, where room is scarce.
+        note: What the report shows beside it on request.
+    """
+
+    value: object = None
+    lines: tuple[Line, ...] = ()
+    short: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        name: Its head in CSV, with the unit.
+        title: Its head in the report.
+        short: Its head on a terminal; by default the title.
+        group: In the report, a heading above it that the columns beside it share.
+        media: Where it is shown.
+        words: Whether it holds words, not numbers.
+        heads_row: Whether it says what a row is of; a terminal shows such a text once where rows share it.
+        wraps: Whether a narrow terminal may break its lines.
+    """
+
+    name: str
+    title: str = ""
+    short: str | None = None
+    group: str = ""
+    media: Medium = Medium.ALL
+    words: bool = False
+    heads_row: bool = False
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows, with what stands above and below."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    title: str = ""
+    caption: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        columns: Sequence[tuple[Column, Callable[[Item], TableCell]]],
+        *,
+        title: str = "",
+        caption: str = "",
+    ) -> Table:
+        """A table with a row for each item, whose cells the columns' functions make."""
+        rows = tuple(tuple(make(item) for _, make in columns) for item in items)
+        return cls(tuple(column for column, _ in columns), rows, title, caption)
+
+    def shown_in(self, medium: Medium) -> Table:
+        """The columns that a medium shows."""
+        kept = [place for place, column in enumerate(self.columns) if medium in column.media]
+        columns = tuple(self.columns[place] for place in kept)
+        return Table(
+            columns, tuple(tuple(row[at] for at in kept) for row in self.rows), self.title, self.caption
+        )
+
+
+def text(
+    words: str, standing: Standing = Standing.PLAIN, *, value: object = None, short: str | None = None
+) -> TableCell:
+    """A cell of one line; without a value a program reads the words."""
+    return TableCell(words if value is None else value, (Line(words, standing),), short)
+
+
+def number(value: float | None, form: str = "g", *, unit: str = "", absent: str = "–") -> TableCell:
+    """A number in print as the form says; none is told by a dash."""
+    return TableCell(value, (Line(absent if value is None else f"{value:{form}}{unit}"),))
+
+
+def value_only(value: object) -> TableCell:
+    """A value that only programs read."""
+    return TableCell(value)
+
+
+def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:
+    """The bounds of an interval; none where there are too few replications."""
+    return getattr(value, "lower", None), getattr(value, "upper", None)
+
+
+def with_half_width(value: Interval | NotEnoughReplications, digits: int, *, sign: str = "") -> str:
+    """A mean with the half width of its interval, where it has one."""
+    mean = f"{value.mean:{sign}.{digits}f}"
+    half_width = getattr(value, "half_width", None)
+    return mean if half_width is None else f"{mean} ± {half_width:.{digits}f}"

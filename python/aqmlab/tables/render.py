@@ -1,0 +1,118 @@
+"""The three renderers of a table: CSV, HTML, terminal."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.text import Text
+
+from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
+from aqmlab.terminal import Table as TerminalTable
+from aqmlab.terminal import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_STYLES = {
+    Standing.PLAIN: "",
+    Standing.WITHIN: "green",
+    Standing.PARTLY: "yellow",
+    Standing.OUTSIDE: "red",
+    Standing.ABSENT: "dim",
+    Standing.PAPER: "dim",
+}
+
+
+def to_csv(table: Table) -> str:
+    """The table as CSV: values as they are, nothing where there is none."""
+    part = table.shown_in(Medium.CSV)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([column.name for column in part.columns])
+    writer.writerows([cell.value for cell in row] for row in part.rows)
+    return file.getvalue()
+
+
+def to_html(table: Table) -> str:
+    """The table as an HTML fragment."""
+    part = table.shown_in(Medium.HTML)
+    head = "".join(f"<tr>{row}</tr>\n" for row in _html_heads(part.columns))
+    body = "\n".join(f"<tr>{''.join(map(_html_cell, part.columns, row))}</tr>" for row in part.rows)
+    return f'<table class="cells">\n<thead>\n{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
+
+
+def _html_heads(columns: Sequence[Column]) -> list[str]:
+    """The rows of the table's head: one, or two where columns share a heading."""
+    if not any(column.group for column in columns):
+        return ["".join(_html_head(column) for column in columns)]
+    first = ""
+    for group, found in groupby(columns, key=lambda column: column.group):
+        members = list(found)
+        if group:
+            first += f'<th colspan="{len(members)}">{html.escape(group)}</th>'
+        else:
+            first += "".join(_html_head(column, ' rowspan="2"') for column in members)
+    return [first, "".join(_html_head(column) for column in columns if column.group)]
+
+
+def _html_head(column: Column, attributes: str = "") -> str:
+    words = ' class="text"' if column.words else ""
+    return f"<th{words}{attributes}>{html.escape(column.title)}</th>"
+
+
+def _html_cell(column: Column, cell: TableCell) -> str:
+    tag = "th" if column.heads_row else "td"
+    only = cell.lines[0].standing if len(cell.lines) == 1 else Standing.PLAIN
+    classes = " ".join(filter(None, ("text" if column.words and tag == "td" else "", only)))
+    attributes = (f' class="{classes}"' if classes else "") + (
+        f' title="{html.escape(cell.note)}"' if cell.note else ""
+    )
+    lines = (html.escape(line.text) for line in cell.lines)
+    if len(cell.lines) > 1:
+        lines = (
+            f'<span class="{line.standing}">{html.escape(line.text)}</span>'
+            if line.standing
+            else html.escape(line.text)
+            for line in cell.lines
+        )
+    return f"<{tag}{attributes}>{'<br>'.join(lines)}</{tag}>"
+
+
+def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
+    """The table for a terminal."""
+    part = table.shown_in(Medium.TERMINAL)
+    drawn = TerminalTable(
+        title=table.title if title is None else title,
+        caption=table.caption,
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for column in part.columns:
+        left = column.words or column.heads_row
+        heading = column.title if column.short is None else column.short
+        drawn.add_column(heading, justify="left" if left else "right", no_wrap=not column.wraps)
+    above: tuple[TableCell, ...] = ()
+    for row in part.rows:
+        repeated = (bool(above) and one == other for one, other in zip(row, above or row, strict=True))
+        cells = [
+            Text() if column.heads_row and again else _terminal_cell(cell)
+            for column, cell, again in zip(part.columns, row, repeated, strict=True)
+        ]
+        drawn.add_row(*cells, end_section=any(len(cell.lines) > 1 for cell in row))
+        above = row
+    return drawn
+
+
+def _terminal_cell(cell: TableCell) -> Text:
+    if cell.short is not None:
+        standing = cell.lines[0].standing if cell.lines else Standing.PLAIN
+        return shown(cell.short, _STYLES[standing])
+    return Text("\n").join(shown(line.text, _STYLES[line.standing]) for line in cell.lines)
