@@ -4,11 +4,13 @@ A folder of `experiments/` (shipped with the package) holds
 
     experiment.toml          configurations, loads, scales, figures
     scenario.toml            what all configurations share
-    published_*.csv          what the paper reports
+    published_*.csv          what the paper's tables report
+    claims.toml              what its sentences claim, each with the criterion that decides
+    claims/                  the code that checks them
     tolerances.toml          how close a cell has to come, fixed before the runs
     notes.md                 silences of the paper and how they were filled
 
-and no code. This module reads and checks it; `reproduce` runs it.
+This module reads and checks what is data in it; `reproduce` runs it.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import ExperimentError
-from aqmlab.experiment_shape import EXPERIMENT, TOLERANCES
+from aqmlab.experiment_shape import CLAIMS, EXPERIMENT, TOLERANCES
 from aqmlab.load.line import Line
 from aqmlab.published import PublishedRow, PublishedTable, read_published
-from aqmlab.reading import read_table, read_text, read_toml
+from aqmlab.reading import read_text, read_toml
 from aqmlab.shape import conform, distinct
 from aqmlab.spelling import nearest, quoted
 from aqmlab.statistics.quantities import UnknownQuantityError
@@ -125,11 +127,19 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class PublishedClaim:
-    """A sentence of the paper that a reproduction is checked against."""
+    """A sentence of the paper that a reproduction is checked against.
+
+    Attributes:
+        identifier: Its number.
+        where: Where the paper says it.
+        claim: What it says.
+        criterion: The numbers that decide it, by the names that its check has for them.
+    """
 
     identifier: str
     where: str
     claim: str
+    criterion: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +165,7 @@ class Experiment:
     published_line: Line
     published_tables: tuple[PublishedTable, ...]
     published_claims: tuple[PublishedClaim, ...]
+    words: Mapping[str, float]
     tolerances: Mapping[str, Tolerance]
     figures: tuple[Mapping[str, Any], ...]
     notes: str
@@ -242,6 +253,7 @@ def _read(folder: Traversable) -> Experiment:
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
     configurations = _configurations(document["configurations"])
     published = document["published"]
+    claims = _claims(folder / published["claims"])
     experiment = Experiment(
         name=folder.name,
         title=document["title"],
@@ -255,7 +267,8 @@ def _read(folder: Traversable) -> Experiment:
         published_tables=tuple(
             read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
         ),
-        published_claims=_published_claims(folder / published["claims"]),
+        published_claims=tuple(map(_published_claim, claims["claims"])),
+        words=claims.get("words", {}),
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=read_text(folder / "notes.md", ExperimentError),
@@ -379,11 +392,15 @@ def _users_from(name: str, entry: Mapping[str, Any]) -> str:
     return origin
 
 
-def _published_claims(file: Traversable) -> tuple[PublishedClaim, ...]:
-    rows = read_table(file, ExperimentError)
-    for missing in (column for column in ("id", "where", "claim") if rows and column not in rows[0]):
-        raise ExperimentError(f"{file.name} has no column {missing}")
-    return tuple(PublishedClaim(row["id"], row["where"], row["claim"]) for row in rows)
+def _claims(file: Traversable) -> dict[str, Any]:
+    document = read_toml(file, ExperimentError)
+    conform(document, CLAIMS, file.name, ExperimentError)
+    distinct([entry["id"] for entry in document["claims"]], f"{file.name}.claims", ExperimentError)
+    return document
+
+
+def _published_claim(entry: Mapping[str, Any]) -> PublishedClaim:
+    return PublishedClaim(entry["id"], entry["where"], entry["claim"], entry.get("criterion", {}))
 
 
 def _tolerances(file: Traversable) -> dict[str, Tolerance]:

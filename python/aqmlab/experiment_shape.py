@@ -90,4 +90,16 @@ EXPERIMENT = Table(
     optional={"comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
 )
 
+CLAIMS = Table(
+    required={
+        "claims": ListOf(
+            Table(
+                required={"id": TEXT, "where": TEXT, "claim": TEXT, "measured_as": TEXT},
+                optional={"criterion": TableOf(ANY)},  # which the claim's check knows
+            )
+        )
+    },
+    optional={"words": TableOf(NUMBER)},
+)
+
 TOLERANCES = Table({"tolerance": TableOf(Table(optional={"absolute": NUMBER, "relative": NUMBER}))})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.claims import Outcome, Part, Verdict, evaluate, registered
-from aqmlab.claims.le2003.scatter import triangle_share
-from aqmlab.claims.le2003.tails import crossover_s
+from aqmlab import experiment as experiments
+from aqmlab.claims import Outcome, Part, Verdict, claims_of, evaluate, registered
 from aqmlab.claims.outcome import combine
-from aqmlab.claims.registry import claim
+from aqmlab.claims.registry import _CHECKS
+from aqmlab.errors import ExperimentError
+from aqmlab.experiments.le2003.claims.scatter import triangle_share
+from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.load import fit
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import fractional_gaussian_noise
@@ -83,7 +86,7 @@ def test_every_published_claim_has_exactly_one_check() -> None:
 
 def test_a_second_check_of_a_claim_is_refused() -> None:
     with pytest.raises(ValueError, match="two checks"):
-        claim("le2003", "L01")(lambda _: [])
+        claims_of("le2003")("L01")(lambda _: [])
 
 
 def test_without_any_run_every_claim_cannot_be_judged_and_says_what_is_missing() -> None:
@@ -367,3 +370,53 @@ def test_a_calibration_is_held_against_the_published_line(slope: float, verdict:
     ]
     outcome = outcomes(replace(study, calibration=fit(sizes, runs), calibration_runs=runs))["L01"]
     assert outcome.verdict is verdict
+
+
+# ------------------------------------------------------------------------------------------------- criteria
+
+
+def with_criterion(study: Study, identifier: str, criterion: dict[str, object]) -> Study:
+    """The study of an experiment whose file gives another criterion for a claim."""
+    claims = tuple(
+        replace(claim, criterion=criterion) if claim.identifier == identifier else claim
+        for claim in study.experiment.published_claims
+    )
+    return replace(study, experiment=replace(study.experiment, published_claims=claims))
+
+
+def test_a_claim_is_judged_by_the_criterion_of_its_file() -> None:
+    study = generated_world()
+    assert outcomes(study)["L02"].verdict is Verdict.REPRODUCED
+    narrow = {"median_bytes": [1001.0, 1002.0], "ninetieth_bytes": [1.0, 2.0], "beyond_bytes": 1e9}
+    judged = outcomes(with_criterion(study, "L02", narrow))["L02"]
+    assert judged.verdict is Verdict.NOT
+    assert "expected 1,001 to 1,002" in judged.parts[0].evidence
+    assert judged.parts[2].statement == "responses of more than 1000 MB occur"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "message"),
+    [
+        ({"split_s": 0.5}, r"claim L06: criterion: near_s is missing"),
+        (
+            {"split_s": 0.5, "near_s": [0.2, 1.0], "nearly": 1.0},
+            r"claim L06: criterion\.nearly: unknown \(legal: split_s, near_s\)",
+        ),
+    ],
+)
+def test_a_criterion_that_its_check_does_not_know_is_told(criterion: dict[str, object], message: str) -> None:
+    with pytest.raises(ExperimentError, match=message):
+        outcomes(with_criterion(synthetic_study(lambda *_: None), "L06", criterion))
+
+
+@pytest.mark.parametrize("name", ["le2003", "christiansen2000"])
+def test_every_word_that_a_file_explains_is_asked_for(name: str) -> None:
+    experiment = experiments.load(name)
+    registered(name)  # which loads the checks
+    asked = {
+        parameter
+        for (owner, _), check in _CHECKS.items()
+        if owner == name
+        for parameter in inspect.signature(check).parameters
+    }
+    assert set(experiment.words) <= asked

@@ -13,8 +13,8 @@ import pytest
 from aqmlab import experiment as experiments
 from aqmlab import figures
 from aqmlab.claims import Outcome, Verdict, evaluate, registered
-from aqmlab.claims.christiansen2000.cells import LOADS
-from aqmlab.claims.christiansen2000.settling import drift_over_the_window
+from aqmlab.experiments.christiansen2000.claims.cells import LOADS
+from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
 from aqmlab.reproduce import base_scenario, cell_scenario
 from aqmlab.runs import Job, run_many

@@ -1,12 +1,13 @@
 """Published claims as functions of stored results.
 
-A claim is checked by a function that takes a study and answers with parts: statements that hold, do not
-hold, or cannot be judged, each with its effect, interval and reason. `evaluate` makes one outcome per
-published claim. Later studies add a folder and the rows of their `published_claims.csv`.
+A claim stands in its experiment's `claims.toml` with its criterion: the numbers that decide it. The
+function that checks it lies beside that file, in `experiments/<paper>/claims/`; it takes a study and the
+criterion and answers with parts: statements that hold, do not hold, or cannot be judged, each with its
+effect, interval and reason. Statements that several papers make are here: `curves` of response times,
+`numbers` of runs. `evaluate` makes one outcome per published claim.
 """
 
-from aqmlab.claims import christiansen2000, le2003  # registers their claims
 from aqmlab.claims.outcome import Outcome, Part, Verdict
-from aqmlab.claims.registry import evaluate, registered
+from aqmlab.claims.registry import claims_of, evaluate, registered
 
-__all__ = ["Outcome", "Part", "Verdict", "christiansen2000", "evaluate", "le2003", "registered"]
+__all__ = ["Outcome", "Part", "Verdict", "claims_of", "evaluate", "registered"]

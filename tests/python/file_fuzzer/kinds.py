@@ -205,7 +205,12 @@ class Kinds:
         folder = case.folder / name
         shutil.copytree(ROOT / "experiments" / name, folder)
         file = case.chance.choice(
-            [each for each in sorted(folder.iterdir()) for _ in range(_WEIGHTS.get(each.name, 1))]
+            [
+                each
+                for each in sorted(folder.iterdir())
+                if each.suffix in _DATA
+                for _ in range(_WEIGHTS.get(each.name, 1))
+            ]
         )
         text = file.read_text(encoding="utf-8")
         if file.suffix == ".toml":
@@ -318,7 +323,8 @@ class Kinds:
         )))  # fmt: skip
 
 
-_WEIGHTS = {"experiment.toml": 6, "tolerances.toml": 2}
+_DATA = {".toml", ".csv", ".md"}
+_WEIGHTS = {"experiment.toml": 6, "tolerances.toml": 2, "claims.toml": 2}
 
 KINDS: dict[str, Callable[[Case], None]] = {
     "scenario": Kinds.scenario,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.christiansen2000.cells import RECOMMENDED, christiansen2000
-from aqmlab.claims.christiansen2000.degrees import MUCH, little_difference, no_worse, slower
-from aqmlab.claims.evidence import attempt, higher, time_of_share
+from aqmlab.claims.answers import attempt
+from aqmlab.claims.curves import little_difference, no_worse, time_of_share
+from aqmlab.claims.numbers import higher, slower
+from aqmlab.experiments.christiansen2000.claims.cells import RECOMMENDED, christiansen2000
 from aqmlab.statistics import MissingDataError, loss_percent
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from aqmlab.study import Study
 
 WEIGHTS = (512, 256, 128)
-KNEE = 0.75
 
 
 def setting(weight: int, probability: int) -> str:
@@ -25,9 +25,13 @@ def setting(weight: int, probability: int) -> str:
 
 
 @christiansen2000("C09")
-def weight_and_probability(study: Study) -> list[Part]:
+def weight_and_probability(study: Study, *, knee: float, little: float, much: float) -> list[Part]:
     """max_p = 0.25 hurts at every load; the rest matters beyond the knee; nothing beats the suggestion."""
-    return [*_quarter_hurts(study), *_alike_up_to_the_knee(study), *_suggestion_stands(study)]
+    return [
+        *_quarter_hurts(study),
+        *_alike_up_to_the_knee(study, knee, little),
+        *_suggestion_stands(study, much),
+    ]
 
 
 def _quarter_hurts(study: Study) -> list[Part]:
@@ -55,33 +59,37 @@ def _others() -> list[str]:
     return [setting(*pair) for pair in pairs if setting(*pair) != RECOMMENDED]
 
 
-def _alike_up_to_the_knee(study: Study) -> list[Part]:
+def _alike_up_to_the_knee(study: Study, knee: float, little: float) -> list[Part]:
     everything = [*_others(), *(setting(weight, 4) for weight in WEIGHTS)]
-    return [_up_to_the_knee(study, other, load) for load in (90.0, 98.0) for other in everything]
+    return [
+        _up_to_the_knee(study, other, load, knee, little) for load in (90.0, 98.0) for other in everything
+    ]
 
 
-def _up_to_the_knee(study: Study, other: str, load: float) -> Part:
+def _up_to_the_knee(study: Study, other: str, load: float, knee: float, little: float) -> Part:
     label = study.configuration(other).label
-    said = f"at {load:g} % {label} and 1/512, 1/10 differ little up to the 75th percentile"
+    said = f"at {load:g} % {label} and 1/512, 1/10 differ little up to the {100 * knee:g}th percentile"
 
     def ask() -> Part:
-        until_s = time_of_share(study, (RECOMMENDED, load), KNEE)
+        until_s = time_of_share(study, (RECOMMENDED, load), knee)
         if until_s >= 2.0:
-            raise MissingDataError(f"the 75th percentile lies at {until_s:.1f} s, beyond the figures")
+            raise MissingDataError(
+                f"the {100 * knee:g}th percentile lies at {until_s:.1f} s, beyond the figures"
+            )
         pair = (other, load), (RECOMMENDED, load)
-        return little_difference(study, said, *pair, between_s=(0.0, until_s))
+        return little_difference(study, said, *pair, between_s=(0.0, until_s), margin=little)
 
     return attempt(said, ask)
 
 
-def _suggestion_stands(study: Study) -> list[Part]:
+def _suggestion_stands(study: Study, much: float) -> list[Part]:
     return [
         no_worse(
             study,
             f"at {load:g} % 1/512, 1/10 is not worse than {study.configuration(other).label}",
             (RECOMMENDED, load),
             (other, load),
-            margin=MUCH,
+            margin=much,
         )
         for load in (90.0, 98.0)
         for other in _others()

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import better, equivalent
-from aqmlab.claims.le2003.cells import BASELINE, TARGETS, UNCONGESTED, called, cell, le2003
+from aqmlab.claims.curves import better, equivalent
+from aqmlab.experiments.le2003.claims.cells import BASELINE, TARGETS, UNCONGESTED, called, cell, le2003
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
     from aqmlab.study import Study
 
-LONG_AT_90 = (0.4, 2.0)
 BEST_AT_98 = ("drop-tail-240", "pi-24", "rem-24", "ared-24")
 
 
 @le2003("L11")
-def pi_240_at_90_percent(study: Study) -> list[Part]:
+def pi_240_at_90_percent(study: Study, *, above_s: float) -> list[Part]:
     """For the slower responses PI 240 is the best of all."""
     return [
         better(
             study,
-            f"PI 240 beats {study.configuration(other).label} above 0.4 s at 90 %",
+            f"PI 240 beats {study.configuration(other).label} above {above_s:g} s at 90 %",
             (cell("pi", 240), 90.0),
             (other, 90.0),
-            between_s=LONG_AT_90,
+            between_s=(above_s, 2.0),
         )
         for other in (BASELINE, cell("rem", 24), cell("ared", 24))
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.christiansen2000.cells import christiansen2000
-from aqmlab.claims.evidence import attempt
+from aqmlab.claims.answers import attempt
 from aqmlab.claims.outcome import Part
+from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
 from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
@@ -14,29 +14,27 @@ if TYPE_CHECKING:
     from aqmlab.published import PublishedRow, PublishedTable
     from aqmlab.study import Study
 
-CONFIDENCE = 0.95
-
 
 @christiansen2000("C10")
-def table_3(study: Study) -> list[Part]:
+def table_3(study: Study, *, confidence: float) -> list[Part]:
     """Every row in all eight quantities.
 
     The paper's rows look like single runs. A quantity agrees when the published value lies within the
-    tolerance of our mean, or within the range that holds a further single run of ours with 95 % for all
-    eight together. Only runs of the paper's length have that range: shorter ones spread more.
+    tolerance of our mean, or within the range that holds a further single run of ours with this confidence
+    for all eight together. Only runs of the paper's length have that range: shorter ones spread more.
     """
     table = study.experiment.table("3")
-    return [_row(study, table, row) for row in table.rows.values()]
+    return [_row(study, table, row, confidence) for row in table.rows.values()]
 
 
-def _row(study: Study, table: PublishedTable, published: PublishedRow) -> Part:
+def _row(study: Study, table: PublishedTable, published: PublishedRow, together: float) -> Part:
     cell = (published.configuration, published.load_percent)
     packets = published.text["queue_length_packets"]
     said = f"RED 30/90 with {packets} packets at {published.load_percent:g} %"
 
     def ask() -> Part:
         of_full_length = measured_window_s(study.results(*cell)[0]) >= SEVENTY_MINUTES_S
-        confidence = 1.0 - (1.0 - CONFIDENCE) / len(table.columns)
+        confidence = 1.0 - (1.0 - together) / len(table.columns)
         close, reached, outside = 0, 0, []
         for column in table.columns:
             wanted = published.values[column.quantity.name]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.evidence import answered, attempt, higher, positive, within
-from aqmlab.claims.le2003.cells import le2003
+from aqmlab.claims.answers import answered, attempt
+from aqmlab.claims.numbers import above, higher, within
+from aqmlab.experiments.le2003.claims.cells import le2003
 from aqmlab.statistics import ResponseTimes, mean_interval, response_times
 from aqmlab.statistics.recorded import table
 
@@ -19,24 +20,20 @@ if TYPE_CHECKING:
 WITHOUT, WITH = ("pi-24", 98.0), ("pi-24-ecn", 98.0)
 SMALL = (0, 1)
 """Size classes up to 10,500 bytes: nine responses in ten."""
-BAND_S = 0.4
-"""Width of a band and of the gap before it."""
 SLOW_MS_PER_BYTE, FAST_MS_PER_BYTE = 6000.0 / 100_000.0, 500.0 / 100_000.0
 """The triangle's edges run from the origin to (100,000 B, 6,000 ms) and (100,000 B, 500 ms)."""
 TRIANGLE_BYTES = (10_000.0, 100_000.0)
 COPY_BYTES = (2_000.0, 5_000.0)
-DENSE = 0.5
-"""A dense triangle holds at least half of the responses of its sizes."""
 
 
 @le2003("L21")
-def bands_of_timeouts(study: Study) -> list[Part]:
+def bands_of_timeouts(study: Study, *, band_s: float) -> list[Part]:
     """Small responses gather just after 1, 2, 3 and above all 6 s, and ECN thins these bands."""
     parts = [
-        band_after(study, f"small responses of PI gather just after {second} s", WITHOUT, second)
+        band_after(study, f"small responses of PI gather just after {second} s", WITHOUT, second, band_s)
         for second in (1, 2, 3, 6)
     ]
-    parts.append(band_denser(study, "the band after 6 s is denser than the one after 5 s", WITHOUT))
+    parts.append(band_denser(study, "the band after 6 s is denser than the one after 5 s", WITHOUT, band_s))
     thinner = "with ECN fewer small responses take longer than 1 s"
     return [*parts, higher(study, thinner, WITHOUT, WITH, slow_small_percent, unit="points")]
 
@@ -57,38 +54,36 @@ def slow_small_percent(result: Recorded) -> float:
 
 
 @answered
-def band_after(study: Study, statement: str, cell: Cell, second: int) -> Part:
+def band_after(study: Study, statement: str, cell: Cell, second: int, band_s: float) -> Part:
     """More small responses complete just after a whole second than just before it."""
     excess = []
     for result in study.results(*cell):
-        before, at, after = small_responses(result).cdf([second - BAND_S, second, second + BAND_S])
+        before, at, after = small_responses(result).cdf([second - band_s, second, second + band_s])
         excess.append(100.0 * float((after - at) - (at - before)))
-    return positive(
-        statement, mean_interval(excess), unit="points more in the band than in the gap before it"
-    )
+    return above(statement, mean_interval(excess), unit="points more in the band than in the gap before it")
 
 
 @answered
-def band_denser(study: Study, statement: str, cell: Cell) -> Part:
+def band_denser(study: Study, statement: str, cell: Cell, band_s: float) -> Part:
     """More small responses complete just after 6 s than just after 5 s."""
     excess = []
     for result in study.results(*cell):
-        five, five_end, six, six_end = small_responses(result).cdf([5.0, 5.0 + BAND_S, 6.0, 6.0 + BAND_S])
+        five, five_end, six, six_end = small_responses(result).cdf([5.0, 5.0 + band_s, 6.0, 6.0 + band_s])
         excess.append(100.0 * float((six_end - six) - (five_end - five)))
-    return positive(statement, mean_interval(excess), unit="points")
+    return above(statement, mean_interval(excess), unit="points")
 
 
 @le2003("L31")
-def triangle_of_responses(study: Study) -> list[Part]:
+def triangle_of_responses(study: Study, *, dense: float) -> list[Part]:
     """With ECN most responses lie in the triangle, with weaker copies a second later."""
-    dense = f"with ECN at least {DENSE:.0%} of responses of 10 to 100 kB lie in the triangle"
+    whole = f"with ECN at least {dense:.0%} of responses of 10 to 100 kB lie in the triangle"
     more = "the triangle holds more with ECN than without"
     weaker = "a second later stands a copy of the triangle, weaker than itself"
     return [
-        attempt(dense, lambda: within(dense, study.measure(*WITH, triangle_share), DENSE, 1.0)),
+        attempt(whole, lambda: within(whole, study.measure(*WITH, triangle_share), dense, 1.0)),
         higher(study, more, WITH, WITHOUT, triangle_share),
         attempt(
-            weaker, lambda: positive(weaker, study.measure(*WITH, copy_margin), unit="density, least margin")
+            weaker, lambda: above(weaker, study.measure(*WITH, copy_margin), unit="density, least margin")
         ),
     ]
 

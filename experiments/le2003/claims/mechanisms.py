@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import answered, attempt, higher, positive, within
-from aqmlab.claims.le2003.cells import SCHEMES, called, cell, le2003
+from aqmlab.claims.answers import answered, attempt
+from aqmlab.claims.numbers import above, higher, within
+from aqmlab.experiments.le2003.claims.cells import SCHEMES, called, cell, le2003
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.quantities import (
     class_loss_percent,
@@ -22,14 +23,10 @@ if TYPE_CHECKING:
 
 TARGET = 24
 LOADS_WITH_LOSS = (90.0, 98.0)
-ALIKE = (0.8, 1.25)
-"""Loss ratios within this factor of one another count as alike."""
-REMOVED = 0.25
-"""ECN "removes" a gap when less than a quarter of it is left."""
 
 
 @le2003("L28")
-def rem_causes_timeouts(study: Study) -> list[Part]:
+def rem_causes_timeouts(study: Study, *, removed: float) -> list[Part]:
     """REM loses several packets of one window, and so causes more timeouts than PI; ECN ends that."""
     parts = []
     for load in LOADS_WITH_LOSS:
@@ -49,19 +46,19 @@ def rem_causes_timeouts(study: Study) -> list[Part]:
                 pi,
                 timeouts_per_episode,
             ),
-            gap_removed(study, f"ECN removes most of REM's extra timeouts at {load:g} %", load),
+            gap_removed(study, f"ECN removes most of REM's extra timeouts at {load:g} %", load, removed),
         ]
     return parts
 
 
 @answered
-def gap_removed(study: Study, statement: str, load: float) -> Part:
-    """REM's excess of timeouts over PI's is with ECN less than a quarter of what it is without."""
+def gap_removed(study: Study, statement: str, load: float, left_over: float) -> Part:
+    """REM's excess of timeouts over PI's is with ECN less than a share of what it is without."""
     left = [
-        REMOVED * without - ecn
+        left_over * without - ecn
         for without, ecn in zip(_excess(study, load, ecn=False), _excess(study, load, ecn=True), strict=True)
     ]
-    return positive(statement, mean_interval(left), unit="timeouts per thousand exchanges to spare")
+    return above(statement, mean_interval(left), unit="timeouts per thousand exchanges to spare")
 
 
 def _excess(study: Study, load: float, *, ecn: bool) -> list[float]:
@@ -72,24 +69,24 @@ def _excess(study: Study, load: float, *, ecn: bool) -> list[float]:
 
 
 @le2003("L29")
-def small_packets_are_spared(study: Study) -> list[Part]:
+def small_packets_are_spared(study: Study, *, alike: tuple[float, float]) -> list[Part]:
     """In byte mode SYNs and pure ACKs are lost less often than data; in packet mode as often."""
     parts = []
     for scheme in SCHEMES:
         for packet_class, words in (("syn", "SYNs"), ("pure_ack", "pure ACKs")):
-            parts.append(_class_part(study, scheme, packet_class, words))
+            parts.append(_class_part(study, scheme, packet_class, words, alike))
     return parts
 
 
-def _class_part(study: Study, scheme: str, packet_class: str, words: str) -> Part:
+def _class_part(study: Study, scheme: str, packet_class: str, words: str, alike: tuple[float, float]) -> Part:
     name, load = cell(scheme, TARGET), 98.0
     if scheme == "ared":
         statement = f"under ARED (packet mode) {words} are lost about as often as data at {load:g} %"
         ratio = partial(_loss_against_data, packet_class=packet_class)
-        return attempt(statement, lambda: within(statement, study.measure(name, load, ratio), *ALIKE))
+        return attempt(statement, lambda: within(statement, study.measure(name, load, ratio), *alike))
     statement = f"under {called(scheme)} (byte mode) {words} are lost less often than data at {load:g} %"
     spared = partial(_data_minus, packet_class=packet_class)
-    return attempt(statement, lambda: positive(statement, study.measure(name, load, spared), unit="points"))
+    return attempt(statement, lambda: above(statement, study.measure(name, load, spared), unit="points"))
 
 
 def _data_minus(result: Recorded, *, packet_class: str) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from aqmlab.claims.evidence import attempt
-from aqmlab.claims.le2003.cells import LOADS, UNCONGESTED, le2003
+from aqmlab.claims.answers import attempt
 from aqmlab.claims.outcome import Part
+from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
@@ -21,42 +21,47 @@ if TYPE_CHECKING:
     from aqmlab.statistics.hurst import HurstEstimate
     from aqmlab.study import Study
 
-LEAST_R_SQUARED = 0.99
-SLOPE_WITHIN_PERCENT = 5.0
-USERS_FOR_100_MBPS = 9520
-HURST = (0.8, 0.9)
+Bounds: TypeAlias = "Sequence[float]"
+"""The lower and the upper one."""
+
 MILLISECONDS_PER_BIN = 100
 """Below this TCP's own rhythm shows; long-range dependence lives above."""
 LEAST_WINDOW_S = 300.0
-MEDIAN_BYTES = (800.0, 1200.0)
-NINETIETH_BYTES = (10_000.0, 12_000.0)
 
 
 @le2003("L01")
-def throughput_is_linear(study: Study) -> list[Part]:
+def throughput_is_linear(
+    study: Study,
+    *,
+    least_r_squared: float,
+    slope_within_percent: float,
+    users: int,
+    mbps: float,
+    within_mbps: float,
+) -> list[Part]:
     """Throughput grows in a straight line with the users, with the published slope."""
     calibration = _calibration(study)
     ours = calibration.against(study.experiment.published_line)
     slope, difference = ours["bits_per_second_per_user"], ours["slope_difference_percent"]
-    at_9520 = calibration.line.throughput_mbps(USERS_FOR_100_MBPS)
+    offered = calibration.line.throughput_mbps(users)
     return [
         Part(
-            f"R² is at least {LEAST_R_SQUARED}",
-            calibration.r_squared >= LEAST_R_SQUARED,
+            f"R² is at least {least_r_squared}",
+            calibration.r_squared >= least_r_squared,
             f"R² = {calibration.r_squared:.5f} over {len(calibration.points)} runs",
             calibration.r_squared,
         ),
         Part(
-            "the slope is the published one within 5 %",
-            abs(difference) <= SLOPE_WITHIN_PERCENT,
+            f"the slope is the published one within {slope_within_percent:g} %",
+            abs(difference) <= slope_within_percent,
             f"{slope:,.0f} bit/s per user, {difference:+.1f} %",
             difference,
         ),
         Part(
-            "9,520 users a side offer 100 Mbit/s within 5 %",
-            abs(at_9520 - 100.0) <= 5.0,
-            f"{at_9520:.1f} Mbit/s",
-            at_9520,
+            f"{users:,} users a side offer {mbps:g} Mbit/s within {100.0 * within_mbps / mbps:g} %",
+            abs(offered - mbps) <= within_mbps,
+            f"{offered:.1f} Mbit/s",
+            offered,
         ),
     ]
 
@@ -68,25 +73,27 @@ def _calibration(study: Study) -> LoadLine:
 
 
 @le2003("L02")
-def response_sizes(study: Study) -> list[Part]:
+def response_sizes(
+    study: Study, *, median_bytes: Bounds, ninetieth_bytes: Bounds, beyond_bytes: float
+) -> list[Part]:
     """Median about 1 KB, nine in ten up to slightly over 10 KB, and a tail without visible end."""
     runs = _uncongested_runs(study)
     median = float(np.mean([_mean_generated(result, "response_bytes_p50") for result in runs]))
     ninetieth = float(np.mean([_mean_generated(result, "response_bytes_p90") for result in runs]))
     largest = max(_largest_response(result) for result in runs)
     return [
-        _between("the median response is about 1 KB", median, MEDIAN_BYTES),
-        _between("the 90th percentile is slightly over 10 KB", ninetieth, NINETIETH_BYTES),
+        _between("the median response is about 1 KB", median, median_bytes),
+        _between("the 90th percentile is slightly over 10 KB", ninetieth, ninetieth_bytes),
         Part(
-            "responses of more than 10 MB occur",
-            largest > 1e7,
+            f"responses of more than {beyond_bytes / 1e6:g} MB occur",
+            largest > beyond_bytes,
             f"largest completed {largest:.3g} bytes",
             largest,
         ),
     ]
 
 
-def _between(statement: str, value: float, bounds: tuple[float, float]) -> Part:
+def _between(statement: str, value: float, bounds: Bounds) -> Part:
     holds = bounds[0] <= value <= bounds[1]
     return Part(statement, holds, f"{value:,.0f} bytes; expected {bounds[0]:,.0f} to {bounds[1]:,.0f}", value)
 
@@ -97,7 +104,7 @@ def _largest_response(result: Recorded) -> float:
 
 
 @le2003("L03")
-def long_range_dependence(study: Study) -> list[Part]:
+def long_range_dependence(study: Study, *, hurst: Bounds) -> list[Part]:
     """Three estimators find the Hurst parameter between 0.8 and 0.9."""
     recorded = [result for result in _uncongested_runs(study) if "arrivals" in result.tables]
     if not recorded:
@@ -110,18 +117,18 @@ def long_range_dependence(study: Study) -> list[Part]:
         ("local Whittle", lambda: local_whittle(counts)),
         ("wavelet", lambda: wavelet(counts)),
     ]
-    return [_hurst_part(name, estimator) for name, estimator in estimators]
+    return [_hurst_part(name, estimator, hurst) for name, estimator in estimators]
 
 
-def _hurst_part(name: str, estimator: Callable[[], HurstEstimate]) -> Part:
-    statement = f"the 95 % interval of H by {name} meets {HURST[0]} to {HURST[1]}"
+def _hurst_part(name: str, estimator: Callable[[], HurstEstimate], wanted: Bounds) -> Part:
+    statement = f"the 95 % interval of H by {name} meets {wanted[0]} to {wanted[1]}"
 
     def ask() -> Part:
         found = estimator()
         evidence = (
             f"H = {found.hurst:.3f} [{found.lower:.3f}, {found.upper:.3f}], {found.points} bins of 100 ms"
         )
-        return Part(statement, found.overlaps(*HURST), evidence, found.hurst)
+        return Part(statement, found.overlaps(wanted[0], wanted[1]), evidence, found.hurst)
 
     return attempt(statement, ask)
 
@@ -141,25 +148,39 @@ def _arrivals(result: Recorded) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 @le2003("L04")
-def persistent_connections(study: Study) -> list[Part]:
+def persistent_connections(
+    study: Study,
+    *,
+    persistent: float,
+    persistent_within: float,
+    objects_above: float,
+    octets: float,
+    octets_within: float,
+) -> list[Part]:
     """15 % of connections are persistent, and carry most objects and 40 % of the bytes."""
     totals = _generated_totals(_uncongested_runs(study))
     connections = totals["persistent_connections"] / totals["connections"]
     objects = totals["objects_on_persistent"] / totals["objects"]
-    octets = totals["response_bytes_on_persistent"] / totals["response_bytes"]
+    carried = totals["response_bytes_on_persistent"] / totals["response_bytes"]
     return [
         Part(
-            "15 % of connections are persistent (within 1 point)",
-            abs(connections - 0.15) <= 0.01,
+            f"{100.0 * persistent:g} % of connections are persistent"
+            f" (within {100.0 * persistent_within:g} point)",
+            abs(connections - persistent) <= persistent_within,
             f"{connections:.1%}",
             connections,
         ),
-        Part("they carry more than 50 % of objects", objects > 0.5, f"{objects:.1%}", objects),
         Part(
-            "they carry about 40 % of bytes (within 5 points)",
-            abs(octets - 0.40) <= 0.05,
-            f"{octets:.1%}",
-            octets,
+            f"they carry more than {100.0 * objects_above:g} % of objects",
+            objects > objects_above,
+            f"{objects:.1%}",
+            objects,
+        ),
+        Part(
+            f"they carry about {100.0 * octets:g} % of bytes (within {100.0 * octets_within:g} points)",
+            abs(carried - octets) <= octets_within,
+            f"{carried:.1%}",
+            carried,
         ),
     ]
 

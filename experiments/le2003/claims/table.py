@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import at_least, higher
-from aqmlab.claims.le2003.cells import BASELINE, SCHEMES, TARGETS, called, cell, le2003
+from aqmlab.claims.numbers import at_least, higher
 from aqmlab.claims.outcome import Part
+from aqmlab.experiments.le2003.claims.cells import BASELINE, SCHEMES, TARGETS, called, cell, le2003
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import completed_millions
 from aqmlab.tables import cell_rows, published_rows
@@ -14,9 +14,6 @@ from aqmlab.tables import cell_rows, published_rows
 if TYPE_CHECKING:
     from aqmlab.study import Study
     from aqmlab.tables import Row
-
-AS_MANY_MILLIONS = 0.05
-"""Half a step of the published table's last digit: fewer by no more counts as "as many"."""
 
 
 @le2003("L13")
@@ -103,7 +100,7 @@ def _cell_part(row: Row) -> Part:
 
 
 @le2003("L27")
-def pi_against_rem(study: Study) -> list[Part]:
+def pi_against_rem(study: Study, *, as_many_millions: float) -> list[Part]:
     """Without ECN PI loses less, carries more and completes as many as REM."""
     parts = []
     for target in TARGETS:
@@ -119,7 +116,7 @@ def pi_against_rem(study: Study) -> list[Part]:
                     pi,
                     rem,
                     completed_millions,
-                    slack=AS_MANY_MILLIONS,
+                    slack=as_many_millions,
                     unit="million",
                 ),
             ]

@@ -1,6 +1,6 @@
 """The claims of Christiansen, Jeffay, Ott and Smith (SIGCOMM 2000), by theme."""
 
-from aqmlab.claims.christiansen2000 import (
+from aqmlab.experiments.christiansen2000.claims import (
     drop_tail,
     generators,
     load,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.christiansen2000.cells import FRESH, UNCONGESTED, christiansen2000
-from aqmlab.claims.christiansen2000.degrees import above
-from aqmlab.claims.evidence import attempt, within
+from aqmlab.claims.answers import attempt
+from aqmlab.claims.numbers import above, within
 from aqmlab.claims.outcome import Part
+from aqmlab.experiments.christiansen2000.claims.cells import FRESH, UNCONGESTED, christiansen2000
 from aqmlab.load import load_line
 from aqmlab.statistics import Interval, MissingDataError, mean_interval
 from aqmlab.statistics.per_second import (
@@ -25,30 +25,25 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
     from aqmlab.study import Study
 
-LEAST_R_SQUARED = 0.99
-OFFERED = ((3400, 10.0), (3750, 11.0))
-"""Section 3.3: approximately so many users offer so many Mbit/s."""
-APPROXIMATELY = 0.05
-"""The tolerance of the number of requests, which is the same quantity before the bytes."""
-
-WITHIN_500_MS = (0.87, 0.93)
-"""About 90 %: to 3 points, the tolerance of a share of table 3."""
-
 POISSON = 1.0
-HIGHLY = 2.0
-"""Highly bursty: at least twice the variance of a Poisson process of the same rate."""
 AFTER_S, BEFORE_S = 1200.0, 5340.0
 """From the end of the discarded minutes to a minute before the end: what was under way then left no row."""
 
 
 @christiansen2000("C01")
-def offered_load_is_linear(study: Study) -> list[Part]:
+def offered_load_is_linear(
+    study: Study, *, least_r_squared: float, offered: Sequence[tuple[int, float]], approximately: float
+) -> list[Part]:
     """A straight line, and the numbers of users that section 3.3 reads off it."""
     seven = [*study.calibration_runs, *_runs_of(study, UNCONGESTED)]
     return [
-        _linear("figure 2: throughput is linear in the users of seven machines", seven),
-        *[_offered(seven, users, mbps) for users, mbps in OFFERED],
-        _linear("figure 1: throughput is linear in the users of one machine", _runs_of(study, "one-machine")),
+        _linear("figure 2: throughput is linear in the users of seven machines", seven, least_r_squared),
+        *[_offered(seven, users, mbps, approximately) for users, mbps in offered],
+        _linear(
+            "figure 1: throughput is linear in the users of one machine",
+            _runs_of(study, "one-machine"),
+            least_r_squared,
+        ),
     ]
 
 
@@ -58,8 +53,8 @@ def _runs_of(study: Study, configuration: str) -> list[Recorded]:
     ]
 
 
-def _linear(statement: str, runs: Sequence[Recorded]) -> Part:
-    said = f"{statement} (R² at least {LEAST_R_SQUARED})"
+def _linear(statement: str, runs: Sequence[Recorded], least_r_squared: float) -> Part:
+    said = f"{statement} (R² at least {least_r_squared})"
 
     def ask() -> Part:
         line = load_line(runs)
@@ -69,27 +64,32 @@ def _linear(statement: str, runs: Sequence[Recorded]) -> Part:
             f"from {line.sizes.min():.0f} to {line.sizes.max():.0f}; "
             f"{line.line.bits_per_second_per_user:,.0f} bit/s per user"
         )
-        return Part(said, line.r_squared >= LEAST_R_SQUARED, evidence, line.r_squared)
+        return Part(said, line.r_squared >= least_r_squared, evidence, line.r_squared)
 
     return attempt(said, ask)
 
 
-def _offered(runs: Sequence[Recorded], users: int, mbps: float) -> Part:
-    said = f"{users:,} users offer {mbps:g} Mbit/s (frames) within {APPROXIMATELY:.0%}"
+def _offered(runs: Sequence[Recorded], users: int, mbps: float, share: float) -> Part:
+    said = f"{users:,} users offer {mbps:g} Mbit/s (frames) within {share:.0%}"
 
     def ask() -> Part:
-        bounds = mbps * (1.0 - APPROXIMATELY), mbps * (1.0 + APPROXIMATELY)
+        bounds = mbps * (1.0 - share), mbps * (1.0 + share)
         return within(said, load_line(runs).offered_mbps(users), *bounds, unit="Mbit/s")
 
     return attempt(said, ask)
 
 
 @christiansen2000("C02")
-def most_complete_within_500_ms(study: Study) -> list[Part]:
+def most_complete_within_500_ms(study: Study, *, within_500_ms: tuple[float, float]) -> list[Part]:
     """About 90 % at 3,500 users without a constraint."""
     share = study.measure(*FRESH, share_within(0.5))
+    low, high = (100.0 * bound for bound in within_500_ms)
     return [
-        within("about 90 % (87 to 93) of 3,500 users' requests complete within 500 ms", share, *WITHIN_500_MS)
+        within(
+            f"about 90 % ({low:.0f} to {high:.0f}) of 3,500 users' requests complete within 500 ms",
+            share,
+            *within_500_ms,
+        )
     ]
 
 
@@ -120,7 +120,7 @@ def _requests(study: Study, column: Column, row: PublishedRow) -> Part:
 
 
 @christiansen2000("C14")
-def traffic_is_bursty(study: Study) -> list[Part]:
+def traffic_is_bursty(study: Study, *, highly: float) -> list[Part]:
     """Requests and bytes asked for per second vary far more than a Poisson process would."""
     return [
         part
@@ -128,16 +128,16 @@ def traffic_is_bursty(study: Study) -> list[Part]:
             ("requests per second", _dispersion_of_requests),
             ("bytes requested per second, in mean responses,", _dispersion_of_bytes),
         )
-        for part in _bursty(study, what, of)
+        for part in _bursty(study, what, of, highly)
     ]
 
 
-def _bursty(study: Study, what: str, of: Callable[[Recorded], float]) -> list[Part]:
+def _bursty(study: Study, what: str, of: Callable[[Recorded], float], highly: float) -> list[Part]:
     index = study.measure(*FRESH, of)
     name = f"the index of dispersion of {what}"
     return [
         above(f"{name} exceeds a Poisson process's 1", index, POISSON),
-        above(f"{name} exceeds {HIGHLY:g}: highly bursty", index, HIGHLY),
+        above(f"{name} exceeds {highly:g}: highly bursty", index, highly),
     ]
 
 

@@ -1,18 +1,18 @@
-"""Names of cells of this paper, and where its sentences draw the line between short and long responses."""
+"""Names of cells of this paper."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.registry import claim
+from aqmlab.claims import claims_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from aqmlab.claims.registry import Check
     from aqmlab.study import Study
 
 UNCONGESTED = "uncongested"
+christiansen2000 = claims_of("christiansen2000")
+"""Registers the check of a claim of this paper."""
+
 LOADS = (50.0, 70.0, 80.0, 90.0, 98.0, 110.0)
 USERS_AT_100_PERCENT = 3400
 """Section 3.3."""
@@ -23,17 +23,6 @@ TUNED_FOR_98 = "red-5-90-w128-p20"
 
 FRESH = ("fresh-3500", 102.941)
 """The unconstrained network with 3,500 users from a fresh start."""
-
-SHORT_S = (0.0, 0.35)
-"""Section 4: requests "that may otherwise complete within 200-350 milliseconds" suffer from a long queue."""
-
-LONG_S = (1.0, 2.0)
-"""What meets a retransmission timeout takes a second and more; figures end at 2 s."""
-
-
-def christiansen2000(identifier: str) -> Callable[[Check], Check]:
-    """Registers the check of a claim of this paper."""
-    return claim("christiansen2000", identifier)
 
 
 def fifo(packets: int) -> str:

@@ -4,34 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import (
-    answered,
-    attempt,
-    better,
-    equivalent,
-    higher,
-    no_worse,
-    positive,
-    time_of_share,
-    within,
-)
-from aqmlab.claims.le2003.cells import BASELINE, LOADS, TARGETS, UNCONGESTED, called, cell, le2003
+from aqmlab.claims.answers import answered, attempt
+from aqmlab.claims.curves import better, equivalent, no_worse, time_of_share
+from aqmlab.claims.numbers import above, higher, within
+from aqmlab.experiments.le2003.claims.cells import BASELINE, LOADS, TARGETS, UNCONGESTED, called, cell, le2003
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s, share_within
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
     from aqmlab.study import Study
-
-ABOUT = 0.03
-"""What "about 90 percent" means: three percentage points either way."""
-CLOSE = 0.10
-"""How far below the uncongested network a curve may lie at 500 ms and still "come close" (paper: 0.05)."""
-MARGINAL = -0.05
-"""A loss of at most five percentage points anywhere counts as "only marginally worse"."""
-FEW_MORE = 0.03
-"""A change of completed exchanges by at most three per cent counts as "few more"."""
-COMPARABLE_SHARE = 0.40
 
 
 def _with(scheme: str, target: int) -> str:
@@ -92,7 +74,7 @@ def gains_more(study: Study, statement: str, other: str, target: int, load: floa
         ecn = study.values(_with(scheme, target), load, restricted_mean_s())
         gains[scheme] = [one - other for one, other in zip(without, ecn, strict=True)]
     more = [1000.0 * (rem - its) for rem, its in zip(gains["rem"], gains[other], strict=True)]
-    return positive(statement, mean_interval(more), unit="ms")
+    return above(statement, mean_interval(more), unit="ms")
 
 
 @le2003("L17")
@@ -111,27 +93,27 @@ def ecn_with_ared(study: Study) -> list[Part]:
 
 
 @le2003("L18")
-def close_to_uncongested(study: Study) -> list[Part]:
+def close_to_uncongested(study: Study, *, about: float, close: float) -> list[Part]:
     """At 90 % nine in ten responses complete within 500 ms, where 95 % do without congestion."""
-    parts = [_share_at_half_second(study, UNCONGESTED, 0.95)]
+    parts = [_share_at_half_second(study, UNCONGESTED, 0.95, about)]
     for scheme in ("pi", "rem"):
         name = _with(scheme, 24)
-        parts.append(_share_at_half_second(study, name, 0.90))
+        parts.append(_share_at_half_second(study, name, 0.90, about))
         statement = (
-            f"{called(scheme, 24, ecn=True)} lies at most {CLOSE:.0%} below the uncongested network anywhere"
+            f"{called(scheme, 24, ecn=True)} lies at most {close:.0%} below the uncongested network anywhere"
         )
-        parts.append(no_worse(study, statement, (name, 90.0), (UNCONGESTED, 90.0), margin=-CLOSE))
+        parts.append(no_worse(study, statement, (name, 90.0), (UNCONGESTED, 90.0), margin=close))
     return parts
 
 
-def _share_at_half_second(study: Study, name: str, expected: float) -> Part:
+def _share_at_half_second(study: Study, name: str, expected: float, about: float) -> Part:
     statement = (
         f"about {expected:.0%} of responses of {study.configuration(name).label} complete within 500 ms"
     )
 
     def ask() -> Part:
         share = study.measure(name, 90.0, share_within(0.5))
-        return within(statement, share, expected - ABOUT, expected + ABOUT)
+        return within(statement, share, expected - about, expected + about)
 
     return attempt(statement, ask)
 
@@ -159,7 +141,7 @@ def superior_to_drop_tail(study: Study) -> list[Part]:
 
 
 @le2003("L26")
-def at_105_percent(study: Study) -> list[Part]:
+def at_105_percent(study: Study, *, marginal: float, few_more: float) -> list[Part]:
     """Beyond saturation PI and REM with ECN are alike, and hardly worse than at 98 %."""
     pi, rem = _with("pi", 24), _with("rem", 24)
     parts = [equivalent(study, "PI + ECN and REM + ECN are equal at 105 %", (pi, 105.0), (rem, 105.0))]
@@ -171,39 +153,41 @@ def at_105_percent(study: Study) -> list[Part]:
                 f"{label} is only marginally worse at 105 than at 98 %",
                 (name, 105.0),
                 (name, 98.0),
-                margin=MARGINAL,
+                margin=marginal,
             ),
-            few_more(study, f"{label} completes few more exchanges at 105 than at 98 %", name),
+            changes_little(
+                study, f"{label} completes few more exchanges at 105 than at 98 %", name, few_more
+            ),
         ]
     return parts
 
 
 @answered
-def few_more(study: Study, statement: str, name: str) -> Part:
+def changes_little(study: Study, statement: str, name: str, share: float) -> Part:
     """Completed exchanges change by a few per cent between 98 and 105 % load."""
     lower, upper = (study.values(name, load, completed_per_90_minutes) for load in (98.0, 105.0))
     changes = [more / fewer - 1.0 for fewer, more in zip(lower, upper, strict=True)]
-    return within(statement, mean_interval(changes), -FEW_MORE, FEW_MORE)
+    return within(statement, mean_interval(changes), -share, share)
 
 
 @le2003("L30")
-def ared_with_ecn_is_worse(study: Study) -> list[Part]:
+def ared_with_ecn_is_worse(study: Study, *, shortest: float) -> list[Part]:
     """ARED + ECN is worse than PI and REM + ECN except for the shortest 40 % of responses."""
     parts = []
     for load in (90.0, 98.0, 105.0):
         for scheme in ("pi", "rem"):
-            parts += _against_ared(study, scheme, load)
+            parts += _against_ared(study, scheme, load, shortest)
     return parts
 
 
-def _against_ared(study: Study, scheme: str, load: float) -> list[Part]:
+def _against_ared(study: Study, scheme: str, load: float, share: float) -> list[Part]:
     best, ared = (_with(scheme, 24), load), (_with("ared", 24), load)
     who = called(scheme, 24, ecn=True)
-    shortest = f"ARED + ECN equals {who} for the shortest 40 % at {load:g} %"
-    others = f"{who} beats ARED + ECN for the other 60 % at {load:g} %"
+    shortest = f"ARED + ECN equals {who} for the shortest {100 * share:g} % at {load:g} %"
+    others = f"{who} beats ARED + ECN for the other {100 * (1.0 - share):g} % at {load:g} %"
 
     def split_s() -> float:
-        return round(time_of_share(study, best, COMPARABLE_SHARE), 2)
+        return round(time_of_share(study, best, share), 2)
 
     return [
         attempt(shortest, lambda: equivalent(study, shortest, ared, best, between_s=(0.0, split_s()))),

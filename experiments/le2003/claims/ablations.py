@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import better, no_worse
-from aqmlab.claims.le2003.cells import le2003
+from aqmlab.claims import curves
+from aqmlab.claims.curves import better
+from aqmlab.experiments.le2003.claims.cells import le2003
 
 if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
@@ -26,11 +27,10 @@ PACKET_MODE = (
     ("pi-24", "pi-24-packets", "packet mode harms PI without ECN"),
     ("pi-24-ecn", "pi-24-ecn-packets", "packet mode harms PI with ECN"),
 )
-EQUIVALENCE_MARGIN = -0.02
 
 
 @le2003("L22")
-def why_ared_is_worse(study: Study) -> list[Part]:
+def why_ared_is_worse(study: Study, *, no_worse: float) -> list[Part]:
     """Each suspected rule matters, and together they explain the gap to PI."""
     parts = []
     for load in (90.0, 98.0):
@@ -39,7 +39,7 @@ def why_ared_is_worse(study: Study) -> list[Part]:
             better(study, text + where, (changed, load), (plain, load)) for changed, plain, text in SWITCHES
         ]
         parts += [
-            no_worse(study, text + where, (changed, load), (goal, load), margin=EQUIVALENCE_MARGIN)
+            curves.no_worse(study, text + where, (changed, load), (goal, load), margin=no_worse)
             for changed, goal, text in TOGETHER
         ]
         parts += [

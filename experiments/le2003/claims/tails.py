@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.evidence import answered, attempt
-from aqmlab.claims.le2003.cells import BASELINE, SCHEMES, called, cell, le2003
+from aqmlab.claims.answers import answered, attempt, decided
 from aqmlab.claims.outcome import Part
+from aqmlab.experiments.le2003.claims.cells import BASELINE, SCHEMES, called, cell, le2003
 from aqmlab.statistics import (
     Interval,
     MissingDataError,
@@ -27,54 +27,69 @@ if TYPE_CHECKING:
     from aqmlab.study import Study
 
 LOAD = 98.0
-ENOUGH_RESPONSES = 1_000_000
 LEAST_BEYOND = 20
 WINDOWS = 10.0
 """A measured window must be this many times as long as the slowest responses that are judged in it."""
-FAR_END_S = 50.0
 GRID_S = np.geomspace(1.0, 300.0, 400)
-FACTOR_OF_TWO = 2.0
 
 
 @le2003("L14")
-def tails_without_ecn(study: Study) -> list[Part]:
+def tails_without_ecn(
+    study: Study, *, cross_at_s: float, within_factor: float, enough_responses: int
+) -> list[Part]:
     """Drop-tail is better beyond about 50 s, and ARED passes PI and REM at the far end."""
-    parts = [_crosses_near(study, cell(scheme, 24), 50.0) for scheme in ("pi", "rem")]
+    parts = [
+        _crosses_near(study, cell(scheme, 24), cross_at_s, within_factor, enough_responses)
+        for scheme in ("pi", "rem")
+    ]
     return parts + [
-        crosses(study, f"ARED passes {called(scheme)} at the far end", cell("ared", 24), cell(scheme, 24))
+        crosses(
+            study,
+            f"ARED passes {called(scheme)} at the far end",
+            cell("ared", 24),
+            cell(scheme, 24),
+            far_s=cross_at_s,
+            enough=enough_responses,
+        )
         for scheme in ("pi", "rem")
     ]
 
 
 @le2003("L20")
-def tails_with_ecn(study: Study) -> list[Part]:
+def tails_with_ecn(
+    study: Study, *, cross_at_s: float, within_factor: float, enough_responses: int
+) -> list[Part]:
     """With ECN drop-tail is better beyond about 5 s."""
-    return [_crosses_near(study, cell(scheme, 24, ecn=True), 5.0) for scheme in SCHEMES[:2]]
+    return [
+        _crosses_near(study, cell(scheme, 24, ecn=True), cross_at_s, within_factor, enough_responses)
+        for scheme in SCHEMES[:2]
+    ]
 
 
-def _crosses_near(study: Study, name: str, expected_s: float) -> Part:
+def _crosses_near(study: Study, name: str, expected_s: float, factor: float, enough: int) -> Part:
     label = study.configuration(name).label
-    statement = f"the tails of {label} and drop-tail 240 cross within a factor of two of {expected_s:g} s"
+    times = "two" if factor == 2.0 else f"{factor:g}"
+    statement = f"the tails of {label} and drop-tail 240 cross within a factor of {times} of {expected_s:g} s"
 
     def ask() -> Part:
-        _require_enough(study, name, expected_s)
+        _require_enough(study, name, expected_s, enough)
         found = _crossover(study, BASELINE, name)
         if isinstance(found, NotEnoughReplications):
             return Part(statement, None, str(found))
         if found is None:
             return Part(statement, False, "in some replication the tails do not cross")
-        near = expected_s / FACTOR_OF_TWO, expected_s * FACTOR_OF_TWO
+        near = expected_s / factor, expected_s * factor
         outside = found.lies_below(near[0]) or found.lies_above(near[1])
-        holds = True if found.lies_within(*near) else (False if outside else None)
+        holds = decided(found.lies_within(*near), outside)
         return Part(statement, holds, f"crossover at {found} s", found)
 
     return attempt(statement, ask)
 
 
 @answered
-def crosses(study: Study, statement: str, late: str, early: str) -> Part:
+def crosses(study: Study, statement: str, late: str, early: str, *, far_s: float, enough: int) -> Part:
     """The tail of `late` lies above that of `early` and ends below it."""
-    _require_enough(study, late, FAR_END_S)
+    _require_enough(study, late, far_s, enough)
     found = _crossover(study, late, early)
     if isinstance(found, NotEnoughReplications):
         return Part(statement, None, str(found))
@@ -83,13 +98,13 @@ def crosses(study: Study, statement: str, late: str, early: str) -> Part:
     return Part(statement, True, f"crossover at {found} s", found)
 
 
-def _require_enough(study: Study, name: str, until_s: float) -> None:
+def _require_enough(study: Study, name: str, until_s: float, enough: int) -> None:
     window_s = measured_window_s(study.results(name, LOAD)[0])
     if window_s < WINDOWS * until_s:
         raise MissingDataError(f"a window of {window_s:g} s is too short for tails at {until_s:g} s")
     ended = study.ended_responses(name, LOAD)
-    if ended < ENOUGH_RESPONSES:
-        raise MissingDataError(f"{ended:,} responses of {name}; a tail needs {ENOUGH_RESPONSES:,}")
+    if ended < enough:
+        raise MissingDataError(f"{ended:,} responses of {name}; a tail needs {enough:,}")
 
 
 def _crossover(study: Study, late: str, early: str) -> Interval | NotEnoughReplications | None:

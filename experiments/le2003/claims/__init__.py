@@ -1,6 +1,6 @@
 """The claims of Le, Aikat, Jeffay and Smith (SIGCOMM 2003), by theme."""
 
-from aqmlab.claims.le2003 import (
+from aqmlab.experiments.le2003.claims import (
     ablations,
     drop_tail,
     ecn,

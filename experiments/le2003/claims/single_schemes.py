@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.evidence import answered, better, equivalent, no_worse, positive
-from aqmlab.claims.le2003.cells import LOADS, TARGETS, UNCONGESTED, cell, le2003
+from aqmlab.claims import curves
+from aqmlab.claims.answers import answered
+from aqmlab.claims.curves import better, equivalent
+from aqmlab.claims.numbers import above
+from aqmlab.experiments.le2003.claims.cells import LOADS, TARGETS, UNCONGESTED, cell, le2003
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s
 
@@ -13,28 +16,28 @@ if TYPE_CHECKING:
     from aqmlab.claims.outcome import Part
     from aqmlab.study import Study
 
-SHORT, LONG = (0.0, 0.5), (0.5, 2.0)
-EQUIVALENCE_MARGIN = -0.02
 OTHER_ARED_SETTINGS = ("ared-24-wq-1024", "ared-24-wq-16384", "ared-120")
 
 
 @le2003("L08")
-def pi_targets(study: Study) -> list[Part]:
+def pi_targets(study: Study, *, split_s: float, no_worse: float) -> list[Part]:
     """Which target suits PI at which load."""
     short, long = cell("pi", 24), cell("pi", 240)
+    below, above_it = (0.0, split_s), (split_s, 2.0)
     return [
         equivalent(study, "PI 24 and 240 are equal at 80 %", (short, 80.0), (long, 80.0)),
         equivalent(
-            study, "PI 24 and 240 are equal below 0.5 s at 90 %", (short, 90.0), (long, 90.0), between_s=SHORT
+            study, "PI 24 and 240 are equal below 0.5 s at 90 %", (short, 90.0), (long, 90.0), between_s=below
         ),
-        better(study, "PI 240 beats 24 above 0.5 s at 90 %", (long, 90.0), (short, 90.0), between_s=LONG),
-        better(study, "PI 24 beats 240 below 0.5 s at 98 %", (short, 98.0), (long, 98.0), between_s=SHORT),
-        no_worse(
+        better(study, "PI 240 beats 24 above 0.5 s at 90 %", (long, 90.0), (short, 90.0), between_s=above_it),
+        better(study, "PI 24 beats 240 below 0.5 s at 98 %", (short, 98.0), (long, 98.0), between_s=below),
+        curves.no_worse(
             study,
             "PI 24 is no worse than 240 above 0.5 s at 98 %",
             (short, 98.0),
             (long, 98.0),
-            between_s=LONG,
+            between_s=above_it,
+            margin=no_worse,
         ),
     ]
 
@@ -65,11 +68,11 @@ def larger_gain_at_90_percent(study: Study, statement: str) -> Part:
         for load in (90.0, 98.0)
     }
     gaps = [1000.0 * (at_90 - at_98) for at_90, at_98 in zip(areas[90.0], areas[98.0], strict=True)]
-    return positive(statement, mean_interval(gaps), unit="ms of mean response time up to 2 s")
+    return above(statement, mean_interval(gaps), unit="ms of mean response time up to 2 s")
 
 
 @le2003("L10")
-def ared_alone(study: Study) -> list[Part]:
+def ared_alone(study: Study, *, no_worse: float) -> list[Part]:
     """ARED degrades at 80 % already, whatever its target or weight."""
     parts = [
         better(
@@ -90,12 +93,12 @@ def ared_alone(study: Study) -> list[Part]:
         for load in LOADS
     ]
     return parts + [
-        no_worse(
+        curves.no_worse(
             study,
             f"{study.configuration(other).label} is no improvement at {load:g} %",
             (cell("ared", 24), load),
             (other, load),
-            margin=EQUIVALENCE_MARGIN,
+            margin=no_worse,
         )
         for other in OTHER_ARED_SETTINGS
         for load in (90.0, 98.0)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from aqmlab.claims import claims_of
 
-from aqmlab.claims.registry import claim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from aqmlab.claims.registry import Check
+le2003 = claims_of("le2003")
+"""Registers the check of a claim of this paper."""
 
 LOADS = (80.0, 90.0, 98.0, 105.0)
 TARGETS = (24, 240)
@@ -17,11 +13,6 @@ SCHEMES = ("pi", "rem", "ared")
 UNCONGESTED = "uncongested"
 BASELINE = "drop-tail-240"
 NAMES = {"pi": "PI", "rem": "REM", "ared": "ARED", "drop-tail": "drop-tail"}
-
-
-def le2003(identifier: str) -> Callable[[Check], Check]:
-    """Registers the check of a claim of this paper."""
-    return claim("le2003", identifier)
 
 
 def cell(scheme: str, target: int, *, ecn: bool = False) -> str:

@@ -1,0 +1,1 @@
+"""Christiansen, Jeffay, Ott and Smith: Tuning RED for Web Traffic (SIGCOMM 2000)."""
