@@ -16,9 +16,8 @@ from markupsafe import Markup
 from aqmlab import figures, tables
 from aqmlab.claims import evaluate
 from aqmlab.folders import write_whole
-from aqmlab.tables import ablations, claims, to_csv, to_html
+from aqmlab.tables import ablations, claims, loads, to_csv, to_html
 from aqmlab.tables.comparisons import comparisons
-from aqmlab.tables.loads import loads_to_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +72,7 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     if parts.ablations.rows:
         files["ablations"] = write_whole(output / "ablations.csv", to_csv(parts.ablations))
     if study.loads:
-        files["loads"] = write_whole(output / "loads.csv", loads_to_csv(study.loads.values()))
+        files["loads"] = write_whole(output / "loads.csv", to_csv(loads.table_of(study.loads.values())))
     if study.calibration is not None:
         files["calibration"] = study.calibration.save(output / "calibration.json")
     for drawn in parts.drawn:
@@ -105,7 +104,7 @@ def render(parts: Parts) -> str:
         tally=claims.tally(parts.outcomes),
         drawn=parts.drawn,
         comparisons=comparisons(study),
-        loads=list(study.loads.values()),
+        loads=loads.table_of(study.loads.values()),
         provenance=provenance(study),
         warnings=warnings_of(study),
         scenario=study.experiment.scenario_toml,
