@@ -116,7 +116,7 @@ class Comparison:
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draws the difference with its band; into `axes`, or new ones."""
-        from aqmlab.figures import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
+        from aqmlab.figures.difference import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
 
         return draw_difference(self, axes)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab._core import Cancelled, RunError, ScenarioError
-from aqmlab.plain import plain
+from aqmlab.terminal.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

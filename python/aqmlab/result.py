@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 
 from aqmlab import _core
 from aqmlab.errors import LayoutError, ResultError, TableError
-from aqmlab.folders import complete_or_absent
-from aqmlab.reading import parse_json
-from aqmlab.run_shape import RUN
-from aqmlab.shape import conform
-from aqmlab.spelling import quoted
+from aqmlab.files.folders import complete_or_absent
+from aqmlab.files.reading import parse_json
+from aqmlab.files.run_shape import RUN
+from aqmlab.files.shape import conform
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,8 +17,8 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
-from aqmlab.plain import plain
-from aqmlab.reading import read_text
+from aqmlab.files.reading import read_text
+from aqmlab.terminal.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab import experiment as experiments
-from aqmlab.claims import Outcome, Part, Verdict, claims_of, evaluate, registered
-from aqmlab.claims.outcome import combine
-from aqmlab.claims.registry import _CHECKS
 from aqmlab.errors import ExperimentError
 from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.load import fit
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.claims import Outcome, Part, Verdict, claims_of, evaluate, registered
+from aqmlab.reproduce.claims.outcome import combine
+from aqmlab.reproduce.claims.registry import _CHECKS
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import fractional_gaussian_noise
 from synthetic_results import (
@@ -32,7 +32,7 @@ from synthetic_results import (
 )
 
 if TYPE_CHECKING:
-    from aqmlab.study import Study
+    from aqmlab.reproduce.study import Study
 
 SIZE = 6000
 IDENTIFIERS = [f"L{number:02}" for number in range(1, 32)]

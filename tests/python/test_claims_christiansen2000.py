@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab import experiment as experiments
 from aqmlab import figures
-from aqmlab.claims import Outcome, Verdict, evaluate, registered
 from aqmlab.experiments.christiansen2000.claims.cells import LOADS
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
-from aqmlab.reproduce import base_scenario, cell_scenario
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.claims import Outcome, Verdict, evaluate, registered
+from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
+from aqmlab.reproduce.study import Study
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -24,7 +25,6 @@ from aqmlab.statistics.per_second import (
     mean_response_time_s,
     requests_per_second,
 )
-from aqmlab.study import Study
 from synthetic_results import LINKS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import pytest
 import aqmlab
 from aqmlab import sweep
 from aqmlab.cli import _exit_code, commands
-from aqmlab.scenario_toml import to_toml
+from aqmlab.files.scenario_toml import to_toml
 from documented import KINDS, ROOT, Block, blocks, inline_commands, pages
 from small import TWO_HOPS, WEB
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from aqmlab import experiment as experiments
-from aqmlab.experiment import ExperimentError, Tolerance
 from aqmlab.load import Demand
-from aqmlab.reproduce import base_scenario, cell_scenario, choose
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.experiment import ExperimentError, Tolerance
+from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
 CHRISTIANSEN = experiments.load("christiansen2000")

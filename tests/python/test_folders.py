@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aqmlab.errors import FolderError, StorageError
-from aqmlab.folders import (
+from aqmlab.files.folders import (
     PARTIAL_PREFIX,
     complete_or_absent,
     remove_abandoned,
@@ -139,7 +139,7 @@ def test_a_file_beyond_the_limit_of_its_size_is_an_error_that_leaves_nothing(tmp
 def test_a_killed_writer_leaves_a_remainder_that_the_next_one_removes(tmp_path: Path) -> None:
     program = f"""
         import os, pathlib
-        from aqmlab.folders import complete_or_absent
+        from aqmlab.files.folders import complete_or_absent
         with complete_or_absent(pathlib.Path({str(tmp_path / "result")!r})) as temporary:
             (temporary / "half").write_text("x")
             os.kill(os.getpid(), 9)

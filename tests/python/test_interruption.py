@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aqmlab import Result
-from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.files.folders import PARTIAL_PREFIX
 from small import BULK, aqmlab_run, command
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from aqmlab import cli
 from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
-from aqmlab.folders import folder_name
-from aqmlab.runs.progress import Bar, looked_at
-from aqmlab.terminal import Table
+from aqmlab.files.folders import folder_name
+from aqmlab.terminal.console import Table
+from aqmlab.terminal.progress import Bar, looked_at
 from small import BULK
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pytest
 
 from aqmlab import Scenario, ScenarioError, sweep
 from aqmlab.errors import SweepError, TuneError
-from aqmlab.plain import plain, plain_line
-from aqmlab.reading import LARGEST_BYTES, read_json, read_text, read_toml
-from aqmlab.spelling import quoted, whole_numbers
+from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
+from aqmlab.terminal.plain import plain, plain_line
+from aqmlab.terminal.spelling import quoted, whole_numbers
 from aqmlab.tune.space import read_ranges_file
 from small import BULK
 

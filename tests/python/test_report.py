@@ -13,9 +13,9 @@ from aqmlab.figures.curves import looks_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter import pooled_scatter
 from aqmlab.figures.style import line_of
-from aqmlab.report import parts_of, render, warnings_of, write_report
-from aqmlab.reproduce import Reproduction
-from aqmlab.study import Study
+from aqmlab.reproduce.report import parts_of, render, warnings_of, write_report
+from aqmlab.reproduce.reproduction import Reproduction
+from aqmlab.reproduce.study import Study
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
 
 CELLS = ("uncongested", "drop-tail-240", "pi-24", "pi-24-ecn")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from aqmlab import experiment as experiments
-from aqmlab.report import parts_of, render
-from aqmlab.reproduce import Execution, choose, run_study
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.report import parts_of, render
+from aqmlab.reproduce.reproduction import Execution, choose, run_study
+from aqmlab.reproduce.study import Study
 from aqmlab.runs.executors import Threads
-from aqmlab.study import Study
 
 SECONDS = 4.0
 

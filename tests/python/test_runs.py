@@ -10,7 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab import FolderError, Job, RunError, ScenarioError
-from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.runs.executors import crew, executor_of
 from small import BULK, WEB, bulk, contents
 

@@ -14,8 +14,8 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, ScenarioError, _core
+from aqmlab.files.scenario_toml import to_toml
 from aqmlab.scenario import TomlText, toml_value
-from aqmlab.scenario_toml import to_toml
 from small import BULK, WEB, bulk
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab import Result, ResultError, experiment
+from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
+from aqmlab.reproduce import experiment
 from aqmlab.result import _write_checksums
 from aqmlab.statistics.summary import figures
 from small import bulk

@@ -21,7 +21,7 @@ from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
 from aqmlab.sweep.export import check_form, export
 from aqmlab.tables import to_terminal
-from aqmlab.terminal import Table, console
+from aqmlab.terminal.console import Table, console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
 
@@ -456,7 +456,7 @@ def test_options_that_make_no_sense_are_refused(
 
 
 def test_a_scenario_survives_the_way_through_toml() -> None:
-    from aqmlab.scenario_toml import to_toml
+    from aqmlab.files.scenario_toml import to_toml
     from small import WEB
 
     for scenario in (aqmlab.Scenario.from_toml(WEB), aqmlab.Scenario.from_toml(WEB).uncongested_twin()):

@@ -15,7 +15,7 @@ import pytest
 import aqmlab
 from aqmlab import Job, RunError, sweep
 from aqmlab.errors import RunsFailed
-from aqmlab.folders import PARTIAL_PREFIX
+from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.runs.executors import Processes
 from small import bulk, command, contents
 from sweeping import finished, reference, wait_until, write

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
-from aqmlab import experiment as experiments
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.study import Study
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
-from aqmlab.study import Study
 from aqmlab.tables import (
     ablation_rows,
     ablations,

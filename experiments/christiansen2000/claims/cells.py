@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims import claims_of
+from aqmlab.reproduce.claims import claims_of
 
 if TYPE_CHECKING:
-    from aqmlab.study import Study
+    from aqmlab.reproduce.study import Study
 
 UNCONGESTED = "uncongested"
 christiansen2000 = claims_of("christiansen2000")

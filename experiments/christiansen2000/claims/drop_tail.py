@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from aqmlab.claims.curves import little_difference, much_better, no_worse, slightly_better
-from aqmlab.claims.numbers import no_slower, slower
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, fifo
+from aqmlab.reproduce.claims.curves import little_difference, much_better, no_worse, slightly_better
+from aqmlab.reproduce.claims.numbers import no_slower, slower
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 Range: TypeAlias = "tuple[float, float]"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.numbers import above, within
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import FRESH, UNCONGESTED, christiansen2000
 from aqmlab.load import load_line
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.numbers import above, within
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Interval, MissingDataError, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -21,9 +21,9 @@ from aqmlab.statistics.quantities import share_within
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aqmlab.published import Column, PublishedRow
+    from aqmlab.reproduce.published import Column, PublishedRow
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Study
 
 POISSON = 1.0
 AFTER_S, BEFORE_S = 1200.0, 5340.0

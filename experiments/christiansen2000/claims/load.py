@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.curves import little_difference, much_better
-from aqmlab.claims.numbers import above, slower
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import RECOMMENDED, christiansen2000, fifo, red_cells
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.curves import little_difference, much_better
+from aqmlab.reproduce.claims.numbers import above, slower
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import MissingDataError, loss_percent, mean_interval
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics.quantities import Quantity
-    from aqmlab.study import Study
 
 
 @christiansen2000("C05")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.curves import better, little_difference, time_of_share
 from aqmlab.experiments.christiansen2000.claims.cells import RECOMMENDED, TUNED_FOR_98, christiansen2000, fifo
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.curves import better, little_difference, time_of_share
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 SELECTED = (120, 190)
 """Section 4 selects 120 to 190 packets; figure 15 does not say which it draws."""

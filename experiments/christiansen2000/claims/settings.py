@@ -5,23 +5,23 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.curves import little_difference, much_better
-from aqmlab.claims.numbers import above, best_of
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import (
     RECOMMENDED,
     christiansen2000,
     red_cells,
 )
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.curves import little_difference, much_better
+from aqmlab.reproduce.claims.numbers import above, best_of
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Interval, MissingDataError, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.published import Criterion
-    from aqmlab.study import Study
+    from aqmlab.reproduce.published import Criterion
+    from aqmlab.reproduce.study import Study
 
 
 RESPONSE, UTILIZATION, DROPS = "best overall response", "highest link utilization", "lowest drop rate"

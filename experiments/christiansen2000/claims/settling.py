@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.numbers import within
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import FRESH, christiansen2000
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.numbers import within
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import MissingDataError, mean_interval
 from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
 MEASURED_S = (1200.0, 5400.0)
 MINUTE_S = 60.0

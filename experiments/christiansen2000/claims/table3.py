@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
 from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
-    from aqmlab.published import PublishedRow, PublishedTable
-    from aqmlab.study import Study
+    from aqmlab.reproduce.published import PublishedRow, PublishedTable
+    from aqmlab.reproduce.study import Study
 
 
 @christiansen2000("C10")

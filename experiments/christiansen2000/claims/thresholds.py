@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.answers import answered, decided
-from aqmlab.claims.curves import little_difference, much_better, no_worse
-from aqmlab.claims.numbers import no_slower, shown
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.christiansen2000.claims.cells import RECOMMENDED, christiansen2000, red
+from aqmlab.reproduce.claims.answers import answered, decided
+from aqmlab.reproduce.claims.curves import little_difference, much_better, no_worse
+from aqmlab.reproduce.claims.numbers import no_slower, shown
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Interval, Verdict
 from aqmlab.statistics.quantities import utilization_percent
 
 if TYPE_CHECKING:
-    from aqmlab.study import Cell, Study
+    from aqmlab.reproduce.study import Cell, Study
 
 BEST = (red(30, 90), red(60, 180))
 OTHERS = (red(5, 15), red(120, 360))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.curves import little_difference, no_worse, time_of_share
-from aqmlab.claims.numbers import higher, slower
 from aqmlab.experiments.christiansen2000.claims.cells import RECOMMENDED, christiansen2000
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.curves import little_difference, no_worse, time_of_share
+from aqmlab.reproduce.claims.numbers import higher, slower
 from aqmlab.statistics import MissingDataError, loss_percent
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 WEIGHTS = (512, 256, 128)
 

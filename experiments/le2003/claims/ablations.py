@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims import curves
-from aqmlab.claims.curves import better
 from aqmlab.experiments.le2003.claims.cells import le2003
+from aqmlab.reproduce.claims import curves
+from aqmlab.reproduce.claims.curves import better
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 SWITCHES = (
     ("ared-24-bytes", "ared-24", "byte mode improves ARED without ECN"),

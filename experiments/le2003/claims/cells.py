@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aqmlab.claims import claims_of
+from aqmlab.reproduce.claims import claims_of
 
 le2003 = claims_of("le2003")
 """Registers the check of a claim of this paper."""

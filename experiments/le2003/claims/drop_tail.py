@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import answered
-from aqmlab.claims.curves import better, crossing, equivalent
-from aqmlab.claims.numbers import above
 from aqmlab.experiments.le2003.claims.cells import UNCONGESTED, le2003
+from aqmlab.reproduce.claims.answers import answered
+from aqmlab.reproduce.claims.curves import better, crossing, equivalent
+from aqmlab.reproduce.claims.numbers import above
 from aqmlab.statistics import mean_interval
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Cell, Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Cell, Study
 
 
 def _fifo(packets: int) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import answered, attempt
-from aqmlab.claims.curves import better, equivalent, no_worse, time_of_share
-from aqmlab.claims.numbers import above, higher, within
 from aqmlab.experiments.le2003.claims.cells import BASELINE, LOADS, TARGETS, UNCONGESTED, called, cell, le2003
+from aqmlab.reproduce.claims.answers import answered, attempt
+from aqmlab.reproduce.claims.curves import better, equivalent, no_worse, time_of_share
+from aqmlab.reproduce.claims.numbers import above, higher, within
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s, share_within
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 
 def _with(scheme: str, target: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import answered, attempt
-from aqmlab.claims.numbers import above, higher, within
 from aqmlab.experiments.le2003.claims.cells import SCHEMES, called, cell, le2003
+from aqmlab.reproduce.claims.answers import answered, attempt
+from aqmlab.reproduce.claims.numbers import above, higher, within
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.quantities import (
     class_loss_percent,
@@ -17,9 +17,9 @@ from aqmlab.statistics.quantities import (
 )
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Study
 
 TARGET = 24
 LOADS_WITH_LOSS = (90.0, 98.0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.curves import better, equivalent
 from aqmlab.experiments.le2003.claims.cells import BASELINE, TARGETS, UNCONGESTED, called, cell, le2003
+from aqmlab.reproduce.claims.curves import better, equivalent
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 BEST_AT_98 = ("drop-tail-240", "pi-24", "rem-24", "ared-24")
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.answers import answered, attempt
-from aqmlab.claims.numbers import above, higher, within
 from aqmlab.experiments.le2003.claims.cells import le2003
+from aqmlab.reproduce.claims.answers import answered, attempt
+from aqmlab.reproduce.claims.numbers import above, higher, within
 from aqmlab.statistics import ResponseTimes, mean_interval, response_times
 from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
 WITHOUT, WITH = ("pi-24", 98.0), ("pi-24-ecn", 98.0)
 SMALL = (0, 1)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims import curves
-from aqmlab.claims.answers import answered
-from aqmlab.claims.curves import better, equivalent
-from aqmlab.claims.numbers import above
 from aqmlab.experiments.le2003.claims.cells import LOADS, TARGETS, UNCONGESTED, cell, le2003
+from aqmlab.reproduce.claims import curves
+from aqmlab.reproduce.claims.answers import answered
+from aqmlab.reproduce.claims.curves import better, equivalent
+from aqmlab.reproduce.claims.numbers import above
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
-    from aqmlab.claims.outcome import Part
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims.outcome import Part
+    from aqmlab.reproduce.study import Study
 
 OTHER_ARED_SETTINGS = ("ared-24-wq-1024", "ared-24-wq-16384", "ared-120")
 

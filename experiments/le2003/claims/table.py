@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.numbers import at_least, higher
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.le2003.claims.cells import BASELINE, SCHEMES, TARGETS, called, cell, le2003
+from aqmlab.reproduce.claims.numbers import at_least, higher
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import completed_millions
 from aqmlab.tables import cell_rows, published_rows
 
 if TYPE_CHECKING:
-    from aqmlab.study import Study
+    from aqmlab.reproduce.study import Study
     from aqmlab.tables import Row
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.answers import answered, attempt, decided
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.le2003.claims.cells import BASELINE, SCHEMES, called, cell, le2003
+from aqmlab.reproduce.claims.answers import answered, attempt, decided
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import (
     Interval,
     MissingDataError,
@@ -23,8 +23,8 @@ from aqmlab.statistics import (
 )
 
 if TYPE_CHECKING:
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics import ResponseTimes
-    from aqmlab.study import Study
 
 LOAD = 98.0
 LEAST_BEYOND = 20

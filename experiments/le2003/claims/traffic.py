@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from aqmlab.claims.answers import attempt
-from aqmlab.claims.outcome import Part
 from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
+from aqmlab.reproduce.claims.answers import attempt
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.load import LoadLine
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.hurst import HurstEstimate
-    from aqmlab.study import Study
 
 Bounds: TypeAlias = "Sequence[float]"
 """The lower and the upper one."""

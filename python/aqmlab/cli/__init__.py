@@ -23,7 +23,7 @@ from aqmlab.cli.run import run
 from aqmlab.cli.sweep import sweep
 from aqmlab.cli.tune import tune
 from aqmlab.errors import RefusalError, RunError, ScenarioError
-from aqmlab.terminal import say
+from aqmlab.terminal.console import say
 
 DONE, FAILED, MISTAKEN = 0, 1, 2
 _LONGEST_SHOWN = 200

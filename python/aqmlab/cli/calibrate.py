@@ -16,10 +16,10 @@ from aqmlab.cli.options import (
     read_numbers,
     workers_option,
 )
-from aqmlab.folders import require_writable
+from aqmlab.files.folders import require_writable
 from aqmlab.runs import Job, run_many
 from aqmlab.scenario import Scenario
-from aqmlab.terminal import say
+from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

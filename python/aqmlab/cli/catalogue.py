@@ -7,7 +7,7 @@ import json
 import click
 
 from aqmlab import _core
-from aqmlab.spelling import nearest
+from aqmlab.terminal.spelling import nearest
 
 
 @click.command("list")
@@ -19,7 +19,7 @@ def list_names() -> None:
       aqmlab list
       aqmlab explain ared          more about one queue discipline
     """
-    from aqmlab import experiment
+    from aqmlab.reproduce import experiment
 
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),

@@ -9,7 +9,7 @@ import click
 
 from aqmlab.cli.options import links_option, read_names
 from aqmlab.errors import ResultError
-from aqmlab.terminal import say
+from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
     from aqmlab.result import Result

@@ -9,7 +9,7 @@ import click
 
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import TomlText
-from aqmlab.spelling import quoted, whole_numbers
+from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

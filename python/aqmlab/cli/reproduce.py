@@ -14,8 +14,8 @@ from aqmlab.cli.options import (
     threads_option,
     workers_option,
 )
-from aqmlab.folders import require_writable
-from aqmlab.terminal import console, say
+from aqmlab.files.folders import require_writable
+from aqmlab.terminal.console import console, say
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
@@ -71,8 +71,8 @@ def reproduce(
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
       aqmlab reproduce christiansen2000 --scale standard --cells red-30-90 --loads 90,98,110
     """
-    from aqmlab.experiment import ExperimentError
-    from aqmlab.reproduce import reproduce as repeat
+    from aqmlab.reproduce.experiment import ExperimentError
+    from aqmlab.reproduce.reproduction import reproduce as repeat
     from aqmlab.runs.executors import executor_of
 
     folder = output or Path("results") / f"{experiment}-{scale}"

@@ -15,10 +15,10 @@ from aqmlab.cli.options import (
     threads_option,
     workers_option,
 )
-from aqmlab.folders import folder_name
+from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
-from aqmlab.terminal import console, say, shown
+from aqmlab.terminal.console import console, say, shown
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,7 +15,7 @@ from aqmlab.cli.options import (
     quiet_option,
     workers_option,
 )
-from aqmlab.terminal import console, say
+from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText

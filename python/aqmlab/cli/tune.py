@@ -20,11 +20,11 @@ from aqmlab.cli.options import (
 )
 from aqmlab.cli.sweep import STORE
 from aqmlab.errors import TuneError
-from aqmlab.folders import folder_name, require_writable
-from aqmlab.reading import parse_toml
+from aqmlab.files.folders import folder_name, require_writable
+from aqmlab.files.reading import parse_toml
 from aqmlab.scenario import Scenario
-from aqmlab.spelling import quoted
-from aqmlab.terminal import console, say
+from aqmlab.terminal.console import console, say
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from aqmlab.scenario import TomlText

@@ -4,7 +4,8 @@
 functions of finished results; nothing is drawn that was not run.
 """
 
-from aqmlab.figures.curves import draw_ccdf, draw_cdf, draw_difference
+from aqmlab.figures.curves import draw_ccdf, draw_cdf
+from aqmlab.figures.difference import draw_difference
 from aqmlab.figures.listed import Drawn, draw
 from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import (

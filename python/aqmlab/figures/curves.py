@@ -1,4 +1,4 @@
-"""Distribution functions of response times: up to 2 s, their tails, and the difference of two."""
+"""Distribution functions of response times: up to 2 s, and their tails."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import GREY, SEQUENCE, Line, line_of, new_axes, styled, widths
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Band
+from aqmlab.figures.style import SEQUENCE, Line, line_of, new_axes, styled, widths
+from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.replication import student_quantile
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from aqmlab.compare import Comparison
-    from aqmlab.study import Cell, Study
+    from aqmlab.reproduce.study import Cell, Study
 
     FloatArray = NDArray[np.float64]
 
@@ -63,24 +62,6 @@ def draw_ccdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | N
     axes.set(title=title, xlabel="response time, s", ylabel="share of responses taking longer")
     axes.set(xscale="log", yscale="log", xlim=(0.01, 1000.0))
     axes.legend(loc="lower left")
-    return axes
-
-
-@styled
-def draw_difference(comparison: Comparison, axes: Axes | None = None) -> Axes:
-    """Difference of two distribution functions with its simultaneous band and the verdict's margins."""
-    axes = axes or new_axes()
-    time_ms = comparison.time_s * MILLISECONDS
-    if isinstance(comparison.band, Band):
-        band = comparison.band
-        lower, upper = 100.0 * band.lower, 100.0 * band.upper
-        axes.fill_between(time_ms, lower, upper, color=SEQUENCE[0], alpha=0.2, linewidth=0)
-    axes.plot(time_ms, 100.0 * comparison.difference, color=SEQUENCE[0])
-    for margin in (-2.0, -1.0, 1.0, 2.0):
-        axes.axhline(margin, color=GREY, linewidth=0.6, linestyle=":" if abs(margin) > 1 else "--")
-    a, b = comparison.names
-    axes.set(xlabel="response time, ms", ylabel="difference, percentage points", xlim=(0, 2000))
-    axes.set_title(f"{a} minus {b}: {comparison.judgement.verdict}")
     return axes
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
 
 @dataclass(frozen=True)

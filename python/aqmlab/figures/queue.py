@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
     FloatArray = NDArray[np.float64]
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aqmlab.errors import CalibrationError
-from aqmlab.folders import write_whole
+from aqmlab.files.folders import write_whole
+from aqmlab.files.reading import read_json
+from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
 from aqmlab.load.line import Line, LoadLine, Point, line_through
-from aqmlab.reading import read_json
-from aqmlab.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
-from aqmlab.spelling import quoted, whole_numbers
 from aqmlab.statistics import loss_percent
+from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import DemandError
-from aqmlab.spelling import unknown
 from aqmlab.statistics.recorded import judged_links
+from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

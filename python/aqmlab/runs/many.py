@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from aqmlab._core import version
 from aqmlab.errors import FolderError
-from aqmlab.folders import require_writable
+from aqmlab.files.folders import require_writable
 from aqmlab.runs.executors.crew import available_cores
 from aqmlab.runs.executors.threads import Threads
 from aqmlab.runs.job import Job
-from aqmlab.runs.progress import Bar, looked_at
 from aqmlab.runs.store import Found, State, inspect, remove_damaged
 from aqmlab.scenario import Scenario, ScenarioLike
+from aqmlab.terminal.progress import Bar, looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence

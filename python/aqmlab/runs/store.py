@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
-from aqmlab.folders import PARTIAL_PREFIX, followed
+from aqmlab.files.folders import PARTIAL_PREFIX, followed
 from aqmlab.result import Result, holds_remains, strangers
 
 if TYPE_CHECKING:

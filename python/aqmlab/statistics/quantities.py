@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.spelling import nearest
 from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfRun, OfUsers, Quantity
 from aqmlab.statistics.recorded import (
     MissingDataError,
@@ -23,6 +22,7 @@ from aqmlab.statistics.recorded import (
     monitored_links,
     table,
 )
+from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from aqmlab.errors import DemandError, SweepError
-from aqmlab.folders import require_writable, whole_file
+from aqmlab.files.folders import require_writable, whole_file
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import UnknownLinkError, judged_links
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures

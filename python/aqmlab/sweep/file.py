@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from aqmlab import reading
 from aqmlab.errors import ScenarioError, SweepError
+from aqmlab.files import reading
 from aqmlab.runs import SEED_MAX, Job
 from aqmlab.scenario import Scenario
-from aqmlab.spelling import quoted, unknown, whole_numbers
 from aqmlab.sweep import designs
 from aqmlab.sweep.designs import Axis, Choice, Range, Settings
+from aqmlab.terminal.spelling import quoted, unknown, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -164,7 +164,7 @@ class _Reader:
         if isinstance(given, str):
             base = Scenario.from_file(self._folder / given)
         elif isinstance(given, dict):
-            from aqmlab.scenario_toml import to_toml  # noqa: PLC0415
+            from aqmlab.files.scenario_toml import to_toml  # noqa: PLC0415
 
             source = f"{self._source}: [scenario]"
             with _only_what_a_scenario_holds("scenario"):

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.runs.progress import looked_at
 from aqmlab.runs.store import Found, State, inspect, others, stray_files
+from aqmlab.terminal.progress import looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -22,8 +22,8 @@ from aqmlab.tables.model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aqmlab.experiment import Configuration
-    from aqmlab.study import Study
+    from aqmlab.reproduce.configurations import Configuration
+    from aqmlab.reproduce.study import Study
 
 
 @dataclass(frozen=True)

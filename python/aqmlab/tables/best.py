@@ -26,10 +26,10 @@ from aqmlab.tables.model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.published import Criterion, PublishedTable
+    from aqmlab.reproduce.published import Criterion, PublishedTable
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Interval
     from aqmlab.statistics.quantities import Quantity
-    from aqmlab.study import Cell, Study
 
 BEST = "our best too"
 ALONE = "no other setting was run"

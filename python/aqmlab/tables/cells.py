@@ -33,11 +33,11 @@ from aqmlab.tables.model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab import published
-    from aqmlab.published import PublishedTable
+    from aqmlab.reproduce import published
+    from aqmlab.reproduce.published import PublishedTable
+    from aqmlab.reproduce.study import Study
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
-    from aqmlab.study import Study
 
 NUMBERS = {2: "both", 3: "all three", 4: "all four"}
 LEVEL = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims import Outcome, Verdict
+from aqmlab.reproduce.claims import Outcome, Verdict
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell, text
 
 if TYPE_CHECKING:

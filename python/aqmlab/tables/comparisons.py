@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from aqmlab.compare import Comparison
-    from aqmlab.study import Study
+    from aqmlab.reproduce.study import Study
 
     Compared = tuple[str, float, Comparison]
 

@@ -10,8 +10,8 @@ from aqmlab.tables import best, cells, runs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.published import PublishedTable
-    from aqmlab.study import Study
+    from aqmlab.reproduce.published import PublishedTable
+    from aqmlab.reproduce.study import Study
     from aqmlab.tables.model import Table
 
 

@@ -12,8 +12,8 @@ from rich import box
 from rich.text import Text
 
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.terminal import Table as TerminalTable
-from aqmlab.terminal import shown
+from aqmlab.terminal.console import Table as TerminalTable
+from aqmlab.terminal.console import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab import experiment as experiments
 from aqmlab.errors import TuneError
+from aqmlab.reproduce import experiment as experiments
 from aqmlab.scenario import Scenario
 from aqmlab.tune.candidates import Candidate
 from aqmlab.tune.queues import Queues

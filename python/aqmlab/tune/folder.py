@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab._core import version
 from aqmlab.errors import FolderError
-from aqmlab.folders import write_whole
-from aqmlab.reading import read_json
-from aqmlab.scenario_toml import to_toml
-from aqmlab.spelling import quoted
+from aqmlab.files.folders import write_whole
+from aqmlab.files.reading import read_json
+from aqmlab.files.scenario_toml import to_toml
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
 from aqmlab.sweep.export import write
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

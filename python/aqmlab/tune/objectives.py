@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
-from aqmlab.spelling import unknown
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

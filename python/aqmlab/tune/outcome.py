@@ -10,7 +10,7 @@ from rich.console import Group
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
-from aqmlab.terminal import Table, shown
+from aqmlab.terminal.console import Table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

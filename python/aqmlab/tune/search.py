@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import ScenarioError, TuneError
 from aqmlab.load.demand import named_links
 from aqmlab.runs import Job, run_each
-from aqmlab.runs.progress import Bar
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
+from aqmlab.terminal.progress import Bar
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import Outcome

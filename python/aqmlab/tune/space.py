@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from aqmlab import _core
 from aqmlab.errors import TuneError
-from aqmlab.reading import read_toml
-from aqmlab.spelling import quoted, unknown
+from aqmlab.files.reading import read_toml
+from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from aqmlab import Result, Scenario, _core
-from aqmlab import experiment as experiments
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
+from aqmlab.files.scenario_toml import to_toml
 from aqmlab.load import Calibration, Line, LoadLine, Point
+from aqmlab.reproduce import experiment as experiments
 from aqmlab.runs.store import State, inspect
-from aqmlab.scenario_toml import to_toml
 from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
 from file_fuzzer.stand_in import StandIn
 from file_fuzzer.values import TEXTS, toml_text
@@ -361,7 +361,7 @@ def _finite(part: object, what: str) -> None:
 
 def _planned(folder: Path) -> object:
     """Reads an experiment and makes the scenarios of its scales and cells, as `aqmlab reproduce` does."""
-    from aqmlab.reproduce import base_scenario, cell_scenario
+    from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
 
     experiment = experiments.read(folder)
     bases = [base_scenario(experiment, scale) for scale in experiment.scales.values()]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.runs.job import Job
-    from aqmlab.runs.progress import Bar
+    from aqmlab.terminal.progress import Bar
 
 __all__ = ["Executor", "Processes", "Threads", "available_cores", "executor_of"]
 

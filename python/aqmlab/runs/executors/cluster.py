@@ -32,7 +32,7 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from aqmlab.runs.progress import Bar
+    from aqmlab.terminal.progress import Bar
 
 _CONNECT_S = 5.0
 _POLL_S = 0.2

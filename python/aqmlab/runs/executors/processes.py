@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import RunError, RunsFailed, StorageError
-from aqmlab.folders import remove_abandoned
+from aqmlab.files.folders import remove_abandoned
 from aqmlab.result import Result
 from aqmlab.runs.executors.crew import available_cores
 from aqmlab.runs.memory import workers_with_room
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.runs.job import Job
-    from aqmlab.runs.progress import Bar
+    from aqmlab.terminal.progress import Bar
 
 WORKER = (sys.executable, "-P", "-m", "aqmlab.runs.executors.worker")
 """The command of a worker."""

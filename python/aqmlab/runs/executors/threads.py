@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.runs.job import Job
-    from aqmlab.runs.progress import Bar
+    from aqmlab.terminal.progress import Bar
 
 _POLL_S = 0.1
 

@@ -14,8 +14,8 @@ import jinja2
 from markupsafe import Markup
 
 from aqmlab import figures, tables
-from aqmlab.claims import evaluate
-from aqmlab.folders import write_whole
+from aqmlab.files.folders import write_whole
+from aqmlab.reproduce.claims import evaluate
 from aqmlab.tables import ablations, claims, loads, to_csv, to_html
 from aqmlab.tables.comparisons import comparisons
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aqmlab.claims import Outcome
-    from aqmlab.study import Study
+    from aqmlab.reproduce.claims import Outcome
+    from aqmlab.reproduce.study import Study
     from aqmlab.tables import Table
 
 SHOWN_WARNINGS = 40
@@ -84,7 +84,7 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
 
 def render(parts: Parts) -> str:
     """The report as HTML."""
-    folder = resources.files("aqmlab") / "templates"
+    folder = resources.files("aqmlab").joinpath("reproduce", "templates")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
         autoescape=True,

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.claims.answers import answered, decided
-from aqmlab.claims.outcome import Part
+from aqmlab.reproduce.claims.answers import answered, decided
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Band, Judgement, NotEnoughReplications, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.study import Cell, Study
+    from aqmlab.reproduce.study import Cell, Study
 
 WHOLE = (0.0, 2.0)
 """The times, in seconds, that the figures of both papers show."""

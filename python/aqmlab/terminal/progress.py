@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from aqmlab.plain import plain_line
-from aqmlab.terminal import console
+from aqmlab.terminal.console import console
+from aqmlab.terminal.plain import plain_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
-from aqmlab.claims.outcome import Part
 from aqmlab.compare import ComparisonError
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.study import Study
+    from aqmlab.reproduce.study import Study
 
 P = ParamSpec("P")
 

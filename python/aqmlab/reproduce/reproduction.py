@@ -13,23 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
-from aqmlab import experiment as experiments
 from aqmlab.errors import ScenarioError
-from aqmlab.experiment import ExperimentError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.report import parts_of, write_report
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.experiment import ExperimentError
+from aqmlab.reproduce.report import parts_of, write_report
+from aqmlab.reproduce.study import Study
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import Scenario
-from aqmlab.study import Study
 from aqmlab.tables import to_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.experiment import Configuration, Experiment, Scale
-    from aqmlab.report import Parts
+    from aqmlab.reproduce.configurations import Configuration
+    from aqmlab.reproduce.experiment import Experiment, Scale
+    from aqmlab.reproduce.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aqmlab.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, TableOf, one_of
+from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, TableOf, one_of
 
 _LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
 

@@ -6,16 +6,16 @@ import inspect
 from importlib import import_module, util
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.claims.outcome import Outcome, Part, Verdict, combine
 from aqmlab.compare import ComparisonError
 from aqmlab.errors import ExperimentError
+from aqmlab.reproduce.claims.outcome import Outcome, Part, Verdict, combine
 from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.experiment import PublishedClaim
-    from aqmlab.study import Study
+    from aqmlab.reproduce.experiment import PublishedClaim
+    from aqmlab.reproduce.study import Study
 
     Check = Callable[..., Sequence[Part]]
 

@@ -7,7 +7,7 @@ effect, interval and reason. Statements that several papers make are here: `curv
 `numbers` of runs. `evaluate` makes one outcome per published claim.
 """
 
-from aqmlab.claims.outcome import Outcome, Part, Verdict
-from aqmlab.claims.registry import claims_of, evaluate, registered
+from aqmlab.reproduce.claims.outcome import Outcome, Part, Verdict
+from aqmlab.reproduce.claims.registry import claims_of, evaluate, registered
 
 __all__ = ["Outcome", "Part", "Verdict", "claims_of", "evaluate", "registered"]

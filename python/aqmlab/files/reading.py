@@ -15,7 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.plain import plain
+from aqmlab.terminal.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Tables and lines on a terminal, in which nothing that a user wrote is read as markup.
 
 Rich reads `[bold]`, `[/x]` and `:smile:` in every text that it is given. Here every text is shown as it is;
-what would steer the terminal is written out (`aqmlab.plain`).
+what would steer the terminal is written out (`aqmlab.terminal.plain`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rich import table as rich_table
 from rich.console import Console
 from rich.text import Text
 
-from aqmlab.plain import plain, plain_line
+from aqmlab.terminal.plain import plain, plain_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -15,19 +15,19 @@ This module reads and checks what is data in it; `reproduce` runs it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import ExperimentError
-from aqmlab.experiment_shape import CLAIMS, EXPERIMENT, TOLERANCES
+from aqmlab.files.reading import read_text, read_toml
+from aqmlab.files.shape import conform, distinct
 from aqmlab.load.line import Line
-from aqmlab.published import PublishedRow, PublishedTable, read_published
-from aqmlab.reading import read_text, read_toml
-from aqmlab.shape import conform, distinct
-from aqmlab.spelling import nearest, quoted
+from aqmlab.reproduce.configurations import Configuration, configurations_of
+from aqmlab.reproduce.experiment_shape import CLAIMS, EXPERIMENT, TOLERANCES
+from aqmlab.reproduce.published import PublishedRow, PublishedTable, read_published
 from aqmlab.statistics.quantities import UnknownQuantityError
+from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,37 +50,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """One way to run the link: a queue and what goes with it.
-
-    Attributes:
-        name: What `--cells` calls it.
-        label: What figures and tables call it.
-        group: Which part of the study it belongs to.
-        overrides: Settings laid over the study's scenario, in order.
-        twin: Whether it is the uncongested network itself.
-        extends: The configuration it differs from in what matters, if any; ablations are compared with it.
-        published: What the key columns of the published tables say where a row is of this configuration.
-        loads_percent: The loads it is run at; empty: all.
-        users: Users on each browsing side by load, instead of those that all configurations share.
-    """
-
-    name: str
-    label: str
-    group: str
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    twin: bool = False
-    extends: str | None = None
-    published: Mapping[str, Any] | None = None
-    loads_percent: tuple[float, ...] = ()
-    users: Mapping[float, int] = field(default_factory=dict)
-
-    def runs_at(self, load_percent: float) -> bool:
-        """Whether the configuration is run at a load."""
-        return not self.loads_percent or load_percent in self.loads_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +220,7 @@ def read(folder: Traversable) -> Experiment:
 def _read(folder: Traversable) -> Experiment:
     document = read_toml(folder / "experiment.toml", ExperimentError)
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
-    configurations = _configurations(document["configurations"])
+    configurations = configurations_of(document["configurations"])
     published = document["published"]
     claims = _claims(folder / published["claims"])
     experiment = Experiment(
@@ -322,39 +291,6 @@ def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
     raise ExperimentError(
         f'{owner} has no {kind} "{name}"; there are: {", ".join(table)}{nearest(name, table)}'
     )
-
-
-def _configurations(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configuration]:
-    known: dict[str, Configuration] = {}
-    distinct([entry["name"] for entry in entries], "configurations", ExperimentError)
-    for entry in entries:
-        parent = entry.get("extends")
-        if parent is not None and parent not in known:
-            raise ExperimentError(f'{entry["name"]}: extends "{parent}", which is not defined above it')
-        inherited = dict(known[parent].overrides) if parent else {}
-        known[entry["name"]] = Configuration(
-            name=entry["name"],
-            label=entry["label"],
-            group=entry["group"],
-            overrides={**inherited, **entry.get("overrides", {})},
-            twin=entry.get("twin", False),
-            extends=parent,
-            published=entry.get("published"),
-            loads_percent=tuple(entry.get("loads_percent", ())),
-            users={_load(load, entry["name"]): users for load, users in entry.get("users", {}).items()},
-        )
-    return known
-
-
-def _load(text: str, configuration: str) -> float:
-    """A load that stands as a key, in per cent."""
-    try:
-        load = float(text)
-    except ValueError:
-        load = math.nan
-    if not math.isfinite(load):
-        raise ExperimentError(f"{configuration}: users: the keys are loads in per cent, not {quoted(text)}")
-    return load
 
 
 def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, Configuration]) -> Scale:

@@ -13,15 +13,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError
-from aqmlab.reading import read_table
-from aqmlab.spelling import quoted
+from aqmlab.files.reading import read_table
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.experiment import Configuration
+    from aqmlab.reproduce.configurations import Configuration
     from aqmlab.statistics.quantities import Quantity
 
 

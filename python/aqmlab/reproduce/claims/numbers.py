@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.claims.answers import answered, decided
-from aqmlab.claims.outcome import Part
+from aqmlab.reproduce.claims.answers import answered, decided
+from aqmlab.reproduce.claims.outcome import Part
 from aqmlab.statistics import Interval, NotEnoughReplications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
-    from aqmlab.study import Cell, Study
 
 
 @answered

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from aqmlab.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aqmlab.shape import ANY, FLAG, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf
+from aqmlab.files.shape import ANY, FLAG, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf
 
 _AMOUNT = Table({"packets": WHOLE, "bytes": WHOLE}, open=True)
 

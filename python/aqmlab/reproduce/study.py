@@ -24,9 +24,10 @@ from aqmlab.statistics.recorded import seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.experiment import Configuration, Experiment, PublishedRow, Scale
     from aqmlab.load import Calibration
     from aqmlab.load.matching import MatchedLoad
+    from aqmlab.reproduce.configurations import Configuration
+    from aqmlab.reproduce.experiment import Experiment, PublishedRow, Scale
     from aqmlab.statistics import Recorded, ResponseTimes
 
 WHO_BROWSES = tuple(f"users.{setting}" for setting in SAME_USERS)
