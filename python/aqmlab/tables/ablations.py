@@ -9,13 +9,12 @@ from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, thr
 from aqmlab.statistics.quantities import share_within
 from aqmlab.tables.model import (
     Column,
-    Medium,
     Table,
     TableCell,
     bounds,
+    in_csv,
     number,
     text,
-    value_only,
     with_half_width,
 )
 
@@ -91,10 +90,10 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
                 value=row.restricted_mean_ms.mean,
             ),
         ),
-        (Column("lower_ms", media=Medium.CSV), lambda row: value_only(bounds(row.restricted_mean_ms)[0])),
-        (Column("upper_ms", media=Medium.CSV), lambda row: value_only(bounds(row.restricted_mean_ms)[1])),
+        in_csv("lower_ms", lambda row: bounds(row.restricted_mean_ms)[0]),
+        in_csv("upper_ms", lambda row: bounds(row.restricted_mean_ms)[1]),
         (Column("verdict", "verdict", words=True), lambda row: replace(text(row.verdict), note=row.reason)),
-        (Column("reason", media=Medium.CSV), lambda row: value_only(row.reason)),
+        in_csv("reason", lambda row: row.reason),
     ]
     return Table.of(rows, columns)
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from aqmlab.statistics import NotEnoughReplications, mean_interval
 from aqmlab.tables.model import (
     Column,
-    Medium,
     Standing,
     Table,
     TableCell,
     bounds,
+    in_csv,
     number,
     text,
-    value_only,
     with_half_width,
 )
 
@@ -158,18 +157,18 @@ def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
     for each in quantities(table):
         columns += _figure(each)
     columns += [
-        (Column("best_cell", media=Medium.CSV), lambda row: value_only(row.best)),
+        in_csv("best_cell", lambda row: row.best),
         (
             Column("place", "place"),
             lambda row: text(
                 f"{row.place} of {row.candidates}", value=row.place, short=f"{row.place}/{row.candidates}"
             ),
         ),
-        (Column("candidates", media=Medium.CSV), lambda row: value_only(row.candidates)),
-        (Column("decided_by", media=Medium.CSV), lambda row: value_only(row.criterion.quantities[0].name)),
-        (Column("difference", media=Medium.CSV), lambda row: value_only(row.difference.mean)),
-        (Column("lower", media=Medium.CSV), lambda row: value_only(bounds(row.difference)[0])),
-        (Column("upper", media=Medium.CSV), lambda row: value_only(bounds(row.difference)[1])),
+        in_csv("candidates", lambda row: row.candidates),
+        in_csv("decided_by", lambda row: row.criterion.quantities[0].name),
+        in_csv("difference", lambda row: row.difference.mean),
+        in_csv("lower", lambda row: bounds(row.difference)[0]),
+        in_csv("upper", lambda row: bounds(row.difference)[1]),
         (
             Column("verdict", "against our best", words=True, wraps=True),
             lambda row: text(_against(row), STANDINGS[row.verdict], value=row.verdict),
@@ -191,8 +190,8 @@ def _figure(quantity: Quantity) -> Columns:
                 short=f"{of(row).mean:.{quantity.digits}f}",
             ),
         ),
-        (Column(f"{quantity.name}_lower", media=Medium.CSV), lambda row: value_only(bounds(of(row))[0])),
-        (Column(f"{quantity.name}_upper", media=Medium.CSV), lambda row: value_only(bounds(of(row))[1])),
+        in_csv(f"{quantity.name}_lower", lambda row: bounds(of(row))[0]),
+        in_csv(f"{quantity.name}_upper", lambda row: bounds(of(row))[1]),
     ]
 
 

@@ -24,9 +24,9 @@ from aqmlab.tables.model import (
     Table,
     TableCell,
     bounds,
+    in_csv,
     number,
     text,
-    value_only,
     with_half_width,
 )
 
@@ -204,6 +204,11 @@ Columns: TypeAlias = "list[tuple[Column, Callable[[Row], TableCell]]]"
 
 def table_of(rows: Sequence[Row]) -> Table:
     """Every cell with the published one, their difference, and whether it lies within the tolerance."""
+    return Table.of(rows, columns_of(rows), caption=caption(rows))
+
+
+def columns_of(rows: Sequence[Row]) -> Columns:
+    """The columns of the table, with how a row fills them."""
     columns: Columns = [
         (Column("cell", "cell", heads_row=True), lambda row: text(row.label, value=row.configuration)),
         (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
@@ -211,74 +216,46 @@ def table_of(rows: Sequence[Row]) -> Table:
             Column("realised_load_percent", "realised", media=Medium.CSV | Medium.HTML),
             lambda row: number(row.realised_percent, ".1f", unit=" %"),
         ),
-        (Column("replications", media=Medium.CSV), lambda row: value_only(row.replications)),
+        in_csv("replications", lambda row: row.replications),
     ]
-    for quantity in rows[0].columns if rows else ():
-        columns += _quantity(quantity, compared=True, scored=_is_scored(rows, quantity))
-    return Table.of(rows, columns + by_link_columns(rows), caption=caption(rows))
-
-
-def _is_scored(rows: Sequence[Row], quantity: Quantity) -> bool:
-    return rows[0].entries[quantity.name].runs is not None
-
-
-def csv_columns(rows: Sequence[Row]) -> Columns:
-    """The columns that programs read, of a table that is printed in another way."""
-    plain: Columns = [
-        (Column("cell", media=Medium.CSV), lambda row: value_only(row.configuration)),
-        (Column("load_percent", media=Medium.CSV), lambda row: value_only(row.load_percent)),
-        (Column("realised_load_percent", media=Medium.CSV), lambda row: value_only(row.realised_percent)),
-        (Column("replications", media=Medium.CSV), lambda row: value_only(row.replications)),
+    if not rows:
+        return columns
+    for quantity in rows[0].columns:
+        columns += _quantity(quantity, scored=rows[0].entries[quantity.name].runs is not None)
+    return columns + [
+        in_csv(f"{name}_{link}", lambda row, name=name, link=link: row.by_link[name][link])  # type: ignore[misc]
+        for name, found in rows[0].by_link.items()
+        for link in found
     ]
-    for quantity in rows[0].columns if rows else ():
-        plain += _quantity(quantity, compared=False, scored=_is_scored(rows, quantity))
-    return plain + by_link_columns(rows)
 
 
-def _quantity(quantity: Quantity, *, compared: bool, scored: bool) -> Columns:
+def _quantity(quantity: Quantity, *, scored: bool) -> Columns:
     """The columns of a quantity: ours with its interval, the paper's, the difference, the scatter of runs."""
-    name, media = quantity.name, Medium.ALL if compared else Medium.CSV
-    group = quantity.title
+    name, group = quantity.name, quantity.title
 
-    def entry(make: Callable[[Entry], TableCell]) -> Callable[[Row], TableCell]:
-        return lambda row: make(row.entries[name])
+    def value(name_in_csv: str, of: Callable[[Entry], object]) -> tuple[Column, Callable[[Row], TableCell]]:
+        return in_csv(name_in_csv, lambda row: of(row.entries[name]))
 
     columns: Columns = [
+        (Column(name, "ours", quantity.short, group), lambda row: _ours(row.entries[name], quantity)),
+        value(f"{name}_lower", lambda entry: bounds(entry.ours)[0]),
+        value(f"{name}_upper", lambda entry: bounds(entry.ours)[1]),
+        (Column(f"{name}_published", "paper", None, group), lambda row: _published(row.entries[name])),
         (
-            Column(name, "ours", quantity.short, group, media),
-            entry(lambda of: _ours(of, quantity)),
+            Column(f"{name}_difference", "diff.", None, group),
+            lambda row: _difference(row.entries[name], quantity),
         ),
-        (Column(f"{name}_lower", media=Medium.CSV), entry(lambda of: value_only(bounds(of.ours)[0]))),
-        (Column(f"{name}_upper", media=Medium.CSV), entry(lambda of: value_only(bounds(of.ours)[1]))),
-        (
-            Column(f"{name}_published", "paper", None, group, media),
-            entry(lambda of: TableCell(of.published, (Line(_given(of.published, "g"), Standing.PAPER),))),
-        ),
-        (
-            Column(f"{name}_difference", "diff.", None, group, media),
-            entry(lambda of: _difference(of, quantity)),
-        ),
-        (Column(f"{name}_within", media=Medium.CSV), entry(lambda of: value_only(of.within))),
+        value(f"{name}_within", lambda entry: entry.within),
     ]
     if scored:
         columns += [
-            (Column(f"{name}_{part}", media=Medium.CSV), entry(partial(_of_runs, place=place)))
-            for place, part in enumerate(RUN_COLUMNS)
+            value(f"{name}_{part}", partial(_of_runs, place=place)) for place, part in enumerate(RUN_COLUMNS)
         ]
     return columns
 
 
-def by_link_columns(rows: Sequence[Row]) -> Columns:
-    """The means of each direction."""
-    links = rows[0].by_link if rows else {}
-    return [
-        (
-            Column(f"{name}_{link}", media=Medium.CSV),
-            lambda row, name=name, link=link: value_only(row.by_link[name][link]),  # type: ignore[misc]
-        )
-        for name, found in links.items()
-        for link in found
-    ]
+def _published(entry: Entry) -> TableCell:
+    return TableCell(entry.published, (Line(_given(entry.published, "g"), Standing.PAPER),))
 
 
 def _ours(entry: Entry, quantity: Quantity) -> TableCell:
@@ -295,12 +272,12 @@ def _given(value: float | None, form: str) -> str:
     return ABSENT if value is None else format(value, form)
 
 
-def _of_runs(entry: Entry, *, place: int) -> TableCell:
+def _of_runs(entry: Entry, *, place: int) -> float | None:
     runs = entry.runs
     if runs is None:
-        return TableCell()
+        return None
     scatter = (runs.standard_deviation, runs.minimum, runs.maximum, *bounds(runs.next_run), entry.p_value)
-    return value_only(scatter[place])
+    return scatter[place]
 
 
 def caption(rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.tables.model import Column, Medium, Table, TableCell, number, value_only
+from aqmlab.tables.model import Column, Table, TableCell, in_csv, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ def table_of(loads: Iterable[MatchedLoad]) -> Table:
             (Column(part, part), lambda match, part=part: number(match.sizes.get(part), "d"))
             for part in parts
         ),
-        (Column("nominal_mbps", media=Medium.CSV), lambda match: value_only(match.nominal_mbps)),
+        in_csv("nominal_mbps", lambda match: match.nominal_mbps),
         (
             Column("realised_mean_percent", "realised, mean"),
             lambda match: number(match.realised_percent, ".2f", unit=" %"),
@@ -38,7 +38,7 @@ def table_of(loads: Iterable[MatchedLoad]) -> Table:
             )
             for link in links
         ),
-        (Column("runs", media=Medium.CSV), lambda match: value_only(match.attempts)),
-        (Column("warnings", media=Medium.CSV), lambda match: value_only("; ".join(match.warnings))),
+        in_csv("runs", lambda match: match.attempts),
+        in_csv("warnings", lambda match: "; ".join(match.warnings)),
     ]
     return Table.of(matches, columns)

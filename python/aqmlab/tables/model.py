@@ -138,9 +138,9 @@ def number(value: float | None, form: str = "g", *, unit: str = "", absent: str 
     return TableCell(value, (Line(absent if value is None else f"{value:{form}}{unit}"),))
 
 
-def value_only(value: object) -> TableCell:
-    """A value that only programs read."""
-    return TableCell(value)
+def in_csv(name: str, value: Callable[[Item], object]) -> tuple[Column, Callable[[Item], TableCell]]:
+    """A column that only programs read."""
+    return Column(name, media=Medium.CSV), lambda item: TableCell(value(item))
 
 
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:

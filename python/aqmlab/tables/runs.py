@@ -7,11 +7,12 @@ run of ours would fall into 19 times out of 20; the second, whether our mean is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.tables.cells import csv_columns, published_rows
+from aqmlab.tables.cells import columns_of, published_rows
 from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, number, text
 
 if TYPE_CHECKING:
@@ -71,7 +72,11 @@ def caption(rows: Sequence[Row]) -> str:
 
 def table_of(rows: Sequence[Row]) -> Table:
     """Every cell in three lines."""
-    columns = csv_columns(rows)
+    columns = [
+        (replace(column, media=Medium.CSV), make)
+        for column, make in columns_of(rows)
+        if Medium.CSV in column.media
+    ]
     columns += [
         (Column("", "cell", media=Medium.HTML, heads_row=True), lambda row: text(row.label)),
         (Column("", "load", media=Medium.HTML), lambda row: number(row.load_percent, unit=" %")),
