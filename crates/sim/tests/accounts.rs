@@ -237,3 +237,26 @@ fn users_sit_at_the_machines_in_turn() {
         assert!(round_trips.contains(&least_s), "user {user}: {least_s} s");
     }
 }
+
+#[test]
+fn flows_are_numbered_within_their_group() {
+    let group = |name: &str| {
+        format!(
+            "[[flows]]\nname = \"{name}\"\ncount = 2\ndirection = \"left-to-right\"\nstart_spread_s = 0.0\n"
+        )
+    };
+    let text = CROWDED
+        .replace("duration_s = 60.0", "duration_s = 1.0")
+        .replace("left = 200\nright = 30", "per_side = 0")
+        + &group("first")
+        + &group("second");
+    let output = simulate(&text, &[]);
+    let flows = table(&output, "flows");
+    for name in ["first", "second"] {
+        let rows = rows_with(flows, "flow_group", name);
+        let places = numbers(flows, "user").into_iter().zip(rows).filter(|(_, own)| *own);
+        let mut places: Vec<f64> = places.map(|(place, _)| place).collect();
+        places.sort_by(f64::total_cmp);
+        assert_eq!(places, [0.0, 1.0], "{name}");
+    }
+}

@@ -67,6 +67,47 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
     assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
 }
 
+/// When a flow of ten packets of 960 bytes that nothing holds up is over, in seconds.
+fn closed_s(settings: &str, profile: &str) -> f64 {
+    let text = one_flow(100.0, 100.0, 20 * 960, 240)
+        .replace("profile = \"ns2-oneway\"", &format!("profile = \"{profile}\"\nbytes = 9600"))
+        .replace("warm_up_s = 10.0", &format!("warm_up_s = 10.0\n{settings}"))
+        + "[record]\nflows = true\n";
+    let output = simulate(&text);
+    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
+    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
+    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    closed[0]
+}
+
+#[test]
+fn phases_alone_delay_every_round_trip_by_no_more_than_they_may() {
+    // Four round trips over two interfaces and the bottleneck each way, and the flow's own delay.
+    let later_ms = (closed_s("delay_phase_ns = 1000000", "ns2-oneway") - closed_s("", "ns2-oneway")) * 1e3;
+    assert!((0.1..4.0 * 7.0).contains(&later_ms), "{later_ms}");
+}
+
+#[test]
+fn a_finite_flow_is_over_when_both_ends_have_closed() {
+    for profile in ["bsd228", "bsd45", "rfc5681"] {
+        // The handshake, three or four round trips of data, and one for the close.
+        let closed_s = closed_s("", profile);
+        assert!((0.4..2.0).contains(&closed_s), "{profile}: {closed_s}");
+    }
+}
+
+#[test]
+fn what_lies_in_the_drivers_ring_does_not_wait_in_the_queue() {
+    let waiting = |ring: u32| {
+        let text = one_flow(10.0, 20.0, 100 * 960, 240)
+            .replace("queue =", &format!("transmit_ring_packets = {ring}\nqueue ="));
+        simulate(&text).summary.links[0].queue_packets_mean
+    };
+    // Some 74 packets wait in all: a ring of ten takes ten of them, and one with room for all takes all.
+    assert!((waiting(0) - waiting(10) - 10.0).abs() < 0.01);
+    assert_eq!(waiting(80), 0.0);
+}
+
 #[test]
 fn a_window_beyond_the_pipe_waits_in_the_queue() {
     // 100 packets in flight, of which 10 Mbit/s · 20 ms = 25 fit into the pipe.

@@ -50,3 +50,14 @@ fn a_run_that_is_not_wanted_any_more_does_not_begin() {
     assert_eq!(run(&scenario, 1, &control).map(|_| ()), Err(RunError::Cancelled));
     assert_eq!(control.progress(), 0.0);
 }
+
+#[test]
+fn a_run_that_has_ended_says_so() {
+    let brief = RARELY_SAMPLED
+        .replace("duration_s = 20.0\nwarm_up_s = 10.0", "duration_s = 0.0105\nwarm_up_s = 0.001");
+    let brief = brief.replace("count = 20", "count = 1\nstart_spread_s = 0.0");
+    let scenario = Scenario::from_toml(&brief, "control", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let control = Control::default();
+    assert!(run(&scenario, 1, &control).is_ok());
+    assert_eq!(control.progress(), 1.0);
+}

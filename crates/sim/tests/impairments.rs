@@ -12,6 +12,11 @@ fn simulate(text: &str, seed: u64) -> Output {
 /// A sender 40 ms away from its receiver, over links that take no time to speak of. The link that loses packets is
 /// the sender's own, and `first` says what it is; the second link has a queue, so that packets can be seen there.
 fn conversation(segments: u64, first: &str) -> Output {
+    delayed_conversation(segments, first, 0.0)
+}
+
+/// The same with a delay of the flow's own, in milliseconds.
+fn delayed_conversation(segments: u64, first: &str, base_rtt_ms: f64) -> Output {
     let bytes = segments * 1460;
     simulate(
         &format!(
@@ -32,6 +37,7 @@ count = 1
 senders = "sender"
 receivers = "receiver"
 bytes = {bytes}
+base_rtt_ms = {base_rtt_ms}
 start_spread_s = 0.0
 profile = "bsd45"
 host = {{ initial_window_segments = 2, passive_window_quirk = false }}
@@ -145,8 +151,9 @@ fn wires_interfaces_and_links_with_a_queue_lose_the_same_packets() {
 #[test]
 fn an_impairment_that_never_strikes_changes_nothing_else() {
     for kind in ["rate_mbps = 1.0, ", "rate_mbps = 1.0, queue = { scheme = \"red\", limit_packets = 20 }, "] {
-        let plain = conversation(200, kind);
-        let impaired = conversation(200, &format!("{kind}drop = [1000000], loss_probability = 0.0"));
+        let plain = delayed_conversation(200, kind, 10.0);
+        let never = format!("{kind}drop = [1000000], loss_probability = 0.0");
+        let impaired = delayed_conversation(200, &never, 10.0);
         assert!(plain.summary.impairments.is_empty());
         assert!(impaired.summary.impairments[0].arrived.packets > 200);
         // Of a connection that is open the end is no number, and no number is equal to another.
