@@ -71,14 +71,16 @@ impl Endpoint {
         } else {
             sender.take_sample(now, context, number, echo);
         }
-        out.acknowledged += sender.advance(number);
-        sender.restart_timer(now, context);
-        self.note_acknowledged_fin();
+        self.advance(number, out);
+        self.sender.restart_timer(now, context);
     }
 
-    #[inline]
-    fn note_acknowledged_fin(&mut self) {
+    /// Everything before `number` has arrived at the peer, our FIN perhaps, which is no data.
+    #[inline(always)]
+    fn advance(&mut self, number: SequenceNumber, out: &mut Outbox) {
+        out.acknowledged += self.sender.advance(number);
         if self.sender.fin_is_acknowledged() {
+            out.acknowledged -= 1;
             self.state = self.state.after_fin_acknowledged();
         }
     }
@@ -96,8 +98,7 @@ impl Endpoint {
             sender.start_timer(now, context);
         }
         sender.stop_timing_at_partial(context, number);
-        out.acknowledged += sender.advance(number);
-        self.note_acknowledged_fin();
+        self.advance(number, out);
         self.retransmit(now, context, number, out);
     }
 

@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// A segment arrives. `ce_marked` says whether a queue on the way marked it (congestion experienced).
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(
         &mut self,
         now: Time,
@@ -94,7 +94,7 @@ impl Endpoint {
         ce_marked: bool,
         out: &mut Outbox,
     ) {
-        if self.predicts(segment) {
+        if segment.payload > 0 && self.predicts(segment) {
             return self.on_predicted(now, context, segment, out);
         }
         self.process(now, context, segment, ce_marked, out);

@@ -101,12 +101,11 @@ impl Receiver {
         }
     }
 
-    /// Whether `segment` is the next one in order of a peer that goes on sending, and nothing else is to be heeded.
+    /// Whether `segment`, which has data, is the next one in order of a peer that goes on sending, and nothing else is to be heeded.
     #[inline(always)]
     pub(crate) fn is_next(&self, segment: &Segment) -> bool {
         const UNUSUAL: ReceiverFlags = ReceiverFlags::ACK_NOW.with(ReceiverFlags::FIN_SEEN);
         (segment.flags == Flags::ACK)
-            & (segment.payload > 0)
             & (segment.sequence.distance_from(self.nxt) == 0)
             & self.reassembly.is_empty()
             & !self.flags.has(UNUSUAL)

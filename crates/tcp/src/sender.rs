@@ -151,13 +151,13 @@ impl Sender {
         }
     }
 
-    /// Everything before `number` has arrived at the peer. Answers with the bytes of data among it.
+    /// Everything before `number` has arrived at the peer. Answers with how many numbers are new.
     #[inline]
     pub(crate) fn advance(&mut self, number: SequenceNumber) -> u32 {
         let numbers = number.distance_from(self.sequence.una);
         self.sequence.una = number;
         self.sequence.nxt = self.sequence.nxt.later_of(number);
-        if self.fin_is_acknowledged() { numbers - 1 } else { numbers }
+        numbers
     }
 
     /// The round trip is sampled, and the window may grow. `echo` says that the acknowledgement of everything before
@@ -201,7 +201,7 @@ impl Sender {
 
     /// Takes a round-trip sample if `number` acknowledges the segment being timed. It ends the back-off, unless ns-2's
     /// ECN made that and the echo goes on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_sample(
         &mut self,
         now: Time,
@@ -212,6 +212,11 @@ impl Sender {
         if self.timed_since == Time::MAX || !self.timed_number.before(number) {
             return None;
         }
+        Some(self.end_sample(now, context, echo))
+    }
+
+    #[inline(never)]
+    fn end_sample(&mut self, now: Time, context: &Context<'_>, echo: bool) -> Span {
         let backoffs = self.round_trip_time.backoffs();
         self.round_trip_time.sample(&context.profile.retransmission, &context.clock, self.timed_since, now);
         if echo && context.profile.ecn == Ecn::Ns2 && self.flags.has(SenderFlags::ECN_WAIT) {
@@ -219,7 +224,7 @@ impl Sender {
         }
         let round_trip = now - self.timed_since;
         self.timed_since = Time::MAX;
-        Some(round_trip)
+        round_trip
     }
 
     /// What is sent again makes every measurement of it ambiguous (Karn).
