@@ -57,8 +57,8 @@ pub enum AdaptOn {
 }
 
 red_params! {
-    /// Adaptive RED: gentle RED that adjusts max_p to keep the average queue in the middle between its
-    /// thresholds.
+    /// Adaptive RED: gentle RED that adjusts max_p, from its first value on, to keep the average queue in the middle
+    /// between its thresholds.
     ///
     /// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given. A
     /// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =

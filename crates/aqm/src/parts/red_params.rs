@@ -31,7 +31,7 @@ macro_rules! red_params {
             pub target_delay_ms: Option<f64>,
             /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
             pub w_q: crate::parts::Weight,
-            /// Base probability at max_th; in Adaptive RED, at the start.
+            /// Base probability at max_th.
             pub max_p: f64,
             $($(#[$meaning])* pub $key: $type,)*
             /// How signals are spread over the arrivals.
