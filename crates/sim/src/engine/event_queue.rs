@@ -120,6 +120,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
 
     #[inline]
     pub(crate) fn wake_at(&mut self, instant: Time, timer: T) {
+        debug_assert!(instant < Time::MAX, "a timer that never fires is not set");
         self.timers.insert(instant, TIMERS, timer);
         self.unlike_packets = self.unlike_packets.min(instant);
     }

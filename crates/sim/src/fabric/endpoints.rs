@@ -187,8 +187,12 @@ impl Endpoints {
         if connection.finished[side as usize] {
             return;
         }
-        if deadline(connection, side) > now {
-            return add_timer(connection, place, side, events);
+        let due = deadline(connection, side);
+        if due > now {
+            if due < Time::MAX {
+                add_timer(connection, place, side, events);
+            }
+            return;
         }
         let connection = ConnectionId::from_number(place);
         self.act(connection, side, network, events, |end, now, context, outbox| {
