@@ -154,7 +154,7 @@ fn connections_join_packets_flows_and_responses() {
 
 #[test]
 fn a_connection_is_of_a_population_or_of_a_group_of_flows_by_name() {
-    let output = simulate(&BROWSING.replace("name = \"bulk\"", "name = \"left\""));
+    let output = simulate(BROWSING);
     let flows = table(&output, "flows");
     let (population, group) = (names(flows, "population"), names(flows, "flow_group"));
     let user = numbers(flows, "user");
@@ -163,7 +163,7 @@ fn a_connection_is_of_a_population_or_of_a_group_of_flows_by_name() {
     assert_eq!(of_flows.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([0, 1]));
     for (population, group) in population.iter().zip(&group) {
         assert_ne!(population.is_some(), group.is_some(), "{population:?}, {group:?}");
-        assert!(group.as_deref().is_none_or(|name| name == "left"));
+        assert!(group.as_deref().is_none_or(|name| name == "bulk"));
     }
     let seen: BTreeSet<_> = population.into_iter().flatten().collect();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["left", "right"]);
