@@ -46,6 +46,11 @@ pub trait Parameters {
         true
     }
 
+    /// How many queues a port under it has: what its memory grows with.
+    fn queues(&self) -> usize {
+        1
+    }
+
     /// The name of the scheme that works in each of several queues, if there is one.
     fn scheme_within(&self) -> Option<&'static str> {
         None

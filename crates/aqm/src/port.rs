@@ -59,6 +59,9 @@ impl QueueReport<'_> {
 }
 
 impl<P: Queued> Port<P> {
+    /// Memory in bytes of each queue of a port that has several, without packets: for estimates.
+    pub const BYTES_PER_QUEUE: usize = SeveralQueues::<P>::BYTES_PER_QUEUE;
+
     /// An empty port with an idle link, under a scheme that [is valid](Scheme::validate).
     ///
     /// `coins` is the stream from which the scheme draws; no other consumer may use it.

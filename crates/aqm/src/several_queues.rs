@@ -81,7 +81,14 @@ impl<P: Queued> Queues<P> {
     }
 }
 
+/// A scheme on the heap with what the allocator adds, and a queue's place with its scheduler.
+const SCHEME_AND_TURN_BYTES: usize = 192;
+
 impl<P: Queued> SeveralQueues<P> {
+    /// Memory of one queue without packets.
+    pub(crate) const BYTES_PER_QUEUE: usize =
+        size_of::<Queue<P>>() + size_of::<QueueCounters>() + size_of::<Time>() + SCHEME_AND_TURN_BYTES;
+
     /// # Panics
     /// If there is no queue.
     pub(crate) fn new(composite: Composite, limit: Limit) -> Self {

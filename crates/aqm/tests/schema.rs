@@ -204,10 +204,18 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
         table.insert(key.to_owned(), value);
         assert_eq!(illegal(&table).key, refused, "{:?}", table.as_value());
     }
+}
+
+#[test]
+fn sets_of_queues_are_whole() {
     let mut odd = json_schema!({ "scheme": "fq", "hash": "set_associative", "flows": 1020 });
     assert_eq!(illegal(&odd).key, "flows");
     odd.insert("flows".to_owned(), 1016.into());
     assert_eq!(parse(&odd).map(|scheme| scheme.validate()), Ok(Ok(())));
+}
+
+#[test]
+fn limits_and_packet_lengths_of_zero_are_refused_by_every_scheme() {
     for scheme in Scheme::names() {
         let schema = Scheme::parameter_schema(scheme).expect("a registered name");
         if schema.pointer("/properties/limit_packets/default").is_some_and(|default| default.is_null()) {

@@ -4,7 +4,8 @@
 //! at which it grows: connections and exchanges from the users, packets from the rates of the links. The estimate is
 //! for deciding whether a run has room, not for accounting.
 
-use crate::fabric::{Connection, Interface, QueuedLink, Timer};
+use crate::fabric::{Connection, Interface, Packet, QueuedLink, Timer};
+use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, Responses, Scenario, UserModel};
 use aqmlab_session::BrowserConnection;
@@ -54,7 +55,10 @@ fn network(scenario: &Scenario) -> f64 {
     // behind ideal wires there are few columns, but which these are is known only when it is built.
     let ideal = network.links.iter().filter(|link| link.is_ideal()).count();
     let columns = hosts.saturating_sub(ideal) + routers;
+    let several = network.links.iter().filter_map(|link| link.queue.as_ref()).map(Scheme::queues);
+    let queues: usize = several.filter(|&queues| queues > 1).sum();
     bytes_of::<Node>(network.nodes.len())
+        + queues as f64 * Port::<Packet>::BYTES_PER_QUEUE as f64
         + network.nodes.len() as f64 * 2.0 * NAME_BYTES
         + bytes_of::<Link>(network.links.len())
         + network.links.len() as f64 * (NAME_BYTES + 24.0)

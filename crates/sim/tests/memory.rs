@@ -8,17 +8,22 @@ use std::process::Command;
 const CASE: &str = "AQMLAB_MEMORY_CASE";
 
 /// Name, users a side, flows, keys of `[record]`.
-const CASES: [(&str, u32, u32, &str); 6] = [
+const CASES: [(&str, u32, u32, &str); 7] = [
     ("many users, histograms alone", 100_000, 0, "responses = \"histogram\""),
     ("many users, rows of exchanges", 40_000, 0, "responses = \"rows\""),
     ("users, rows of connections and users", 20_000, 0, "responses = \"rows\"\nflows = true\nusers = true"),
     ("flows, every packet", 1, 50, "responses = \"none\"\npackets = true"),
     ("many flows", 1, 20_000, "responses = \"none\""),
     ("close samples", 1, 5, "responses = \"none\"\nqueue_interval_ms = 0.02\narrivals = true"),
+    (MANY_QUEUES, 10, 1, "responses = \"none\""),
 ];
 
+/// The case whose links have as many queues as there can be.
+const MANY_QUEUES: &str = "queues for flows";
+
 fn scenario(case: usize) -> Scenario {
-    let (_, users, flows, record) = CASES[case];
+    let (name, users, flows, record) = CASES[case];
+    let scheme = if name == MANY_QUEUES { "fq-codel\", flows = 65536" } else { "drop-tail\"" };
     let rate = (f64::from(users) / 9_520.0 * 100.0 / 0.9).max(100.0);
     let flows = if flows == 0 {
         String::new()
@@ -27,7 +32,7 @@ fn scenario(case: usize) -> Scenario {
     };
     let text = format!(
         "name = \"memory\"\nduration_s = 20.0\n[dumbbell]\nrate_mbps = {rate}\ninterface_rate_mbps = 1000.0\n\
-         queue = {{ scheme = \"drop-tail\", limit_packets = 500 }}\n[users]\nper_side = {users}\n{flows}\n[record]\n{record}\n"
+         queue = {{ scheme = \"{scheme}, limit_packets = 500 }}\n[users]\nper_side = {users}\n{flows}\n[record]\n{record}\n"
     );
     Scenario::from_toml(&text, "memory", &[]).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -4,12 +4,15 @@
 //! and periodic timers.
 
 use aqmlab_scenario::{Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, UserModel};
+use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
 
 /// Events of an ordinary case, beside its set-up.
 const EVENTS: f64 = 40_000.0;
 /// Where even the shortest run would have so many, the case is left out.
 const MOST_EVENTS: f64 = 3_000_000.0;
+/// Where a run would take so much memory, the case is left out: two run side by side, and others with them.
+const MOST_BYTES: f64 = 2e9;
 /// The shortest run that a scenario may ask for.
 const SHORTEST_S: f64 = 0.001;
 /// Round-trip times below are those of ideal wires, which need no time at all.
@@ -17,6 +20,9 @@ const SHORTEST_ROUND_TRIP_S: f64 = 1e-9;
 
 /// How long a run may be; none if the shortest one costs too much.
 pub(crate) fn affordable_seconds(scenario: &Scenario, document: &Json) -> Option<f64> {
+    if memory_estimate(scenario) > MOST_BYTES {
+        return None;
+    }
     let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
     let flows: f64 = scenario.flows.iter().map(|group| group.flows.len() as f64).sum();
     let once = 40.0 * users + 10.0 * flows;

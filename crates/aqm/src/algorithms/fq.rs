@@ -67,6 +67,10 @@ impl<S: AnyScheme> Parameters for Params<S> {
         false
     }
 
+    fn queues(&self) -> usize {
+        self.fair_queueing().queues()
+    }
+
     fn scheme_within(&self) -> Option<&'static str> {
         Some(self.inner.name())
     }

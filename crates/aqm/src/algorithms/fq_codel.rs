@@ -83,6 +83,10 @@ impl Parameters for Params {
         false
     }
 
+    fn queues(&self) -> usize {
+        self.fair_queueing().queues()
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let queue = CoDel::new(&self.codel(), self.count_overflows);
         Discipline::Composite(Composite {

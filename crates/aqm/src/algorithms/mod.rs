@@ -218,6 +218,12 @@ impl Scheme {
         self.parameters().limit()
     }
 
+    /// How many queues a port has under this scheme.
+    #[must_use]
+    pub fn queues(&self) -> usize {
+        self.parameters().queues()
+    }
+
     /// Whether a signal marks packets that can be marked. Always false for schemes that never signal early.
     #[must_use]
     pub fn ecn(&self) -> bool {

@@ -60,7 +60,7 @@ use endpoints::Endpoints;
 use flow_hashes::FlowHashes;
 use hosts::Hosts;
 use locations::Locations;
-use packet::Packet;
+pub(crate) use packet::Packet;
 use trace::Trace;
 use user_bytes::UserBytes;
 
