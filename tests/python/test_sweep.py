@@ -232,6 +232,19 @@ def test_a_mistake_is_refused_with_its_place(change: tuple[str, str], message: s
     assert str(refused.value).startswith(str(tmp_path / "sweep.toml"))
 
 
+def test_a_point_is_named_by_the_beginning_of_its_settings(tmp_path: Path) -> None:
+    groups = ", ".join(["{ colour = 1 }"] * 1000)
+    with pytest.raises(SweepError) as refused:
+        read(f'scenario = "bulk.toml"\n[[list]]\n"flows" = [{groups}]\n', tmp_path)
+    label = str(refused.value).partition("point 1 (")[2].partition("): ")[0]
+    # Two hundred characters, the last of them for what is left out; the settings have 16,000.
+    assert label.startswith('flows = [{"colour": 1}, {"colour": 1}')
+    assert label.endswith("…")
+    assert len(label) == 200
+    # And twenty mistakes of fewer than 500 each.
+    assert len(str(refused.value)) < 11_000
+
+
 def test_a_sweep_without_a_design_or_a_scenario_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SweepError, match="no design; give at least one of grid, list"):
         read('scenario = "bulk.toml"', tmp_path)

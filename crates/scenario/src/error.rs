@@ -8,6 +8,9 @@ const MOST_TOLD: usize = 20;
 /// A part of a mistake, such as a name that somebody gave, is told up to so many characters.
 const LONGEST_TOLD: usize = 1000;
 
+/// An override, which may set a whole table, is told up to so many characters: each of its mistakes repeats it.
+const LONGEST_OVERRIDE: usize = 200;
+
 /// A scenario that was refused: every mistake that was found, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
@@ -89,7 +92,11 @@ impl fmt::Display for Mistake {
             Place::Column(line, column) => {
                 write_plainly(f, &format!("{}:{line}:{column}: ", self.source_name))?;
             }
-            Place::Override(given) => write_plainly(f, &format!("in --set {given}: "))?,
+            Place::Override(given) => {
+                f.write_str("in --set ")?;
+                write_up_to(f, given, LONGEST_OVERRIDE)?;
+                f.write_str(": ")?;
+            }
         }
         if !self.key.is_empty() {
             write_plainly(f, &format!("{}: ", self.key))?;
@@ -107,8 +114,13 @@ impl fmt::Display for Mistake {
 
 /// Writes text that may quote what a person wrote: what would steer a terminal is written out, what is endless cut.
 fn write_plainly(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    write_up_to(f, text, LONGEST_TOLD)
+}
+
+/// The same, cut behind so many characters.
+fn write_up_to(f: &mut fmt::Formatter<'_>, text: &str, longest: usize) -> fmt::Result {
     let mut characters = text.chars();
-    characters.by_ref().take(LONGEST_TOLD).try_for_each(|one| {
+    characters.by_ref().take(longest).try_for_each(|one| {
         if one.is_control() && one != '\n' {
             write!(f, "{}", one.escape_unicode())
         } else {

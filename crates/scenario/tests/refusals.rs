@@ -173,3 +173,16 @@ fn a_slip_in_every_element_is_told_for_the_first_twenty_and_a_long_name_is_cut()
     let long = refused(&scenario.replace("[users]", &format!("[{}]", "u".repeat(5000)))).to_string();
     assert!(long.len() < 5000 && long.contains("uuu..."), "{long}");
 }
+
+#[test]
+fn a_long_override_is_told_by_its_first_200_characters_in_each_of_its_mistakes() {
+    let (scenario, _) = read_table(DUMBBELL);
+    let groups = "[".to_owned() + &"{ colour = \"red\" }, ".repeat(300) + "]";
+    let overrides = [("flows".to_owned(), groups.clone())];
+    let message = Scenario::from_toml(&scenario, "le.toml", &overrides).unwrap_err().to_string();
+    let given: String = format!("flows={groups}").chars().take(200).collect();
+    for line in message.lines().take(20) {
+        assert!(line.starts_with(&format!("in --set {given}...: flows.")), "{line}");
+        assert!(line.len() < 500, "{line}");
+    }
+}

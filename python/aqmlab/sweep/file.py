@@ -16,7 +16,7 @@ from aqmlab.runs import SEED_MAX, Job
 from aqmlab.scenario import Scenario
 from aqmlab.sweep import designs
 from aqmlab.sweep.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import quoted, unknown, whole_numbers
+from aqmlab.terminal.spelling import quoted, shortened, unknown, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +33,8 @@ _MOST_RUNS = 1_000_000
 _MOST_VALUES = 10_000_000
 _LARGEST = 1e15
 """No value of a scenario is near it, and a double holds every whole number below."""
+_LONGEST_LABEL = 200
+"""Characters of a point's settings in its label; a value may be a table of any size."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Point:
     scenario: Scenario
 
     def __str__(self) -> str:
-        return f"point {self.index} ({described(self.settings)})"
+        return _label(self.index, self.settings)
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ def read_text(
 def described(settings: Mapping[str, Any]) -> str:
     """Settings in a few words: the last part of each key and the value."""
     return ", ".join(f"{key.rpartition('.')[2]} = {shown(value)}" for key, value in settings.items())
+
+
+def _label(index: int, settings: Mapping[str, Any]) -> str:
+    """A point as messages and progress name it."""
+    return f"point {index} ({shortened(described(settings), _LONGEST_LABEL)})"
 
 
 def shown(value: object) -> str:
@@ -224,7 +231,7 @@ def _points(base: Scenario, settings: Sequence[Settings]) -> tuple[Point, ...]:
             with _only_what_a_scenario_holds("a value"):
                 scenario = base.with_overrides(_ordered(each)) if each else base
         except (ScenarioError, SweepError) as error:
-            raise SweepError(f"point {index} ({described(each)}): {_plainly(error)}") from None
+            raise SweepError(f"{_label(index, each)}: {_plainly(error)}") from None
         points.append(Point(index, each, scenario))
     return tuple(points)
 

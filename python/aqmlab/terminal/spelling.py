@@ -22,7 +22,12 @@ def quoted(value: object) -> str:
         text = repr(value)
     except (RecursionError, ValueError):  # deeply nested, or a number of too many digits inside
         text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+    return shortened(text)
+
+
+def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:
+    """A text as a message shows it: of so many characters at most, with an ellipsis where it is cut."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def whole_numbers(text: str) -> range | None:

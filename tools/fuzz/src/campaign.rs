@@ -3,10 +3,11 @@
 //!
 //! A child tells each case before and after it runs it, one line each, so that its parent knows which case it was in
 //! when it died or fell silent.
-#![allow(clippy::disallowed_methods)] // a campaign has a deadline, and a hang is known by the clock
+#![allow(clippy::disallowed_methods)] // a campaign has a deadline
 
 use crate::case_number::CaseNumber;
 use crate::known::is_known;
+use crate::patience::UnderWay;
 use crate::trial::{Outcome, Trial, catch_panics};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Memory that a child may have, in KiB of address space: a scenario that needs more is a finding.
 const MEMORY_KIB: u64 = 6_000_000;
+/// How often a silent child is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -33,7 +36,7 @@ pub struct Campaign {
     pub workers: u64,
     /// When no new case is begun any more.
     pub deadline: Option<Instant>,
-    /// A case that takes longer hangs.
+    /// Processor time of a case; one that takes more, or waits ten times as long, hangs.
     pub patience: Duration,
 }
 
@@ -198,39 +201,41 @@ impl Campaign {
 
     /// Reads what a child tells until it ends, dies or falls silent; answers with the next case.
     fn watch(&self, first: u64, lines: &Receiver<String>, child: &mut Child, report: &mut Report) -> u64 {
-        let mut under_way = (first, Instant::now());
+        let mut under_way = UnderWay::begun(first, child.id());
         loop {
-            let wrong = match lines.recv_timeout(self.patience) {
+            let wrong = match lines.recv_timeout(self.patience.min(LOOK)) {
                 Ok(line) => {
                     if let Some(case) = line.strip_prefix("begin ").and_then(|case| case.parse().ok()) {
-                        under_way = (case, Instant::now());
+                        under_way = UnderWay::begun(case, child.id());
                         continue;
                     }
                     let told = line.strip_prefix("end ").and_then(|told| told.split_once(' '));
-                    let milliseconds = under_way.1.elapsed().as_millis() as u64;
-                    let number = CaseNumber { seed: self.seed, case: under_way.0 };
-                    report.add(
-                        number,
-                        told.map_or("failed unreadable", |(_, outcome)| outcome),
-                        milliseconds,
-                    );
-                    under_way = (under_way.0 + self.workers, Instant::now());
+                    let outcome = told.map_or("failed unreadable", |(_, outcome)| outcome);
+                    report.add(self.number(under_way.case), outcome, under_way.milliseconds());
+                    under_way = UnderWay::begun(under_way.case + self.workers, child.id());
                     if self.is_over() {
                         return self.until;
                     }
                     continue;
                 }
-                Err(RecvTimeoutError::Timeout) => format!("no end after {} s", self.patience.as_secs()),
-                Err(RecvTimeoutError::Disconnected) if under_way.0 >= self.until => return self.until,
+                Err(RecvTimeoutError::Timeout) => match under_way.endless(self.patience) {
+                    Some(wrong) => wrong,
+                    None => continue,
+                },
+                Err(RecvTimeoutError::Disconnected) if under_way.case >= self.until => return self.until,
                 Err(RecvTimeoutError::Disconnected) => match child.wait() {
                     Ok(status) => format!("the process died: {status}"),
                     Err(error) => error.to_string(),
                 },
             };
-            let number = CaseNumber { seed: self.seed, case: under_way.0 };
-            report.add(number, &format!("failed {wrong}"), under_way.1.elapsed().as_millis() as u64);
-            return under_way.0 + self.workers;
+            let number = self.number(under_way.case);
+            report.add(number, &format!("failed {wrong}"), under_way.milliseconds());
+            return under_way.case + self.workers;
         }
+    }
+
+    const fn number(&self, case: u64) -> CaseNumber {
+        CaseNumber { seed: self.seed, case }
     }
 }
 

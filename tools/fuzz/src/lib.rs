@@ -16,6 +16,7 @@
 //! | `known.rs` | what is being mended |
 //! | `trial.rs`, `smaller.rs` | one case run and judged; a failing one made smaller |
 //! | `campaign.rs` | many cases in child processes, so that an abort or a hang is a finding and not the end |
+//! | `patience.rs` | when a case counts as a hang |
 //!
 //! How it is used is in `docs/fuzzing.md`.
 #![deny(missing_docs)]
@@ -29,6 +30,7 @@ mod known;
 mod laws;
 mod mend;
 mod numbers;
+mod patience;
 mod schema;
 mod smaller;
 mod topology;

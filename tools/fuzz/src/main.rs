@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// A case that takes longer hangs.
+/// Processor time of a case; one that takes more hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Cases when nobody says how many, nor for how long.
 const CASES: u64 = 3_000;

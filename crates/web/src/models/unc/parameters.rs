@@ -15,7 +15,8 @@ pub struct UncParameters {
     /// Median think time in seconds; 0.001 to 1e6. Default 10. The mean follows in proportion as long as the
     /// maximum is far away: this is the knob that sets the load of a given number of users.
     pub think_time_median_seconds: f64,
-    /// Standard deviation of the natural logarithm of the think time's body; 0.05 to 5. Default 1.4510.
+    /// Standard deviation of the natural logarithm of the think time's body; 0.05 to 5, and small enough for a
+    /// legal maximum. Default 1.4510.
     pub think_time_sigma: f64,
     /// Tail index of the think time; 1.01 to 10. Default 1.5.
     pub think_time_pareto_alpha: f64,
@@ -66,7 +67,8 @@ pub struct UncParameters {
 
     /// Median response size in bytes; 1 to 1e9. Default 1000.
     pub response_median_bytes: f64,
-    /// Standard deviation of the natural logarithm of the response size's body; 0.05 to 5. Default 1.8348.
+    /// Standard deviation of the natural logarithm of the response size's body; 0.05 to 5, and small enough for
+    /// a legal maximum. Default 1.8348.
     pub response_sigma: f64,
     /// Tail index of the response size; 1.01 to 10. Default 1.2673.
     pub response_pareto_alpha: f64,
@@ -143,12 +145,9 @@ impl UncParameters {
         within("think_time_median_seconds", self.think_time_median_seconds, 0.001, 1e6)?;
         within("think_time_sigma", self.think_time_sigma, 0.05, 5.0)?;
         within("think_time_pareto_alpha", self.think_time_pareto_alpha, 1.01, 10.0)?;
-        within(
-            "think_time_maximum_seconds",
-            self.think_time_maximum_seconds,
-            above_splice(self.think_time_median_seconds, self.think_time_sigma, self.think_time_pareto_alpha),
-            1e9,
-        )
+        let body = (self.think_time_median_seconds, self.think_time_sigma, self.think_time_pareto_alpha);
+        leaves_a_maximum("think_time_sigma", body, 1e9)?;
+        within("think_time_maximum_seconds", self.think_time_maximum_seconds, above_splice(body), 1e9)
     }
 
     fn validate_pages(&self) -> Result<(), ParameterError> {
@@ -173,18 +172,32 @@ impl UncParameters {
         within("response_median_bytes", self.response_median_bytes, 1.0, 1e9)?;
         within("response_sigma", self.response_sigma, 0.05, 5.0)?;
         within("response_pareto_alpha", self.response_pareto_alpha, 1.01, 10.0)?;
-        within(
-            "response_maximum_bytes",
-            self.response_maximum_bytes,
-            above_splice(self.response_median_bytes, self.response_sigma, self.response_pareto_alpha),
-            1e12,
-        )
+        let body = (self.response_median_bytes, self.response_sigma, self.response_pareto_alpha);
+        leaves_a_maximum("response_sigma", body, 1e12)?;
+        within("response_maximum_bytes", self.response_maximum_bytes, above_splice(body), 1e12)
     }
+}
+
+/// Refuses a body so wide, for its median and tail index, that not even the largest maximum lies above the
+/// splice. Of the three it is sigma that counts most, and every legal median and tail index leave some of it.
+fn leaves_a_maximum(
+    key: &'static str,
+    body @ (median, sigma, alpha): (f64, f64, f64),
+    largest: f64,
+) -> Result<(), ParameterError> {
+    if above_splice(body) <= largest {
+        return Ok(());
+    }
+    let widest = libm::sqrt(libm::log(largest / median) / alpha);
+    // Rounded down, so that the number which is called legal is.
+    let widest = libm::floor(widest * 1e4) / 1e4;
+    let legal = format!("0.05 to {widest} with this median and tail index");
+    Err(ParameterError { key, value: sigma.to_string(), legal })
 }
 
 /// A point above the splice of the law: the normal hazard exceeds its argument, so hazard(z) = α·σ gives
 /// z < α·σ, and the splice median·exp(σ·z) lies below median·exp(α·σ²).
-fn above_splice(median: f64, sigma: f64, alpha: f64) -> f64 {
+fn above_splice((median, sigma, alpha): (f64, f64, f64)) -> f64 {
     median * libm::exp(alpha * sigma * sigma)
 }
 
@@ -240,9 +253,30 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_leaves_no_legal_maximum_is_refused_by_its_sigma() {
+        // 1000·exp(10·1.8348²) is 4e17: more than 1e12 whatever the maximum. sqrt(ln(1e9)/10) = 1.43955...
+        assert_eq!(
+            refused(|p| p.response_pareto_alpha = 10.0),
+            "`response_sigma` = 1.8348: legal values are 0.05 to 1.4395 with this median and tail index"
+        );
+        // sqrt(ln(1e9/1e6)/1.5) = 2.14597...
+        assert_eq!(
+            refused(|p| (p.think_time_median_seconds, p.think_time_sigma) = (1e6, 2.2)),
+            "`think_time_sigma` = 2.2: legal values are 0.05 to 2.1459 with this median and tail index"
+        );
+        // The ends are legal, also where the median and the tail index leave the least.
+        for (sigma, alpha, median) in [(1.4395, 10.0, 1000.0), (0.8311, 10.0, 1e9)] {
+            let mut wide = UncParameters { response_maximum_bytes: 1e12, ..UncParameters::default() };
+            (wide.response_sigma, wide.response_pareto_alpha) = (sigma, alpha);
+            wide.response_median_bytes = median;
+            wide.validate().unwrap();
+        }
+    }
+
+    #[test]
     fn the_least_legal_maximum_makes_a_law_however_heavy_the_body() {
         for (sigma, alpha) in [(2.0, 3.9), (2.0, 4.3), (5.0, 1.01), (5.0, 5.9), (0.05, 10.0)] {
-            let least = above_splice(1.0, sigma, alpha);
+            let least = above_splice((1.0, sigma, alpha));
             let mut parameters = UncParameters { response_median_bytes: 1.0, ..UncParameters::default() };
             (parameters.response_sigma, parameters.response_pareto_alpha) = (sigma, alpha);
             parameters.response_maximum_bytes = least.max(1.0);
