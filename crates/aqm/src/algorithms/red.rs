@@ -30,7 +30,7 @@
 //! the paper's pseudocode says for forced drops and as ns-2 does for both. When the coin selects an arrival
 //! that would not have found room either, the discard counts as early (ALTQ's order); ns-2 calls it forced.
 //! Forced drops take the arrival, not a random victim. The paper is silent on ECN-capable packets: see
-//! [`EcnRule`].
+//! [`EcnRule`](crate::parts::EcnRule).
 
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;

@@ -2,7 +2,7 @@
 //!
 //! A [`CongestionControl`] is told facts and answers with a window in bytes. It owns its window and threshold in
 //! whatever unit its source counts, and sees nothing else of the connection: what is sent again, and when, is decided
-//! in [`crate::recovery`], and what a segment looks like in `output.rs`.
+//! in `recovery`, and what a segment looks like in `output.rs`.
 //!
 //! Adding a controller is a file here, a variant of [`Congestion`] and a line in the list below. One whose state is
 //! larger than 14 bytes keeps it behind a `Box`: the others then pay nothing for it.
