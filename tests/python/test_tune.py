@@ -86,10 +86,17 @@ def test_ranges_are_replaced_or_held_fixed() -> None:
     assert space["w_q"] == {each.name: each for each in space_of("red").parameters}["w_q"]
 
 
+def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given() -> None:
+    space = space_of("fq-codel", {"target_ms": {"low": 1.0, "high": 20.0, "log": True}})
+    assert [parameter.name for parameter in space.parameters] == ["target_ms"]
+
+
 @pytest.mark.parametrize(
     ("scheme", "ranges", "message"),
     [
         ("ered", {}, "scheme 'ered': unknown"),
+        ("fq-codel", {}, r"fq-codel: no default ranges; give a table \[fq-codel\] in a file of ranges"),
+        ("fq-codel", {"flow": {"low": 1, "high": 2}}, r'fq-codel.flow: unknown; did you mean "flows"\?'),
         ("red", {"max_q": {"low": 1, "high": 2}}, r'red.max_q: unknown; did you mean "max_p"\?'),
         ("red", {"max_p": {"low": 0.5, "high": 0.1}}, r"red.max_p: low \(0.5\) has to be below high \(0.1\)"),
         ("red", {"max_p": {"low": 0, "high": 0.1, "log": True}}, "a log scale starts above 0"),

@@ -90,17 +90,19 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
     Raises:
         TuneError: The scheme, a parameter or a range is not legal; the message says what is.
     """
-    defaults = default_ranges()
-    if scheme not in defaults:
-        raise TuneError(f"scheme {scheme!r}: {unknown(scheme, defaults)}")
-    tables = {**defaults[scheme]}
+    if scheme not in _core.scheme_names():
+        raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
+    defaults = default_ranges().get(scheme, {})
+    tables = {**defaults}
     for name, given in (ranges or {}).items():
         # A range that says nothing of whole numbers keeps to them where the default does.
-        whole = isinstance(given, dict) and defaults[scheme].get(name, {}).get("integer", False)
+        whole = isinstance(given, dict) and defaults.get(name, {}).get("integer", False)
         tables[name] = {"integer": True, **given} if whole and "values" not in given else given
     parameters = {name: _parameter(scheme, name, given) for name, given in tables.items()}
     if not parameters:
-        raise TuneError(f"{scheme}: nothing to search")
+        raise TuneError(
+            f"{scheme}: no default ranges; give a table [{scheme}] in a file of ranges (--ranges)"
+        )
     for parameter in parameters.values():
         base = parameters.get(parameter.times or parameter.name)
         place = f"{scheme}.{parameter.name}.times: {parameter.times}"
