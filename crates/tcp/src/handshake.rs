@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
 use crate::profile::{Ecn, Handshake, HostProfile, RtoAlgorithm};
-use crate::segment::{Flags, Segment};
+use crate::segment::{Flags, Segment, reset};
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use aqmlab_units::{Span, Time};
@@ -65,7 +65,14 @@ impl Endpoint {
         segment: &Segment,
         out: &mut Outbox,
     ) {
-        if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK.with(Flags::RST)) {
+        if segment.flags.contains(Flags::RST) {
+            return;
+        }
+        if segment.flags.contains(Flags::ACK) {
+            out.segments.push(reset(segment));
+            return;
+        }
+        if !segment.flags.contains(Flags::SYN) {
             return;
         }
         self.receiver.nxt = segment.sequence.plus(1);

@@ -100,9 +100,10 @@ impl Segment {
 /// The answer of a host that has no connection for `segment`: a reset, or nothing.
 ///
 /// A driver may recycle an [`crate::Endpoint`] as soon as it reports `finished`. What still arrives for it then
-/// gets this answer, which needs no memory of the connection:
-/// - a reset or a pure acknowledgement is ignored (it asks for nothing);
-/// - anything that occupies sequence numbers is reset.
+/// gets this answer, which needs no memory of the connection (RFC 9293 section 3.10.7.1):
+/// - a reset is ignored;
+/// - anything that occupies sequence numbers is reset;
+/// - a pure acknowledgement is ignored, where the RFC resets it: it asks for nothing.
 ///
 /// The common case is a retransmitted FIN whose acknowledgement was lost. A real host answers it from TIME-WAIT
 /// with an acknowledgement of the same size; here a reset does the same work, since an endpoint whose peer has
@@ -110,17 +111,21 @@ impl Segment {
 /// an endpoint whose peer gave up must be told that its data are lost.
 #[must_use]
 pub fn respond_to_stray(segment: &Segment) -> Option<Segment> {
-    if segment.flags.contains(Flags::RST) || segment.sequence_length() == 0 {
-        return None;
-    }
-    // RFC 9293 section 3.5.2: take the number the peer expects, and acknowledge what it sent.
-    Some(Segment {
-        sequence: segment.acknowledgement,
+    let asks = !segment.flags.contains(Flags::RST) && segment.sequence_length() > 0;
+    asks.then(|| reset(segment))
+}
+
+/// The reset that `segment` asks for (RFC 9293 section 3.10.7.1): it stands at the number that the segment acknowledges,
+/// or at zero, and acknowledges the segment. The RFC leaves the acknowledgement out beside a number.
+pub(crate) fn reset(segment: &Segment) -> Segment {
+    let acknowledges = segment.flags.contains(Flags::ACK);
+    Segment {
+        sequence: if acknowledges { segment.acknowledgement } else { SequenceNumber::INITIAL },
         acknowledgement: segment.sequence.plus(segment.sequence_length()),
         payload: 0,
         flags: Flags::RST.with(Flags::ACK),
         ect: false,
-    })
+    }
 }
 
 /// As in a packet trace, `flags first:end ack next ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351 ECT`.

@@ -239,6 +239,7 @@ conversations! {
     a_bsd45_client_opens_asks_and_closes
     a_bsd45_server_opens_with_two_segments_and_carries_the_fin_on_the_last
     a_client_opens_with_the_acknowledgement_of_its_own_syn
+    a_closed_end_resets_what_is_sent_to_it
     a_fin_ahead_of_missing_data_waits_for_them
     a_listener_opens_for_a_syn_alone
     a_lost_fin_is_sent_again
@@ -294,6 +295,9 @@ conversations! {
     ns2_inflates_nothing_once_recovery_is_over
     ns2_is_over_when_its_last_byte_is_acknowledged
     ns2_keeps_its_back_off_at_a_partial_acknowledgement_of_what_was_not_timed
+    ns2_limited_transmit_counts_a_short_segment_as_one
+    ns2_limited_transmit_stays_below_a_broken_window
+    ns2_limited_transmit_stays_within_the_window
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
     ns2_slow_start_ends_at_the_window
     ns2_waits_for_its_idle_timer_where_ecn_left_less_than_a_segment
