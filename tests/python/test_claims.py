@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
+import tomllib
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,9 @@ from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.load import fit
 from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.claims import Outcome, Part, Verdict, claims_of, evaluate, registered
+from aqmlab.reproduce.claims import Outcome, Part, Verdict, checks_of, evaluate
 from aqmlab.reproduce.claims.outcome import combine
-from aqmlab.reproduce.claims.registry import _CHECKS
+from aqmlab.reproduce.statements import PublishedClaim, read_claims
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import fractional_gaussian_noise
 from synthetic_results import (
@@ -32,6 +33,8 @@ from synthetic_results import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aqmlab.reproduce.study import Study
 
 SIZE = 6000
@@ -80,13 +83,23 @@ def contrary_world() -> Study:
     return synthetic_study(lambda name, load, seed: make(name, load, seed) if is_of_the_paper(name) else None)
 
 
-def test_every_published_claim_has_exactly_one_check() -> None:
-    assert registered("le2003") == IDENTIFIERS
+def test_every_claim_of_the_paper_is_judged() -> None:
+    assert list(outcomes(synthetic_study(lambda *_: None))) == IDENTIFIERS
 
 
-def test_a_second_check_of_a_claim_is_refused() -> None:
-    with pytest.raises(ValueError, match="two checks"):
-        claims_of("le2003")("L01")(lambda _: [])
+def test_a_second_check_of_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="two functions are called crossover_s"):
+        checks_of("nobody").check(checks_of("nobody").check(crossover_s))
+
+
+@pytest.mark.parametrize("name", ["le2003", "christiansen2000"])
+def test_every_check_of_a_paper_is_named_by_a_statement(name: str) -> None:
+    study = synthetic_study(lambda *_: None, name=name)
+    evaluate(study)  # which imports the checks
+    statements = [each for claim in study.experiment.published_claims for each in claim.statements]
+    own = checks_of(name)
+    assert own.checks.keys() <= {statement.check for statement in statements}
+    assert own.numbers.keys() <= {statement.given.get("of") for statement in statements}
 
 
 def test_without_any_run_every_claim_cannot_be_judged_and_says_what_is_missing() -> None:
@@ -164,9 +177,9 @@ def test_table_2_counts_its_cells() -> None:
 
 
 def test_the_claims_that_the_tables_of_the_paper_contradict_say_so() -> None:
-    statements = [part.statement for part in outcomes(paper_world())["L13"].parts]
-    pi_240_at_90 = [text for text in statements if "completes more than PI 240 at 90 %" in text]
-    assert pi_240_at_90 == ["text: drop-tail 240 completes more than PI 240 at 90 % (its table disagrees)"]
+    parts = outcomes(paper_world())["L13"].parts
+    (pi_240_at_90,) = (part for part in parts if "completes more than PI 240 at 90 %" in part.statement)
+    assert pi_240_at_90.evidence.endswith("; the paper's table disagrees")
 
 
 def tcp_world(rem_timeouts: int, rem_multiple: int) -> Study:
@@ -372,51 +385,107 @@ def test_a_calibration_is_held_against_the_published_line(slope: float, verdict:
     assert outcome.verdict is verdict
 
 
-# ------------------------------------------------------------------------------------------------- criteria
+# ----------------------------------------------------------------------------------------------- statements
 
 
-def with_criterion(study: Study, identifier: str, criterion: dict[str, object]) -> Study:
-    """The study of an experiment whose file gives another criterion for a claim."""
-    claims = tuple(
-        replace(claim, criterion=criterion) if claim.identifier == identifier else claim
+def said(study: Study, identifier: str, **changes: object) -> Study:
+    """The study of an experiment whose file gives something else in the first statement of a claim."""
+
+    def changed(claim: PublishedClaim) -> PublishedClaim:
+        first, *others = claim.statements
+        given = {key: value for key, value in {**first.given, **changes}.items() if value is not None}
+        check = str(given.pop("check", first.check))
+        return replace(claim, statements=(replace(first, check=check, given=given), *others))
+
+    claims = [
+        changed(claim) if claim.identifier == identifier else claim
         for claim in study.experiment.published_claims
-    )
-    return replace(study, experiment=replace(study.experiment, published_claims=claims))
+    ]
+    return replace(study, experiment=replace(study.experiment, published_claims=tuple(claims)))
 
 
-def test_a_claim_is_judged_by_the_criterion_of_its_file() -> None:
+def test_a_claim_is_judged_by_the_numbers_of_its_file() -> None:
     study = generated_world()
     assert outcomes(study)["L02"].verdict is Verdict.REPRODUCED
-    narrow = {"median_bytes": [1001.0, 1002.0], "ninetieth_bytes": [1.0, 2.0], "beyond_bytes": 1e9}
-    judged = outcomes(with_criterion(study, "L02", narrow))["L02"]
-    assert judged.verdict is Verdict.NOT
+    judged = outcomes(said(study, "L02", bounds=[1001.0, 1002.0]))["L02"]
+    assert judged.verdict is Verdict.PARTLY
     assert "expected 1,001 to 1,002" in judged.parts[0].evidence
-    assert judged.parts[2].statement == "responses of more than 1000 MB occur"
 
 
 @pytest.mark.parametrize(
-    ("criterion", "message"),
+    ("changes", "message"),
     [
-        ({"split_s": 0.5}, r"claim L06: criterion: near_s is missing"),
+        ({"margin": None}, r"claim C05: statements\[1\]: margin is missing"),
+        ({"nearly": 1.0}, r"claim C05: statements\[1\]\.nearly: unknown \(legal: a, b, margin, between_s\)"),
+        ({"check": "much_beter"}, r'statements\[1\]\.check: unknown; did you mean "much_better"\?'),
         (
-            {"split_s": 0.5, "near_s": [0.2, 1.0], "nearly": 1.0},
-            r"claim L06: criterion\.nearly: unknown \(legal: split_s, near_s\)",
+            {"check": "above", "b": None, "margin": None, "of": "los"},
+            r'statements\[1\]\.of: no quantity "los"',
         ),
     ],
 )
-def test_a_criterion_that_its_check_does_not_know_is_told(criterion: dict[str, object], message: str) -> None:
+def test_what_a_check_does_not_know_is_told(changes: dict[str, object], message: str) -> None:
+    study = synthetic_study(lambda *_: None, name="christiansen2000")
     with pytest.raises(ExperimentError, match=message):
-        outcomes(with_criterion(synthetic_study(lambda *_: None), "L06", criterion))
+        outcomes(said(study, "C05", **changes))
+
+
+CLAIM = """
+[words]
+little = 0.03
+[[claims]]
+id = "X1"
+where = "s1"
+claim = "Some queue is better"
+measured_as = "curves"
+[[claims.statements]]
+says = "{a} differs from {b} by less than {margin%} points, at {load} and {load_b} %: {scheme}"
+check = ["little_difference", "{scheme}-24", "uncongested"]
+load = [80, 90.5]
+margin = "little"
+count = "{count}"
+each = { scheme = ["pi", "rem"], count = [1, 2] }
+"""
+
+
+def claims_in(text: str, folder: Path) -> tuple[PublishedClaim, ...]:
+    (folder / "claims.toml").write_text(text)
+    return read_claims(folder / "claims.toml", experiments.load("le2003").configurations)
+
+
+def test_a_statement_stands_for_every_combination_of_its_values(tmp_path: Path) -> None:
+    (claim,) = claims_in(CLAIM, tmp_path)
+    assert [(each.given["a"][0], each.given["count"]) for each in claim.statements] == [
+        ("pi-24", 1), ("pi-24", 2), ("rem-24", 1), ("rem-24", 2)
+    ]  # fmt: skip
+    first = claim.statements[0]
+    assert first.given == {"a": ("pi-24", 80.0), "b": ("uncongested", 90.5), "margin": 0.03, "count": 1}
+    assert first.says == "PI 24 differs from uncongested by less than 3 points, at 80 and 90.5 %: pi"
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "message"),
+    [
+        ('"uncongested"]', '"uncongestd"]', r'statements\[1\]\.check: unknown; did you mean "uncongested"\?'),
+        ("load = [80, 90.5]\n", "", r"statements\[1\]: 2 cells at the load None; legal: 2 cells at most"),
+        ("load = [80, 90.5]", "load = [80]", r"statements\[1\]: 2 cells at the load \[80\]"),
+        ('"uncongested"]', '"uncongested", "pi-24"]', r"statements\[1\]: 3 cells at the load"),
+        ("by less", "{by} less", r"statements\[1\]\.says: \{by\}: unknown"),
+        ('"{count}"', '"{cont}"', r"statements\[1\]\.count: \{cont\}: unknown; did you mean"),
+        ('"little_difference", "{scheme}-24", "uncongested"', "3", r"check\[1\]: a text, not 3"),
+    ],
+)
+def test_a_statement_of_something_unknown_is_refused(
+    written: str, instead: str, message: str, tmp_path: Path
+) -> None:
+    assert written in CLAIM
+    with pytest.raises(ExperimentError, match=message):
+        claims_in(CLAIM.replace(written, instead), tmp_path)
 
 
 @pytest.mark.parametrize("name", ["le2003", "christiansen2000"])
-def test_every_word_that_a_file_explains_is_asked_for(name: str) -> None:
-    experiment = experiments.load(name)
-    registered(name)  # which loads the checks
-    asked = {
-        parameter
-        for (owner, _), check in _CHECKS.items()
-        if owner == name
-        for parameter in inspect.signature(check).parameters
-    }
-    assert set(experiment.words) <= asked
+def test_every_word_that_a_file_explains_is_used(name: str) -> None:
+    document = tomllib.loads((files("aqmlab.experiments") / name / "claims.toml").read_text())
+    statements = [each for claim in document["claims"] for each in claim["statements"]]
+    used = {value for each in statements for value in each.values() if isinstance(value, str)}
+    assert document.get("words", {}).keys() <= used

@@ -9,6 +9,7 @@ import itertools
 import re
 import shlex
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ import aqmlab
 from aqmlab import sweep
 from aqmlab.cli import _exit_code, commands
 from aqmlab.files.scenario_toml import to_toml
+from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.claims import evaluate
+from aqmlab.reproduce.statements import read_claims
+from aqmlab.reproduce.study import Study
 from documented import KINDS, ROOT, Block, blocks, inline_commands, pages
 from small import TWO_HOPS, WEB
 
@@ -92,6 +97,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
         "scenario": _try_scenario,
         "sweep": _try_sweep,
         "scheme": _try_scheme,
+        "claim": _try_claim,
         "run": _run,
         "parse": _parse,
         "shown": lambda _: None,
@@ -141,6 +147,15 @@ def _try_sweep(block: Block) -> None:
 def _try_scheme(block: Block) -> None:
     network = 'name = "x"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n[dumbbell.queue]\n'
     aqmlab.Scenario.from_toml(network + block.text + _FLOWS)
+
+
+def _try_claim(block: Block) -> None:
+    experiment = experiments.load("le2003")
+    head = '[[claims]]\nid = "X1"\nwhere = ""\nclaim = ""\nmeasured_as = ""\n'
+    Path("claims.toml").write_text(head + block.text)
+    claims = read_claims(Path("claims.toml"), experiment.configurations)
+    study = Study(replace(experiment, published_claims=claims), experiment.scale("quick"), {})
+    assert all("was not run" in part.evidence for part in evaluate(study)[0].parts)
 
 
 def _run(block: Block) -> None:

@@ -1,25 +1,5 @@
-"""The claims of Christiansen, Jeffay, Ott and Smith (SIGCOMM 2000), by theme."""
+"""The checks of Christiansen, Jeffay, Ott and Smith (SIGCOMM 2000) that no other paper needs, by theme."""
 
-from aqmlab.experiments.christiansen2000.claims import (
-    drop_tail,
-    generators,
-    load,
-    red_against_fifo,
-    settings,
-    settling,
-    table3,
-    thresholds,
-    weights,
-)
+from aqmlab.experiments.christiansen2000.claims import generators, queues, settings, settling, table3
 
-__all__ = [
-    "drop_tail",
-    "generators",
-    "load",
-    "red_against_fifo",
-    "settings",
-    "settling",
-    "table3",
-    "thresholds",
-    "weights",
-]
+__all__ = ["generators", "queues", "settings", "settling", "table3"]

@@ -2,117 +2,83 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from aqmlab.experiments.christiansen2000.claims.cells import (
-    RECOMMENDED,
-    christiansen2000,
-    red_cells,
-)
-from aqmlab.reproduce.claims.answers import attempt
-from aqmlab.reproduce.claims.curves import little_difference, much_better
-from aqmlab.reproduce.claims.numbers import above, best_of
-from aqmlab.reproduce.claims.outcome import Part
-from aqmlab.statistics import Interval, MissingDataError, mean_interval
+from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
+from aqmlab.reproduce.claims import Answer
+from aqmlab.reproduce.claims.curves import much_better
+from aqmlab.reproduce.claims.numbers import above_zero, shown, unit_of
+from aqmlab.reproduce.claims.outcome import decided
+from aqmlab.statistics import Interval, MissingDataError
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from aqmlab.reproduce.claims.checks import Question
     from aqmlab.reproduce.published import Criterion
-    from aqmlab.reproduce.study import Study
+    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.statistics import NotEnoughReplications
 
 
-RESPONSE, UTILIZATION, DROPS = "best overall response", "highest link utilization", "lowest drop rate"
-"""What table 4 calls its criteria."""
-
-
-@christiansen2000("C11")
-def best_settings(study: Study, *, slack: Mapping[str, float], much: float) -> list[Part]:
-    """Table 4 among all RED cells that were run; the paper chose by eye, here a search is `aqmlab tune`."""
-    best = _table_4(study)
-    parts = [_named(study, load, name, slack[name]) for load in best for name in best[load]]
-    parts += [_criteria_differ(study, load) for load in best]
-    parts += [
-        little_difference(
-            study,
-            f"at 90 % tuning for {name} differs relatively little from tuning for response",
-            (best[90.0][name], 90.0),
-            (best[90.0][RESPONSE], 90.0),
-            margin=much,
-        )
-        for name in (UTILIZATION, DROPS)
-    ]
-    parts.append(
-        much_better(
-            study,
-            "at 98 % tuning for highest utilization has serious effects on response times",
-            (best[98.0][RESPONSE], 98.0),
-            (best[98.0][UTILIZATION], 98.0),
-            margin=much,
-        )
-    )
-    return parts
-
-
-def _table_4(study: Study) -> dict[float, dict[str, str]]:
-    """The published settings by load and criterion."""
+@christiansen2000.check
+def settings_of_table_4(study: Study, *, slack: Mapping[str, float]) -> Iterator[tuple[str, Question]]:
+    """Each is the best of the RED cells that were run; the paper chose by eye, `aqmlab tune` searches."""
     table = study.experiment.table("4")
-    best: dict[float, dict[str, str]] = {}
-    for name, load in table.rows:
-        best.setdefault(load, {})[table.rows[name, load].text[table.criterion_column]] = name
-    return best
+    for cell, row in table.rows.items():
+        name = row.text[table.criterion_column]
+        criterion = table.criteria[name]
+        label, unit = study.configuration(cell[0]).label, unit_of(criterion.quantities[0])
+        said = f"at {cell[1]:g} % {label} has the {name} (slack {slack[name]:g} {unit})"
+        yield said, partial(_best_of, study, cell, criterion, slack[name])
 
 
-def _criterion(study: Study, name: str) -> Criterion:
-    return study.experiment.table("4").criteria[name]
+def _best_of(study: Study, cell: Cell, criterion: Criterion, slack: float) -> Answer:
+    """No other setting at the same load is better by the criterion, by more than the slack."""
+    rivals = [(name, cell[1]) for name in _searched(study, cell[1]) if name != cell[0]]
+    behind = {rival: _ahead(study, criterion, rival, cell) for rival in rivals}
+    known = {rival: value for rival, value in behind.items() if isinstance(value, Interval)}
+    if len(known) < len(behind) or not known:
+        return Answer(None, "; ".join(str(value) for value in behind.values()) or "no rival was run")
+    worst = max(known, key=lambda rival: known[rival].mean)
+    beaten = any(value.lies_above(slack) for value in known.values())
+    unbeaten = all(value.lies_below(slack) for value in known.values())
+    label = study.configuration(worst[0]).label
+    behind_by = shown(known[worst], unit=unit_of(criterion.quantities[0]))
+    evidence = f"behind {label}, the best or nearest of {len(known)} others, by {behind_by}"
+    return Answer(decided(unbeaten, beaten), evidence, known[worst])
 
 
-def _named(study: Study, load: float, name: str, slack: float) -> Part:
-    setting, criterion = _table_4(study)[load][name], _criterion(study, name)
-    said = f"at {load:g} % {study.configuration(setting).label} has the {name}"
-    quantity = criterion.quantities[0]
-
-    def ask() -> Part:
-        return best_of(
-            study,
-            said,
-            (setting, load),
-            _searched(study, load),
-            quantity,
-            highest=criterion.highest,
-            slack=slack,
-            unit="points" if quantity.unit == "%" else quantity.unit,
-        )
-
-    return attempt(said, ask)
+def _ahead(study: Study, criterion: Criterion, one: Cell, other: Cell) -> Interval | NotEnoughReplications:
+    """By how much the one cell is better than the other by a criterion."""
+    better, worse = (one, other) if criterion.highest else (other, one)
+    return study.difference(better, worse, criterion.quantities[0])
 
 
 def _searched(study: Study, load: float) -> list[str]:
     """The RED cells at a load, once all settings of table 4 are among them."""
-    missing = [setting for setting in _table_4(study)[load].values() if not study.has(setting, load)]
+    named = [name for name, at in study.experiment.table("4").rows if at == load]
+    missing = [name for name in named if not study.has(name, load)]
     if missing:
         raise MissingDataError(f"cells {', '.join(missing)} of table 4 were not run at {load:g} %")
     return red_cells(study, load)
 
 
-def _criteria_differ(study: Study, load: float) -> Part:
-    said = f"at {load:g} % no one setting is best by all three criteria"
-
-    def ask() -> Part:
-        names = _searched(study, load)
-        best = {name: _best(study, names, load, _criterion(study, name)) for name in _table_4(study)[load]}
-        evidence = ", ".join(f"{name}: {study.configuration(own).label}" for name, own in best.items())
-        if len(set(best.values())) == 1:
-            return Part(said, False, evidence)
-        apart = any(
-            _shown_apart(study, load, _criterion(study, one), best[one], best[two])
-            for one, two in permutations(best, 2)
-        )
-        return Part(said, True if apart else None, evidence)
-
-    return attempt(said, ask)
+@christiansen2000.check
+def criteria_differ(study: Study, *, load_percent: float) -> Answer:
+    """No one setting is best by all criteria of table 4."""
+    names, criteria = _searched(study, load_percent), study.experiment.table("4").criteria
+    best = {name: _best(study, names, load_percent, criterion) for name, criterion in criteria.items()}
+    evidence = ", ".join(f"{name}: {study.configuration(own).label}" for name, own in best.items())
+    if len(set(best.values())) == 1:
+        return Answer(False, evidence)
+    apart = any(
+        _shown_better(study, criteria[one], (best[one], load_percent), (best[other], load_percent))
+        for one, other in permutations(best, 2)
+    )
+    return Answer(True if apart else None, evidence)
 
 
 def _best(study: Study, names: list[str], load: float, criterion: Criterion) -> str:
@@ -125,56 +91,38 @@ def _best(study: Study, names: list[str], load: float, criterion: Criterion) -> 
     return min(names, key=cost)
 
 
-def _shown_apart(study: Study, load: float, criterion: Criterion, best: str, other: str) -> bool:
+def _shown_better(study: Study, criterion: Criterion, best: Cell, other: Cell) -> bool:
     """Whether the winner by another criterion is shown to be worse by this one."""
-    difference = study.difference((best, load), (other, load), criterion.quantities[0])
-    if not isinstance(difference, Interval):
-        return False
-    return difference.lies_above(0.0) if criterion.highest else difference.lies_below(0.0)
+    ahead = _ahead(study, criterion, best, other)
+    return isinstance(ahead, Interval) and ahead.lies_above(0.0)
 
 
-@christiansen2000("C12")
-def bad_settings(study: Study, *, candidates: Sequence[str], much: float) -> list[Part]:
-    """Some plausible setting is considerably worse than the recommended one; candidates are ours."""
-    return [
-        *[_considerably_worse(study, load, candidates, much) for load in (90.0, 98.0)],
-        _more_so_at_98(study, candidates),
-    ]
+@christiansen2000.check
+def considerably_worse(study: Study, a: Cell, *, candidates: Sequence[str], margin: float) -> Answer:
+    """The worst of some settings is considerably worse than `a`."""
+    tried = _run(study, candidates, a[1])
+    worst = _worst(study, a[1], tried)
+    answer = much_better(study, a, (worst, a[1]), margin=margin)
+    label = study.configuration(worst).label
+    return answer._replace(evidence=f"{label}, worst of {len(tried)}: {answer.evidence}")
 
 
-def _considerably_worse(study: Study, load: float, candidates: Sequence[str], much: float) -> Part:
-    said = f"at {load:g} % the worst of our candidates for figure 14 is considerably worse than 30/90"
-
-    def ask() -> Part:
-        tried = _run(study, candidates, load)
-        worst = _worst(study, load, tried)
-        part = much_better(study, said, (RECOMMENDED, load), (worst, load), margin=much)
-        evidence = f"{study.configuration(worst).label}, worst of {len(tried)}: {part.evidence}"
-        return Part(part.statement, part.holds, evidence, part.effect)
-
-    return attempt(said, ask)
-
-
-def _more_so_at_98(study: Study, candidates: Sequence[str]) -> Part:
-    said = "the worst candidate's harm (mean up to 2 s) is greater at 98 % than at 90"
-
-    def ask() -> Part:
-        both = [name for name in _run(study, candidates, 90.0) if study.has(name, 98.0)]
-        if not both:
-            raise MissingDataError("no candidate for a bad setting was run at both loads")
-        harm = {load: _harm(study, load, _worst(study, load, both)) for load in (90.0, 98.0)}
-        seeds = sorted(harm[90.0].keys() & harm[98.0].keys())
-        if not seeds:
-            raise MissingDataError("the loads share no seed")
-        growth = mean_interval([harm[98.0][seed] - harm[90.0][seed] for seed in seeds])
-        return above(said, growth, unit="ms")
-
-    return attempt(said, ask)
+@christiansen2000.check
+def more_harm(study: Study, a: Cell, b: Cell, *, candidates: Sequence[str]) -> Answer:
+    """The worst setting of those run at both loads does more harm at the load of `a` than at that of `b`."""
+    both = [name for name in _run(study, candidates, b[1]) if study.has(name, a[1])]
+    if not both:
+        raise MissingDataError("no candidate for a bad setting was run at both loads")
+    here, there = (_harm(study, cell, _worst(study, cell[1], both)) for cell in (a, b))
+    seeds = sorted(here.keys() & there.keys())
+    if not seeds:
+        raise MissingDataError("the loads share no seed")
+    return above_zero([here[seed] - there[seed] for seed in seeds], unit="ms")
 
 
-def _harm(study: Study, load: float, worst: str) -> dict[int, float]:
-    """Milliseconds by which a setting's mean lies above that of the recommended one, by seed."""
-    theirs, ours = (study.by_seed((name, load), restricted_mean_response_ms) for name in (worst, RECOMMENDED))
+def _harm(study: Study, cell: Cell, worst: str) -> dict[int, float]:
+    """Milliseconds by which a setting's mean lies above that of a cell at the same load, by seed."""
+    theirs, ours = (study.by_seed((name, cell[1]), restricted_mean_response_ms) for name in (worst, cell[0]))
     return {seed: theirs[seed] - ours[seed] for seed in theirs.keys() & ours.keys()}
 
 

@@ -6,43 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.experiments.christiansen2000.claims.cells import FRESH, christiansen2000
-from aqmlab.reproduce.claims.answers import attempt
-from aqmlab.reproduce.claims.numbers import within
-from aqmlab.reproduce.claims.outcome import Part
+from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
+from aqmlab.reproduce.claims.numbers import between_bounds
 from aqmlab.statistics import MissingDataError, mean_interval
 from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
+    from aqmlab.reproduce.claims import Answer
     from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 MEASURED_S = (1200.0, 5400.0)
 MINUTE_S = 60.0
-CELLS: tuple[Cell, ...] = (FRESH, ("fresh-drop-tail-120", 90.0), ("fresh-drop-tail-120", 98.0))
-"""The paper shows "a typical experiment" and does not name it."""
 
 
-@christiansen2000("C15")
-def twenty_minutes_are_enough(study: Study, *, settled: float) -> list[Part]:
+@christiansen2000.check
+def settled(study: Study, a: Cell, *, most: float) -> Answer:
     """No trend in the mean response time over the 70 measured minutes, replications taken together."""
-    return [_settled(study, cell, settled) for cell in CELLS]
-
-
-def _settled(study: Study, cell: Cell, most: float) -> Part:
-    said = (
-        f"{study.label(cell)}: over minutes 20 to 90 the trend of the mean response time "
-        f"changes it by less than {most:.0%}"
-    )
-
-    def ask() -> Part:
-        runs = study.results(*cell)
-        drift = mean_interval([100.0 * drift_over_the_window(result) for result in runs])
-        early = float(np.mean([_first_minutes(result) for result in runs]))
-        part = within(said, drift, -100.0 * most, 100.0 * most, unit="%")
-        return Part(said, part.holds, f"{part.evidence}; minutes 0 to 5 lie {early:+.0%} off", drift)
-
-    return attempt(said, ask)
+    runs = study.results(*a)
+    drift = mean_interval([100.0 * drift_over_the_window(result) for result in runs])
+    early = float(np.mean([_first_minutes(result) for result in runs]))
+    answer = between_bounds(drift, -100.0 * most, 100.0 * most, unit="%")
+    return answer._replace(evidence=f"{answer.evidence}; minutes 0 to 5 lie {early:+.0%} off")
 
 
 def drift_over_the_window(result: Recorded) -> float:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
-from aqmlab.reproduce.claims.answers import attempt
-from aqmlab.reproduce.claims.outcome import Part
+from aqmlab.reproduce.claims import Answer
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
 from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from aqmlab.reproduce.claims.checks import Question
     from aqmlab.reproduce.published import PublishedRow, PublishedTable
     from aqmlab.reproduce.study import Study
 
 
-@christiansen2000("C10")
-def table_3(study: Study, *, confidence: float) -> list[Part]:
+@christiansen2000.check
+def rows_of_table_3(study: Study, *, confidence: float) -> Iterator[tuple[str, Question]]:
     """Every row in all eight quantities.
 
     The paper's rows look like single runs. A quantity agrees when the published value lies within the
@@ -24,31 +27,26 @@ def table_3(study: Study, *, confidence: float) -> list[Part]:
     for all eight together. Only runs of the paper's length have that range: shorter ones spread more.
     """
     table = study.experiment.table("3")
-    return [_row(study, table, row, confidence) for row in table.rows.values()]
+    for row in table.rows.values():
+        said = f"RED 30/90 with {row.text['queue_length_packets']} packets at {row.load_percent:g} %"
+        yield said, partial(_row, study, table, row, 1.0 - (1.0 - confidence) / len(table.columns))
 
 
-def _row(study: Study, table: PublishedTable, published: PublishedRow, together: float) -> Part:
+def _row(study: Study, table: PublishedTable, published: PublishedRow, confidence: float) -> Answer:
     cell = (published.configuration, published.load_percent)
-    packets = published.text["queue_length_packets"]
-    said = f"RED 30/90 with {packets} packets at {published.load_percent:g} %"
-
-    def ask() -> Part:
-        of_full_length = measured_window_s(study.results(*cell)[0]) >= SEVENTY_MINUTES_S
-        confidence = 1.0 - (1.0 - together) / len(table.columns)
-        close, reached, outside = 0, 0, []
-        for column in table.columns:
-            wanted = published.values[column.quantity.name]
-            ours = run_to_run(study.values(*cell, column.quantity), confidence=confidence)
-            reach = ours.next_run if of_full_length else None
-            if abs(ours.mean - wanted) <= study.experiment.tolerances[column.tolerance].around(wanted):
-                close += 1
-            elif isinstance(reach, Interval) and reach.lower <= wanted <= reach.upper:
-                reached += 1
-            else:
-                outside.append(f"{column.name} {ours.mean:.4g} against {wanted:g}")
-        evidence = f"{close} of {len(table.columns)} quantities within the tolerance"
-        evidence += f", {reached} more within a single run's reach" if reached else ""
-        evidence += f"; outside: {', '.join(outside)}" if outside else ""
-        return Part(said, not outside, evidence)
-
-    return attempt(said, ask)
+    of_full_length = measured_window_s(study.results(*cell)[0]) >= SEVENTY_MINUTES_S
+    close, reached, outside = 0, 0, []
+    for column in table.columns:
+        wanted = published.values[column.quantity.name]
+        ours = run_to_run(study.values(*cell, column.quantity), confidence=confidence)
+        reach = ours.next_run if of_full_length else None
+        if abs(ours.mean - wanted) <= study.experiment.tolerances[column.tolerance].around(wanted):
+            close += 1
+        elif isinstance(reach, Interval) and reach.lower <= wanted <= reach.upper:
+            reached += 1
+        else:
+            outside.append(f"{column.name} {ours.mean:.4g} against {wanted:g}")
+    evidence = f"{close} of {len(table.columns)} quantities within the tolerance"
+    evidence += f", {reached} more within a single run's reach" if reached else ""
+    evidence += f"; outside: {', '.join(outside)}" if outside else ""
+    return Answer(not outside, evidence)

@@ -1,27 +1,5 @@
-"""The claims of Le, Aikat, Jeffay and Smith (SIGCOMM 2003), by theme."""
+"""The checks of Le, Aikat, Jeffay and Smith (SIGCOMM 2003) that no other paper needs, by theme."""
 
-from aqmlab.experiments.le2003.claims import (
-    ablations,
-    drop_tail,
-    ecn,
-    mechanisms,
-    packet_drops,
-    scatter,
-    single_schemes,
-    table,
-    tails,
-    traffic,
-)
+from aqmlab.experiments.le2003.claims import mechanisms, responses, scatter, table, tails, traffic
 
-__all__ = [
-    "ablations",
-    "drop_tail",
-    "ecn",
-    "mechanisms",
-    "packet_drops",
-    "scatter",
-    "single_schemes",
-    "table",
-    "tails",
-    "traffic",
-]
+__all__ = ["mechanisms", "responses", "scatter", "table", "tails", "traffic"]

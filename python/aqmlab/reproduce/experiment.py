@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_text, read_toml
-from aqmlab.files.shape import conform, distinct
+from aqmlab.files.shape import conform
 from aqmlab.load.line import Line
 from aqmlab.reproduce.configurations import Configuration, configurations_of
-from aqmlab.reproduce.experiment_shape import CLAIMS, EXPERIMENT, TOLERANCES
+from aqmlab.reproduce.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.reproduce.published import PublishedRow, PublishedTable, read_published
+from aqmlab.reproduce.statements import PublishedClaim, read_claims
 from aqmlab.statistics.quantities import UnknownQuantityError
 from aqmlab.terminal.spelling import nearest
 
@@ -95,23 +96,6 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedClaim:
-    """A sentence of the paper that a reproduction is checked against.
-
-    Attributes:
-        identifier: Its number.
-        where: Where the paper says it.
-        claim: What it says.
-        criterion: The numbers that decide it, by the names that its check has for them.
-    """
-
-    identifier: str
-    where: str
-    claim: str
-    criterion: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Comparisons:
     """Which configurations the report compares with which one, by response times."""
 
@@ -134,7 +118,6 @@ class Experiment:
     published_line: Line
     published_tables: tuple[PublishedTable, ...]
     published_claims: tuple[PublishedClaim, ...]
-    words: Mapping[str, float]
     tolerances: Mapping[str, Tolerance]
     figures: tuple[Mapping[str, Any], ...]
     notes: str
@@ -222,7 +205,6 @@ def _read(folder: Traversable) -> Experiment:
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
     configurations = configurations_of(document["configurations"])
     published = document["published"]
-    claims = _claims(folder / published["claims"])
     experiment = Experiment(
         name=folder.name,
         title=document["title"],
@@ -236,8 +218,7 @@ def _read(folder: Traversable) -> Experiment:
         published_tables=tuple(
             read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
         ),
-        published_claims=tuple(map(_published_claim, claims["claims"])),
-        words=claims.get("words", {}),
+        published_claims=read_claims(folder / published["claims"], configurations),
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=read_text(folder / "notes.md", ExperimentError),
@@ -326,17 +307,6 @@ def _users_from(name: str, entry: Mapping[str, Any]) -> str:
             f'scale {name}: users_from = "{origin}"; legal: published, and calibration where there is one'
         )
     return origin
-
-
-def _claims(file: Traversable) -> dict[str, Any]:
-    document = read_toml(file, ExperimentError)
-    conform(document, CLAIMS, file.name, ExperimentError)
-    distinct([entry["id"] for entry in document["claims"]], f"{file.name}.claims", ExperimentError)
-    return document
-
-
-def _published_claim(entry: Mapping[str, Any]) -> PublishedClaim:
-    return PublishedClaim(entry["id"], entry["where"], entry["claim"], entry.get("criterion", {}))
 
 
 def _tolerances(file: Traversable) -> dict[str, Tolerance]:

@@ -90,16 +90,27 @@ EXPERIMENT = Table(
     optional={"comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
 )
 
+_STATEMENT = Table(
+    {"says": TEXT, "check": ListOf(TEXT, shortest=1)},
+    {"each": TableOf(ListOf(PLAIN, shortest=1))},
+    open=True,  # to what its check is given
+)
+
 CLAIMS = Table(
-    required={
+    {
         "claims": ListOf(
             Table(
-                required={"id": TEXT, "where": TEXT, "claim": TEXT, "measured_as": TEXT},
-                optional={"criterion": TableOf(ANY)},  # which the claim's check knows
+                {
+                    "id": TEXT,
+                    "where": TEXT,
+                    "claim": TEXT,
+                    "measured_as": TEXT,
+                    "statements": ListOf(_STATEMENT, shortest=1),
+                }
             )
         )
     },
-    optional={"words": TableOf(NUMBER)},
+    {"words": TableOf(NUMBER)},
 )
 
 TOLERANCES = Table({"tolerance": TableOf(Table(optional={"absolute": NUMBER, "relative": NUMBER}))})

@@ -285,8 +285,8 @@ QUANTITIES: Mapping[str, Quantity] = {
         utilization_percent, queue_mean_packets, median_response_ms, restricted_mean_response_ms,
         *RESPONSE_CLASSES, throughput_ip_mbps, marked_percent, mean_frame_bytes, completed_exchanges,
         failed_exchanges, unfinished_exchanges, completed_per_90_minutes, *map(quantile_s, QUANTILES),
-        response_mean_s, restricted_mean_s(), measured_s, multiple_drop_share, timeouts_per_episode,
-        timeouts_per_thousand, overflow_drops, longest_queue_packets,
+        response_mean_s, restricted_mean_s(), share_within(0.5), measured_s, multiple_drop_share,
+        timeouts_per_episode, timeouts_per_thousand, overflow_drops, longest_queue_packets,
     )
 }  # fmt: skip
 

@@ -1,13 +1,13 @@
 """Published claims as functions of stored results.
 
-A claim stands in its experiment's `claims.toml` with its criterion: the numbers that decide it. The
-function that checks it lies beside that file, in `experiments/<paper>/claims/`; it takes a study and the
-criterion and answers with parts: statements that hold, do not hold, or cannot be judged, each with its
-effect, interval and reason. Statements that several papers make are here: `curves` of response times,
-`numbers` of runs. `evaluate` makes one outcome per published claim.
+A claim stands in its experiment's `claims.toml` as statements: what has to be true, in words, the check that
+answers, the cells that it looks at and the numbers that decide. Checks that several papers need are here:
+`curves` of response times, `numbers` of runs; those of one paper lie beside its file, in
+`experiments/<paper>/claims/`. `evaluate` asks all statements and makes one outcome per published claim.
 """
 
-from aqmlab.reproduce.claims.outcome import Outcome, Part, Verdict
-from aqmlab.reproduce.claims.registry import claims_of, evaluate, registered
+from aqmlab.reproduce.claims import curves, numbers
+from aqmlab.reproduce.claims.checks import checks_of, evaluate
+from aqmlab.reproduce.claims.outcome import Answer, Outcome, Part, Verdict
 
-__all__ = ["Outcome", "Part", "Verdict", "claims_of", "evaluate", "registered"]
+__all__ = ["Answer", "Outcome", "Part", "Verdict", "checks_of", "curves", "evaluate", "numbers"]

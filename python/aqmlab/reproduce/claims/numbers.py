@@ -1,61 +1,77 @@
-"""Statements about numbers, judged by Student intervals over replications, or of paired differences."""
+"""Checks of numbers, judged by Student intervals over replications, or of paired differences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.reproduce.claims.answers import answered, decided
-from aqmlab.reproduce.claims.outcome import Part
-from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab.reproduce.claims.checks import checks_of
+from aqmlab.reproduce.claims.outcome import Answer, decided
+from aqmlab.statistics import Interval, mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.reproduce.study import Cell, Study
-    from aqmlab.statistics import Recorded
+    from aqmlab.statistics import NotEnoughReplications, Recorded
+
+    Number = Callable[[Recorded], float]
+
+_common = checks_of()
 
 
-@answered
+@_common.check
 def higher(
-    study: Study, statement: str, a: Cell, b: Cell, of: Callable[[Recorded], float], *, unit: str = ""
-) -> Part:
-    """A number of `a` exceeds that of `b`."""
-    return above(statement, study.difference(a, b, of), unit=unit, before="difference ")
+    study: Study, a: Cell, b: Cell, *, of: Number, slack: float = 0.0, unit: str | None = None
+) -> Answer:
+    """A number of `a` exceeds that of `b`, or falls short of it by no more than the slack."""
+    after = f", slack {slack:g}" if slack else ""
+    return above_bound(
+        study.difference(a, b, of), -slack, unit=unit_of(of, unit), before="difference ", after=after
+    )
 
 
-@answered
-def at_least(
-    study: Study,
-    statement: str,
-    a: Cell,
-    b: Cell,
-    of: Callable[[Recorded], float],
-    *,
-    slack: float,
-    unit: str = "",
-) -> Part:
-    """A number of `a` falls short of that of `b` by no more than the slack."""
-    difference = study.difference(a, b, of)
-    return above(statement, difference, -slack, unit=unit, before="difference ", after=f", slack {slack:g}")
+@_common.check
+def alike(study: Study, a: Cell, b: Cell, *, of: Number, limit: float, unit: str | None = None) -> Answer:
+    """A number of `a` and that of `b` differ by no more than the limit."""
+    return between_bounds(study.difference(a, b, of), -limit, limit, unit=unit_of(of, unit))
 
 
-@answered
-def no_slower(study: Study, statement: str, a: Cell, b: Cell, *, slack_s: float) -> Part:
+@_common.check
+def above(study: Study, a: Cell, *, of: Number, bound: float = 0.0, unit: str | None = None) -> Answer:
+    """A number of `a` exceeds the bound."""
+    return above_bound(study.measure(*a, of), bound, unit=unit_of(of, unit))
+
+
+@_common.check
+def within(
+    study: Study, a: Cell, *, of: Number, bounds: tuple[float, float], unit: str | None = None
+) -> Answer:
+    """A number of `a` lies between the bounds."""
+    return between_bounds(study.measure(*a, of), *bounds, unit=unit_of(of, unit))
+
+
+@_common.check
+def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b` by no more than the slack."""
-    difference = study.cell_comparison(a, b).restricted_mean_s
-    said = f"{statement} (mean up to 2 s, slack {1000 * slack_s:g} ms)"
-    return not_above(said, difference, slack_s, scale=1000.0, unit="ms")
+    value = study.cell_comparison(a, b).restricted_mean_s
+    holds = None
+    if isinstance(value, Interval):
+        holds = decided(value.lies_below(slack_s), value.lies_above(slack_s))
+    return Answer(holds, shown(value, 1000.0, "ms"), value)
 
 
-@answered
-def slower(study: Study, statement: str, a: Cell, b: Cell) -> Part:
+@_common.check
+def slower(study: Study, a: Cell, b: Cell) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b`."""
-    difference = study.cell_comparison(a, b).restricted_mean_s
-    return above(f"{statement} (mean up to 2 s)", difference, scale=1000.0, unit="ms")
+    return above_bound(study.cell_comparison(a, b).restricted_mean_s, scale=1000.0, unit="ms")
 
 
-def above(
-    statement: str,
+def above_zero(values: Sequence[float], *, unit: str) -> Answer:
+    """Numbers of single replications lie above zero in the mean."""
+    return above_bound(mean_interval(values), unit=unit)
+
+
+def above_bound(
     value: Interval | NotEnoughReplications,
     bound: float = 0.0,
     *,
@@ -63,77 +79,29 @@ def above(
     unit: str = "",
     before: str = "",
     after: str = "",
-) -> Part:
+) -> Answer:
     """A mean lies above a bound with all of its interval; `before` and `after` stand around it in print."""
     holds = None
     if isinstance(value, Interval):
         holds = decided(value.lies_above(bound), value.lies_below(bound))
-    return Part(statement, holds, f"{before}{shown(value, scale, unit)}{after}", value)
+    return Answer(holds, f"{before}{shown(value, scale, unit)}{after}", value)
 
 
-def not_above(
-    statement: str,
-    value: Interval | NotEnoughReplications,
-    bound: float,
-    *,
-    scale: float = 1.0,
-    unit: str = "",
-) -> Part:
-    """A mean does not exceed a bound: all of its interval lies below it."""
-    holds = None
-    if isinstance(value, Interval):
-        holds = decided(value.lies_below(bound), value.lies_above(bound))
-    return Part(statement, holds, shown(value, scale, unit), value)
-
-
-def within(
-    statement: str,
-    value: Interval | NotEnoughReplications,
-    lower: float,
-    upper: float,
-    *,
-    unit: str = "",
-) -> Part:
+def between_bounds(
+    value: Interval | NotEnoughReplications, lower: float, upper: float, *, unit: str = ""
+) -> Answer:
     """A mean lies between two bounds: all of its interval, or none of it, or it cannot be judged."""
     holds = None
     if isinstance(value, Interval):
         outside = value.lies_below(lower) or value.lies_above(upper)
         holds = decided(value.lies_within(lower, upper), outside)
-    return Part(statement, holds, f"{shown(value, unit=unit)}; expected {lower:.4g} to {upper:.4g}", value)
+    return Answer(holds, f"{shown(value, unit=unit)}; expected {lower:.4g} to {upper:.4g}", value)
 
 
-@answered
-def best_of(
-    study: Study,
-    statement: str,
-    cell: Cell,
-    rivals: Sequence[str],
-    of: Callable[[Recorded], float],
-    *,
-    highest: bool,
-    slack: float,
-    unit: str,
-) -> Part:
-    """No rival at the same load is better than `cell` in a number, by more than the slack."""
-    behind = {
-        rival: study.difference((rival, cell[1]), cell, of)
-        if highest
-        else study.difference(cell, (rival, cell[1]), of)
-        for rival in rivals
-        if rival != cell[0]
-    }
-    known = {rival: value for rival, value in behind.items() if isinstance(value, Interval)}
-    said = f"{statement} (slack {slack:g} {unit})"
-    if len(known) < len(behind) or not known:
-        return Part(said, None, "; ".join(str(value) for value in behind.values()) or "no rival was run")
-    worst = max(known, key=lambda rival: known[rival].mean)
-    beaten = [rival for rival, value in known.items() if value.lies_above(slack)]
-    unbeaten = all(value.lies_below(slack) for value in known.values())
-    holds = False if beaten else (True if unbeaten else None)
-    label = study.configuration(worst).label
-    behind_by = shown(known[worst], 1.0, unit)
-    evidence = f"behind {label}, the best or nearest of {len(known)} others, by {behind_by}"
-    return Part(said, holds, evidence, known[worst])
+def unit_of(of: Number, chosen: str | None = None) -> str:
+    """What a difference of a number is told in; of percentages it is in points."""
+    unit: str = getattr(of, "unit", "") if chosen is None else chosen
+    return "points" if unit == "%" else unit
 
 
 def shown(value: Interval | NotEnoughReplications, scale: float = 1.0, unit: str = "") -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,16 +27,23 @@ class Verdict(StrEnum):
     CANNOT_BE_JUDGED = "cannot be judged"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement of a claim.
+class Answer(NamedTuple):
+    """What a check says of a statement.
 
     Attributes:
-        statement: What would have to be true.
-        holds: Whether it is; none if it cannot be judged.
+        holds: Whether it holds; none if it cannot be judged.
         evidence: The effect and its interval in words, or what is missing.
         effect: The effect as a number with its interval over replications, where it is one number.
     """
+
+    holds: bool | None
+    evidence: str
+    effect: Interval | NotEnoughReplications | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One statement of a claim: what would have to be true, and the answer."""
 
     statement: str
     holds: bool | None
@@ -65,6 +72,11 @@ class Outcome:
     effect: str
     reason: str
     parts: tuple[Part, ...]
+
+
+def decided(shown: bool, excluded: bool) -> bool | None:
+    """Whether something holds: it is shown, it is excluded, or neither."""
+    return True if shown else (False if excluded else None)
 
 
 def combine(parts: Sequence[Part]) -> tuple[Verdict, str]:

@@ -1,0 +1,133 @@
+"""The functions that statements are checked by, and how they are asked.
+
+A check takes a study and, by name, what a statement of the claim's file gives: the cells `a` and `b`, and the
+numbers that decide. It answers the statement, or yields several of its own, each with what answers it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from importlib import import_module, util
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from aqmlab.compare import ComparisonError
+from aqmlab.errors import ExperimentError
+from aqmlab.reproduce.claims.outcome import Answer, Outcome, Part, combine
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.terminal.spelling import unknown
+
+if TYPE_CHECKING:
+    from aqmlab.reproduce.statements import PublishedClaim, Statement
+    from aqmlab.reproduce.study import Study
+    from aqmlab.statistics import Recorded
+
+Question: TypeAlias = Callable[[], "Answer | Iterable[tuple[str, Question]]"]
+"""What answers a statement, or splits it into others with what answers them."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+class Checks:
+    """What the statements of an experiment may name.
+
+    Attributes:
+        checks: Functions of a study and what a statement gives, by name.
+        numbers: Functions of a run beside the registered quantities, by name: what `of` may say.
+    """
+
+    def __init__(self) -> None:
+        self.checks: dict[str, Callable[..., Answer | Iterable[tuple[str, Question]]]] = {}
+        self.numbers: dict[str, Callable[[Recorded], float]] = {}
+
+    def check(self, function: Function) -> Function:
+        """Registers a check under its name."""
+        return _once(self.checks, function)
+
+    def number(self, function: Function) -> Function:
+        """Registers a number of a run under its name."""
+        return _once(self.numbers, function)
+
+
+@cache
+def checks_of(experiment: str = "") -> Checks:
+    """The checks of one experiment, or without a name those that all share."""
+    del experiment
+    return Checks()
+
+
+def evaluate(study: Study) -> list[Outcome]:
+    """One outcome for every published claim of the study's experiment.
+
+    Raises:
+        ExperimentError: A statement names no check, or does not give what its check asks for.
+    """
+    own = _own_checks(study.experiment.name)
+    return [_outcome(study, own, published) for published in study.experiment.published_claims]
+
+
+def _once(registered: dict[str, Any], function: Function) -> Function:
+    if function.__name__ in registered:
+        raise ValueError(f"two functions are called {function.__name__}")
+    registered[function.__name__] = function
+    return function
+
+
+def _own_checks(experiment: str) -> Checks:
+    """The checks of an experiment, from the code beside it, if there is any."""
+    name = f"aqmlab.experiments.{experiment}"
+    if util.find_spec(name) is not None and util.find_spec(f"{name}.claims") is not None:
+        import_module(f"{name}.claims")
+    return checks_of(experiment)
+
+
+def _outcome(study: Study, own: Checks, published: PublishedClaim) -> Outcome:
+    questions = [(each.says, _question(study, own, each)) for each in published.statements]
+    parts = tuple(part for says, question in questions for part in _parts(says, question))
+    verdict, reason = combine(parts)
+    effect = next((part.evidence for part in parts if part.holds is not None), "")
+    return Outcome(published.identifier, published.where, published.claim, verdict, effect, reason, parts)
+
+
+def _question(study: Study, own: Checks, statement: Statement) -> Question:
+    """What answers a statement: its check, with what the statement gives."""
+    known = {**checks_of().checks, **own.checks}
+    if statement.check not in known:
+        raise ExperimentError(f"{statement.place}.check: {unknown(statement.check, known)}")
+    check = known[statement.check]
+    _, *parameters = inspect.signature(check).parameters.values()
+    asked = [parameter.name for parameter in parameters]
+    for key in statement.given:
+        if key not in asked:
+            raise ExperimentError(f"{statement.place}.{key}: {unknown(key, asked)}")
+    for parameter in parameters:
+        if parameter.default is parameter.empty and parameter.name not in statement.given:
+            raise ExperimentError(f"{statement.place}: {parameter.name} is missing")
+    given = dict(statement.given)
+    if "of" in given:
+        given["of"] = _number(own, str(given["of"]), statement.place)
+    return partial(check, study, **given)
+
+
+def _number(own: Checks, name: str, place: str) -> Callable[[Recorded], float]:
+    """The number of a run that a statement names."""
+    try:
+        return own.numbers[name] if name in own.numbers else quantity(name)
+    except UnknownQuantityError as error:
+        raise ExperimentError(f"{place}.of: {error}") from None
+
+
+def _parts(says: str, question: Question) -> Iterator[Part]:
+    """A statement with its answer; where something is missing it cannot be judged, and says why."""
+    try:
+        answer = question()
+        answer = answer if isinstance(answer, Answer) else list(answer)
+    except (MissingDataError, ComparisonError) as missing:
+        answer = Answer(None, str(missing))
+    if isinstance(answer, Answer):
+        yield Part(says, *answer)
+        return
+    for each, inner in answer:
+        yield from _parts(each, inner)
