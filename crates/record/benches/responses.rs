@@ -21,6 +21,7 @@ fn completion(n: u64) -> Completion {
         population: (n % 2) as u16,
         connection: n as u32,
         user: (scattered % 10_000) as u32,
+        page: (n / 5) as u32,
         embedded: n % 5 != 0,
         first_on_connection: n % 2 == 0,
     }

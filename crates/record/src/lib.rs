@@ -3,6 +3,7 @@
 //! - [`LogHistogram`]: counts of a positive quantity in bins of at most 0.1 % relative width, mergeable;
 //! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
+//! - [`Pages`]: every page load, in the same way;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
@@ -10,12 +11,14 @@
 #![deny(missing_docs)]
 
 mod histogram;
+mod pages;
 mod responses;
 mod summary;
 mod table;
 mod window;
 
 pub use histogram::{Bin, LogHistogram};
+pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,

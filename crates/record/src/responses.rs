@@ -29,6 +29,8 @@ pub struct Completion {
     pub population: u16,
     /// Which user of that population.
     pub user: u32,
+    /// Which of her pages it belongs to, counted from 0 over the run.
+    pub page: u32,
     /// Whether this is an embedded object of a page (otherwise the page itself).
     pub embedded: bool,
     /// Whether this is the first exchange of its connection (its time includes the handshake).
@@ -46,13 +48,41 @@ pub enum Rows {
     None,
 }
 
+/// Rows that are kept as long as their number is within the limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept<T> {
+    rows: Rows,
+    kept: Vec<T>,
+}
+
+impl<T: Copy> Kept<T> {
+    pub(crate) const fn new(rows: Rows) -> Self {
+        Self { rows, kept: Vec::new() }
+    }
+
+    pub(crate) fn keep(&mut self, row: &T) {
+        match self.rows {
+            Rows::None => {}
+            Rows::UpTo(limit) if self.kept.len() >= limit => {
+                self.rows = Rows::None;
+                self.kept = Vec::new();
+            }
+            Rows::All | Rows::UpTo(_) => self.kept.push(*row),
+        }
+    }
+
+    /// The rows, if they are kept.
+    pub(crate) fn rows(&self) -> Option<&[T]> {
+        (self.rows != Rows::None).then_some(&self.kept)
+    }
+}
+
 /// Recorder of completed exchanges.
 #[derive(Clone, Debug)]
 pub struct Responses {
     histograms: Vec<LogHistogram>,
     scatter: Vec<u64>,
-    rows: Rows,
-    kept: Vec<Completion>,
+    kept: Kept<Completion>,
     /// What has not reached the histograms yet.
     recent: Vec<Completion>,
     total: u64,
@@ -72,8 +102,7 @@ impl Responses {
         Self {
             histograms: vec![LogHistogram::new(); populations * SIZE_CLASS_UPPER_BYTES.len()],
             scatter: vec![0; SCATTER_SIZE_BINS * SCATTER_TIME_BINS],
-            rows,
-            kept: Vec::new(),
+            kept: Kept::new(rows),
             recent: Vec::with_capacity(BATCH),
             total: 0,
         }
@@ -98,20 +127,9 @@ impl Responses {
             self.scatter[scatter_position(completion)] += 1;
         }
         let mut recent = std::mem::take(&mut self.recent);
-        recent.iter().for_each(|completion| self.keep(completion));
+        recent.iter().for_each(|completion| self.kept.keep(completion));
         recent.clear();
         self.recent = recent;
-    }
-
-    fn keep(&mut self, completion: &Completion) {
-        match self.rows {
-            Rows::None => {}
-            Rows::UpTo(limit) if self.kept.len() >= limit => {
-                self.rows = Rows::None;
-                self.kept = Vec::new();
-            }
-            Rows::All | Rows::UpTo(_) => self.kept.push(*completion),
-        }
     }
 
     /// How many exchanges were counted.
@@ -129,9 +147,7 @@ impl Responses {
     pub fn into_tables(mut self, populations: &[String]) -> Vec<Table> {
         self.count_recent();
         let mut tables = vec![self.histogram_table(populations), self.scatter_table()];
-        if self.rows != Rows::None {
-            tables.push(rows_table(&self.kept, populations));
-        }
+        tables.extend(self.kept.rows().map(|rows| rows_table(rows, populations)));
         tables
     }
 
@@ -226,6 +242,7 @@ fn rows_table(rows: &[Completion], populations: &[String]) -> Table {
             ("connection", whole(&|row| row.connection)),
             ("population", ColumnValues::names(codes(&|row| u32::from(row.population)), populations)),
             ("user", whole(&|row| row.user)),
+            ("page", whole(&|row| row.page)),
             ("object", ColumnValues::names(codes(&|row| u32::from(row.embedded)), OBJECTS)),
             ("first_on_connection", yes(&|row| row.first_on_connection)),
         ],
@@ -245,6 +262,7 @@ mod tests {
             connection: 4,
             population: 0,
             user: 7,
+            page: 2,
             embedded: false,
             first_on_connection: true,
         }

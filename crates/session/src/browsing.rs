@@ -2,11 +2,13 @@
 
 use crate::browser_connection::{BrowserConnection, BrowserConnections, ConnectionLists, ExchangeUnderWay};
 use crate::exchange_counts::ExchangeCounts;
+use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
 use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side, Transport,
 };
-use aqmlab_record::{Completion, MeasuredWindow, Responses};
+use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
+use aqmlab_units::Time;
 use aqmlab_web::{
     Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
     UserRef,
@@ -23,6 +25,8 @@ pub struct BrowsingSettings {
     pub response_end: ResponseEnd,
     /// Where completed exchanges go.
     pub responses: Responses,
+    /// Where page loads go.
+    pub pages: Pages,
 }
 
 /// A population with its users and what they did.
@@ -31,6 +35,7 @@ pub struct BrowsingPopulation {
     users: Population,
     start: StartRule,
     open: ConnectionLists,
+    pages: PageLoads,
     generated: Statistics,
     in_run: ExchangeCounts,
     in_window: ExchangeCounts,
@@ -43,6 +48,7 @@ impl BrowsingPopulation {
     pub fn new(users: Population, start: StartRule) -> Self {
         Self {
             open: ConnectionLists::new(users.len()),
+            pages: PageLoads::new(users.len()),
             users,
             start,
             generated: Statistics::new(),
@@ -119,6 +125,7 @@ impl Browsing {
     }
 
     pub(crate) fn wake(&mut self, population: PopulationId, user: u32, transport: &mut impl Transport) {
+        self.populations[population.place()].pages.begin(user, transport.now());
         self.notify(population, user, UserEvent::Wake, transport);
     }
 
@@ -164,8 +171,13 @@ impl Browsing {
         self.connections.unfinished(self.populations.len())
     }
 
-    pub(crate) fn into_responses(self) -> Responses {
-        self.settings.responses
+    /// What was recorded until the end of the run, which is now: pages under way stay unfinished.
+    pub(crate) fn into_records(self, now: Time) -> (Responses, Pages) {
+        let BrowsingSettings { responses, mut pages, .. } = self.settings;
+        for (number, population) in (0..).zip(&self.populations) {
+            population.pages.unfinished(number, now).for_each(|load| pages.record(&load));
+        }
+        (responses, pages)
     }
 }
 
@@ -199,7 +211,11 @@ impl Browsing {
         transport: &mut impl Transport,
     ) {
         match *command {
-            Command::Think { until } => transport.wake_at(until, Alarm::User { population, user }),
+            Command::Think { until } => {
+                let page = self.populations[population.place()].pages.end(population.number(), user);
+                page.into_iter().for_each(|page| self.settings.pages.record(&page));
+                transport.wake_at(until, Alarm::User { population, user });
+            }
             Command::Open { connection, server, delay_draw, .. } => {
                 let owner = Owner::User { population, user, ordinal: connection };
                 self.open((population, user, connection), Opening { owner, server, delay_draw }, transport);
@@ -339,6 +355,8 @@ impl Browsing {
         let under_way = *under_way;
         self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
         let now = transport.now();
+        let pages = &mut self.populations[population.place()].pages;
+        let page = pages.object_arrived(user, now, under_way.response_bytes);
         if self.settings.window.contains(now) {
             self.settings.responses.record(&Completion {
                 completed_at: now,
@@ -348,6 +366,7 @@ impl Browsing {
                 connection: number,
                 population: population.number(),
                 user,
+                page,
                 embedded: under_way.kind == ObjectKind::Embedded,
                 first_on_connection: under_way.first_on_connection,
             });
@@ -384,6 +403,9 @@ impl Browsing {
             return;
         }
         group.open.remove(user, connection, &mut self.connections);
+        if connecting || under_way.is_some_and(|under_way| !under_way.completed) {
+            group.pages.object_failed(user, transport.now());
+        }
         // Idle connections fail as well, and those whose exchange is complete but for the server's close.
         let Some(failed) = self.notify(population, user, UserEvent::Failed(ordinal), transport) else {
             return;

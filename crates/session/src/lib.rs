@@ -7,7 +7,7 @@
 //! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
 //!
 //! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
-//! response time ends ([`ResponseEnd`]); which exchange has failed; which connection a user's command means; when a
+//! response time ends ([`ResponseEnd`]); which exchange has failed; when a page begins and ends; which connection a user's command means; when a
 //! server answers and closes.
 //!
 //! | file | idea |
@@ -17,6 +17,7 @@
 //! | `browsing.rs` | users and their servers: events in, the users' commands out |
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
+//! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
@@ -24,6 +25,7 @@
 mod browser_connection;
 mod browsing;
 mod exchange_counts;
+mod page_loads;
 mod response;
 mod session;
 mod transfers;
@@ -32,6 +34,7 @@ mod transport;
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings};
 pub use exchange_counts::ExchangeCounts;
+pub use page_loads::PAGE_BYTES_PER_USER;
 pub use response::ResponseEnd;
 pub use session::Session;
 pub use transfers::Transfer;

@@ -4,7 +4,8 @@ use crate::browser_connection::BrowserConnection;
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
 use crate::transfers::{Transfer, Transfers};
 use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
-use aqmlab_record::Responses;
+use aqmlab_record::{Pages, Responses};
+use aqmlab_units::Time;
 use aqmlab_web::UserRef;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
@@ -24,7 +25,7 @@ impl Session {
         Self { browsing: Browsing::new(populations, settings), transfers: Transfers::new(transfers) }
     }
 
-    /// Starts everybody, at [`aqmlab_units::Time::ZERO`]. Now and then `check` is asked whether to go on.
+    /// Starts everybody, at [`Time::ZERO`]. Now and then `check` is asked whether to go on.
     ///
     /// # Errors
     /// What `check` says.
@@ -110,9 +111,9 @@ impl Session {
         self.transfers.delivered()
     }
 
-    /// The completed exchanges.
+    /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay unfinished.
     #[must_use]
-    pub fn into_responses(self) -> Responses {
-        self.browsing.into_responses()
+    pub fn into_records(self, now: Time) -> (Responses, Pages) {
+        self.browsing.into_records(now)
     }
 }

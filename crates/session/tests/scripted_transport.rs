@@ -1,7 +1,7 @@
 //! Sessions over a transport that only writes down what it is asked for: events and answers worked out by hand.
 
 use aqmlab_random::Key;
-use aqmlab_record::{MeasuredWindow, Responses, Rows};
+use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
     ExchangeCounts, FlowId, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side, Transfer,
@@ -70,10 +70,12 @@ impl Conversation {
         let constant = |name: &str| Ok(format!("{name} 1\n"));
         let users = Population::mah(&parameters, 1, Key::from_seed(1), &constant).unwrap();
         let start = StartRule::Fresh { spread: Span::ZERO };
+        let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
         let settings = BrowsingSettings {
-            window: MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) },
+            window,
             response_end,
             responses: Responses::new(1, Rows::All),
+            pages: Pages::new(1, window, Rows::All),
         };
         let session = Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers);
         let mut conversation = Self { session, script: Script::default() };
@@ -123,7 +125,73 @@ const fn counts(started: u64, completed: u64, failed: u64) -> ExchangeCounts {
     ExchangeCounts { started, completed, failed }
 }
 
+/// The columns of the table `pages` that are real numbers, then those that are whole, row by row; the run ends at 100 s.
+fn pages(talk: Conversation) -> Vec<(f64, f64, Vec<u64>)> {
+    let tables = talk.session.into_records(Time::from_seconds(100.0)).1.into_tables(&["users".to_owned()]);
+    let rows = tables.iter().find(|table| table.name == "pages").unwrap();
+    let column = |name: &str| &rows.columns.iter().find(|column| column.name == name).unwrap().values;
+    let real = |name: &str| match column(name) {
+        ColumnValues::F64(values) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let whole = |name: &str, row: usize| match column(name) {
+        ColumnValues::U8(values) => u64::from(values[row]),
+        ColumnValues::U32(values) => u64::from(values[row]),
+        ColumnValues::U64(values) => values[row],
+        other => panic!("{name}: {other:?}"),
+    };
+    let (began, times) = (real("began_s"), real("page_load_time_s"));
+    let numbers = ["page", "ended", "objects", "failed_objects", "response_bytes"];
+    let row = |row| (began[row], times[row], numbers.iter().map(|name| whole(name, row)).collect());
+    (0..rows.rows()).map(row).collect()
+}
+
+#[track_caller]
+fn assert_pages(talk: Conversation, expected: &[(f64, f64, [u64; 5])]) {
+    let found = pages(talk);
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        let near = (found.0 - expected.0).abs() < 1e-9 && (found.1 - expected.1).abs() < 1e-9;
+        assert!(near && found.2 == expected.2, "{found:?} is not {expected:?}");
+    }
+}
+
 const NOTHING: [&str; 0] = [];
+
+#[test]
+fn a_page_ends_with_its_last_object_and_what_is_under_way_at_the_end_is_unfinished() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(5.3, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    talk.user_event(5.5, 0, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+    // The server's close follows, for which this response time does not wait.
+    talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    // She thinks for five seconds; the next page finds no server.
+    talk.wake(10.6, USER);
+    talk.user_event(85.6, 1, Side::Active, ConnectionEventKind::GaveUp);
+    talk.wake(90.6, USER);
+    assert_pages(
+        talk,
+        &[
+            // Began, took; page, ended, objects, failed, bytes.
+            (5.0, 0.5, [0, 1, 1, 0, 2000]),
+            (10.6, 75.0, [1, 1, 0, 1, 0]),
+            (90.6, 9.4, [2, 0, 0, 0, 0]),
+        ],
+    );
+}
+
+#[test]
+fn a_page_may_end_with_the_servers_close() {
+    let mut talk = Conversation::new(ResponseEnd::ConnectionClosed, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(5.3, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    talk.user_event(5.5, 0, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+    talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    assert_pages(talk, &[(5.0, 0.6, [0, 1, 1, 0, 2000])]);
+}
 
 #[test]
 fn a_page_of_one_object_is_asked_for_answered_and_closed() {
@@ -143,10 +211,10 @@ fn a_page_of_one_object_is_asked_for_answered_and_closed() {
     let end = talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
     assert_eq!(end, ["close Active 0", "wake at 10.6"]);
     // Half a second from the opening to the last byte.
-    let tables = talk.session.into_responses().into_tables(&["users".to_owned()]);
+    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "responses").unwrap();
     let times = rows.columns.iter().find(|column| column.name == "response_time_s").unwrap();
-    let aqmlab_record::ColumnValues::F64(times) = &times.values else { panic!("{:?}", times.values) };
+    let ColumnValues::F64(times) = &times.values else { panic!("{:?}", times.values) };
     assert!(times.len() == 1 && (times[0] - 0.5).abs() < 1e-9, "{times:?}");
 }
 

@@ -2,14 +2,14 @@
 
 use crate::control::RunError;
 use aqmlab_random::Key;
-use aqmlab_record::{MeasuredWindow, Responses, Rows};
+use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{FlowGroup, Scenario, UserModel};
 use aqmlab_session::{BrowsingPopulation, BrowsingSettings, Session, Transfer};
 use aqmlab_units::Time;
 use aqmlab_web::Population;
 
-/// Beyond this many exchanges, `responses = "auto"` keeps histograms alone.
+/// Beyond this many exchanges or pages, `responses = "auto"` keeps histograms of them alone.
 const AUTOMATIC_ROWS: usize = 5_000_000;
 
 /// All applications, none of which has started.
@@ -22,6 +22,7 @@ pub(crate) fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> 
         window,
         response_end: scenario.record.response_end,
         responses: Responses::new(scenario.populations.len(), rows(scenario)),
+        pages: Pages::new(scenario.populations.len(), window, rows(scenario)),
     };
     let transfers = scenario.flows.iter().flat_map(|group| transfers(group, key));
     Ok(Session::new(populations.collect::<Result<_, _>>()?, settings, transfers.collect()))

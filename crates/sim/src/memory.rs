@@ -6,9 +6,9 @@
 
 use crate::fabric::{Connection, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
-use aqmlab_record::{Completion, SIZE_CLASS_UPPER_BYTES};
+use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, Responses, Scenario, UserModel};
-use aqmlab_session::BrowserConnection;
+use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
 use aqmlab_web::{MahUser, User};
 
@@ -20,6 +20,8 @@ const NAME_BYTES: f64 = 48.0;
 const CONNECTIONS_PER_USER: f64 = 0.3;
 /// Exchanges of a user per second (0.16 measured with the defaults of the UNC model).
 const EXCHANGES_PER_USER_AND_SECOND: f64 = 0.16;
+/// Pages of a user per second: a think time of 15 s and the page itself.
+const PAGES_PER_USER_AND_SECOND: f64 = 0.06;
 /// Connections of a user per second (0.10 measured with the same).
 const CONNECTIONS_PER_USER_AND_SECOND: f64 = 0.10;
 /// Of a user's plan of a visit, on the heap.
@@ -31,7 +33,8 @@ const AUTOMATIC_ROWS: f64 = 5e6;
 /// Bytes of a packet on the wire where a link is full of data.
 const MEAN_WIRE_BYTES: f64 = 1_538.0;
 /// Bytes of a row of each table, as columns.
-const RESPONSE_COLUMN_BYTES: f64 = 46.0;
+const RESPONSE_COLUMN_BYTES: f64 = 50.0;
+const PAGE_COLUMN_BYTES: f64 = 49.0;
 const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
@@ -75,8 +78,12 @@ fn traffic(scenario: &Scenario) -> f64 {
             UserModel::Unc(_) => size_of::<User>(),
             UserModel::Mah(_) => size_of::<MahUser>(),
         };
-        let per_user =
-            user as f64 + PLAN_BYTES + 4.0 + timer + CONNECTIONS_PER_USER * (connection + 2.0 * timer);
+        let per_user = user as f64
+            + PLAN_BYTES
+            + 4.0
+            + PAGE_BYTES_PER_USER as f64
+            + timer
+            + CONNECTIONS_PER_USER * (connection + 2.0 * timer);
         f64::from(population.users) * per_user
     });
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
@@ -102,14 +109,17 @@ fn rows(scenario: &Scenario) -> f64 {
     let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
     let exchanges = users * EXCHANGES_PER_USER_AND_SECOND * seconds;
+    let pages = users * PAGES_PER_USER_AND_SECOND * seconds;
     let response = size_of::<Completion>() as f64 + RESPONSE_COLUMN_BYTES;
+    let page = size_of::<PageLoad>() as f64 + PAGE_COLUMN_BYTES;
     let responses = match record.responses {
-        Responses::Auto => exchanges.min(AUTOMATIC_ROWS) * response,
-        Responses::Rows => exchanges * response,
+        Responses::Auto => exchanges.min(AUTOMATIC_ROWS) * response + pages.min(AUTOMATIC_ROWS) * page,
+        Responses::Rows => exchanges * response + pages * page,
         Responses::Histogram | Responses::None => 0.0,
     };
     let connections = users * CONNECTIONS_PER_USER_AND_SECOND * seconds + flows as f64;
-    let classes = (scenario.populations.len() * SIZE_CLASS_UPPER_BYTES.len()) as f64;
+    // Those of exchanges by size, and three of pages.
+    let classes = (scenario.populations.len() * (SIZE_CLASS_UPPER_BYTES.len() + 3)) as f64;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored);
     let bits_per_second: f64 =
         monitored.clone().filter_map(|link| link.rate).map(|rate| rate.bits_per_second() as f64).sum();

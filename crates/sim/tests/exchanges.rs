@@ -3,6 +3,7 @@
 use aqmlab_record::{ColumnValues, PopulationSummary, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A link that loses so much that connections give up: attempts to open them after 75 s, others later.
 const HOPELESS: &str = r#"
@@ -56,7 +57,77 @@ fn opening(output: &Output) -> u64 {
     exchanges.iter().zip(closed).filter(|(count, closed)| **count == 0 && closed.is_nan()).count() as u64
 }
 
+/// A column as whole numbers; of names their codes.
+fn whole(table: &Table, name: &str) -> Vec<u64> {
+    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
+        ColumnValues::U8(values) => values.iter().map(|&value| value.into()).collect(),
+        ColumnValues::U32(values) => values.iter().map(|&value| value.into()).collect(),
+        ColumnValues::U64(values) => values.clone(),
+        ColumnValues::Names(names) => names.codes().iter().map(|&code| code.into()).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn real<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+    let values = &table.columns.iter().find(|column| column.name == name).unwrap().values;
+    let ColumnValues::F64(values) = values else { panic!("{name}: {values:?}") };
+    values
+}
+
+/// Which page a row belongs to.
+fn page_of(table: &Table) -> Vec<(u64, u64, u64)> {
+    let [population, user, page] = ["population", "user", "page"].map(|name| whole(table, name));
+    population
+        .into_iter()
+        .zip(user)
+        .zip(page)
+        .map(|((population, user), page)| (population, user, page))
+        .collect()
+}
+
+/// Pages are made of the exchanges that the table beside has: as many objects and bytes, and where nothing failed the page
+/// ends with the last of them.
+fn check_pages(output: &Output) {
+    let (responses, pages) = (table(output, "responses"), table(output, "pages"));
+    let mut of_pages: BTreeMap<(u64, u64, u64), (u64, u64, f64)> = BTreeMap::new();
+    let rows = page_of(responses).into_iter().zip(whole(responses, "response_bytes"));
+    for ((page, bytes), &completed) in rows.zip(real(responses, "completed_at_s")) {
+        let sums = of_pages.entry(page).or_default();
+        *sums = (sums.0 + 1, sums.1 + bytes, sums.2.max(completed));
+    }
+    let keys = page_of(pages);
+    assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "a page has one row");
+    let [objects, failed, ended, bytes] =
+        ["objects", "failed_objects", "ended", "response_bytes"].map(|name| whole(pages, name));
+    let (began, times) = (real(pages, "began_s"), real(pages, "page_load_time_s"));
+    for (row, key) in keys.iter().enumerate() {
+        let (count, sum, last) = of_pages.remove(key).unwrap_or_default();
+        assert_eq!((objects[row], bytes[row]), (count, sum), "page {key:?}");
+        let end = began[row] + times[row];
+        assert!(last <= end + 1e-9, "page {key:?} ends before its last object");
+        if ended[row] == 1 && failed[row] == 0 {
+            assert!((end - last).abs() < 1e-9, "page {key:?} ends at {end}, its last object at {last}");
+        } else if ended[row] == 0 {
+            let duration = output.summary.measured_until_s;
+            assert!((end - duration).abs() < 1e-9, "an unfinished page is seen to the end of the run");
+        }
+    }
+    assert!(of_pages.is_empty(), "exchanges of no page: {of_pages:?}");
+    assert_eq!(failed.iter().sum::<u64>(), sum(output, |population| population.failed));
+    let asked = sum(output, |population| population.generated["pages"] as u64);
+    // A page is generated with the request for its first object, before which its connection may fail.
+    assert!(keys.len() as u64 >= asked && ended.contains(&0), "{} pages, {asked} asked for", keys.len());
+    let histogram = table(output, "page_histogram");
+    let mut counted = [0; 3];
+    whole(histogram, "counted").into_iter().zip(whole(histogram, "count")).for_each(|(what, count)| {
+        counted[usize::try_from(what).unwrap()] += count;
+    });
+    let complete = ended.iter().sum::<u64>();
+    assert_eq!(counted, [complete, complete, keys.len() as u64 - complete], "nothing was cut off this run");
+}
+
 fn check_balance(output: &Output) {
+    check_pages(output);
     for population in &output.summary.populations {
         let whole = population.whole_run;
         assert_eq!(whole.started, whole.completed + whole.failed + population.unfinished);

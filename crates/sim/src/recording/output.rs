@@ -72,7 +72,7 @@ fn check_numbers(tables: &[Table], opened: u64) -> Result<(), RunError> {
 }
 
 fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
-    let Simulation { fabric, session, monitor, mut flow_rows, .. } = simulation;
+    let Simulation { fabric, session, monitor, mut flow_rows, events, .. } = simulation;
     for (place, connection) in fabric.open_connections() {
         flow_rows.record(connection, || session.exchanges(place, connection.owner));
     }
@@ -81,7 +81,9 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     let [users, packets] = fabric.into_tables(&names);
     tables.extend(users);
     if scenario.record.responses != Responses::None {
-        tables.extend(session.into_responses().into_tables(&names.populations));
+        let (responses, pages) = session.into_records(events.now());
+        tables.extend(responses.into_tables(&names.populations));
+        tables.extend(pages.into_tables(&names.populations));
     }
     tables.extend(flow_rows.into_table(&names));
     tables.extend(packets);
