@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.runs.store import State
 from aqmlab.statistics.distribution import ResponseTimes, response_times
@@ -18,7 +18,7 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.tables.model import Column, Table, number, text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from aqmlab.sweep import Point, Status
 
 Item = TypeVar("Item")
-Columns: TypeAlias = "list[tuple[Column, Callable[[Item], TableCell]]]"
 
 _QUANTILES = (0.5, 0.9, 0.99)
 _COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
@@ -52,19 +51,21 @@ def result_tables(result: Result) -> Iterator[Table]:
 
 
 def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
-    columns: Columns[Mapping[str, Any]] = [
-        (Column("link", "link", words=True), lambda link: text(link["name"])),
-        (Column("scheme", "scheme", words=True), lambda link: text(link["scheme"])),
-    ]
-    columns += [
-        (
-            Column(quantity.name, quantity.title, quantity.short),
-            lambda link, of=quantity.of_link, digits=digits: number(of(link), f".{digits}f"),  # type: ignore[misc]
-        )
-        for quantity, digits in _LINK_DIGITS.items()
+    columns: list[Column[Mapping[str, Any]]] = [
+        Column("link", lambda link: text(link["name"]), "link", words=True),
+        Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
+        *(_of_quantity(each, digits, each.of_link) for each, digits in _LINK_DIGITS.items()),
     ]
     caption = "queue: mean, in packets; frame: mean, in bytes"
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)
+
+
+def _of_quantity(quantity: Quantity, digits: int, of: Callable[[Item], float | None]) -> Column[Item]:
+    """A column of a quantity with so many digits."""
+    form = f".{digits}f"
+    return Column(
+        quantity.name, lambda item: number(of(item), form, absent="-"), quantity.title, quantity.short
+    )
 
 
 def _responses(heading: str, result: Result) -> Table:
@@ -72,21 +73,22 @@ def _responses(heading: str, result: Result) -> Table:
         (population, response_times(result, population=population["name"]))
         for population in result.run["populations"]
     ]
-    columns: Columns[tuple[Mapping[str, Any], ResponseTimes]] = [
-        (Column("users", "users", words=True), lambda found: text(found[0]["name"]))
+    columns: list[Column[tuple[Mapping[str, Any], ResponseTimes]]] = [
+        Column("users", lambda found: text(found[0]["name"]), "users", words=True)
     ]
     columns += [
-        (Column(key, title), lambda found, key=key: number(found[0][key], ","))  # type: ignore[misc]
+        Column(key, lambda found, key=key: number(found[0][key], ","), title)  # type: ignore[misc]
         for key, title in _COUNTS.items()
     ]
     columns += [
-        (
-            Column(quantity.name, f"{100 * share:g} %"),
-            lambda found, of=quantity.compute: number(  # type: ignore[misc]
-                of(found[1]) if found[1].ended else None, ".3f", absent="-"
+        Column(
+            f"response_p{100 * share:g}_s",
+            lambda found, share=share: number(  # type: ignore[misc]
+                found[1].quantile(share) if found[1].ended else None, ".3f", absent="-"
             ),
+            f"{100 * share:g} %",
         )
-        for share, quantity in zip(_QUANTILES, map(quantile_s, _QUANTILES), strict=True)
+        for share in _QUANTILES
     ]
     caption = "open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds"
     return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
@@ -112,22 +114,24 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     runs = {
         point.index: [row for row in found if row["point"] == point.index] for point in status.sweep.points
     }
-    columns: Columns[Point] = [(Column("point", "point"), lambda point: number(point.index, "d"))]
-    columns += [
-        (
-            Column(key, key.rpartition(".")[2]),
-            lambda point, key=key: text(shown(point.settings.get(key, ""))),  # type: ignore[misc]
-        )
-        for key in status.sweep.keys
-    ]
-    columns += [
-        (
-            Column(quantity.name, quantity.title, quantity.short),
-            lambda point, name=quantity.name, digits=digits: number(  # type: ignore[misc]
-                _mean([row[name] for row in runs[point.index]]), f".{digits}f", absent="-"
-            ),
-        )
-        for quantity, digits in _SWEEP_DIGITS.items()
+    columns: list[Column[Point]] = [
+        Column("point", lambda point: number(point.index, "d"), "point"),
+        *(
+            Column(
+                key,
+                lambda point, key=key: text(shown(point.settings.get(key, ""))),  # type: ignore[misc]
+                key.rpartition(".")[2],
+            )
+            for key in status.sweep.keys
+        ),
+        *(
+            _of_quantity(
+                each,
+                digits,
+                lambda point, name=each.name: _mean([row[name] for row in runs[point.index]]),  # type: ignore[misc]
+            )
+            for each, digits in _SWEEP_DIGITS.items()
+        ),
     ]
     return Table.of(
         status.sweep.points[:_MOST_ROWS],
@@ -141,16 +145,15 @@ def status_table(status: Status) -> Table:
     """How many runs of each point are in which state."""
     from aqmlab.sweep.file import described
 
-    columns: Columns[tuple[Point, Counter[State]]] = [
-        (Column("point", "point"), lambda found: number(found[0].index, "d")),
-        (
-            Column("settings", "settings", words=True, wraps=True),
-            lambda found: text(described(found[0].settings)),
+    columns: list[Column[tuple[Point, Counter[State]]]] = [
+        Column("point", lambda found: number(found[0].index, "d"), "point"),
+        Column(
+            "settings", lambda found: text(described(found[0].settings)), "settings", words=True, wraps=True
         ),
-    ]
-    columns += [
-        (Column(state.value, state.value), lambda found, state=state: number(found[1][state], "d"))  # type: ignore[misc]
-        for state in State
+        *(
+            Column(state.value, lambda found, state=state: number(found[1][state], "d"), state.value)  # type: ignore[misc]
+            for state in State
+        ),
     ]
     return Table.of(status.by_point(), columns, title=f"{status.sweep.name}: {status.store}")
 

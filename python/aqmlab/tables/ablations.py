@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import share_within
-from aqmlab.tables.model import (
-    Column,
-    Table,
-    TableCell,
-    bounds,
-    in_csv,
-    number,
-    text,
-    with_half_width,
-)
+from aqmlab.tables.model import Column, Table, TableCell, bounds, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from aqmlab.reproduce.configurations import Configuration
     from aqmlab.reproduce.study import Study
@@ -76,26 +67,25 @@ def _ablation_row(study: Study, name: str, parent: str, load: float) -> Ablation
 
 def table_of(rows: Sequence[AblationRow]) -> Table:
     """Every changed configuration beside the one it was made from."""
-    columns: Sequence[tuple[Column, Callable[[AblationRow], TableCell]]] = [
-        (Column("cell", "configuration", heads_row=True), lambda row: text(row.label)),
-        (Column("against", "against", words=True), lambda row: text(row.against)),
-        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
-        (Column("loss_percent", "loss, %"), lambda row: number(row.loss_percent, ".2f")),
-        (Column("throughput_mbps", "throughput, Mbit/s"), lambda row: number(row.throughput_mbps, ".1f")),
-        (Column("within_0.5_s", "within 0.5 s"), lambda row: number(row.within_half_a_second, ".1%")),
-        (
-            Column("restricted_mean_difference_ms", "mean up to 2 s, difference"),
-            lambda row: text(
-                f"{with_half_width(row.restricted_mean_ms, 0, sign='+')} ms",
-                value=row.restricted_mean_ms.mean,
-            ),
-        ),
+    columns: list[Column[AblationRow]] = [
+        Column("cell", lambda row: text(row.label), "configuration", heads_row=True),
+        Column("against", lambda row: text(row.against), "against", words=True),
+        Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
+        Column("loss_percent", lambda row: number(row.loss_percent, ".2f"), "loss, %"),
+        Column("throughput_mbps", lambda row: number(row.throughput_mbps, ".1f"), "throughput, Mbit/s"),
+        Column("within_0.5_s", lambda row: number(row.within_half_a_second, ".1%"), "within 0.5 s"),
+        Column("restricted_mean_difference_ms", _difference, "mean up to 2 s, difference"),
         in_csv("lower_ms", lambda row: bounds(row.restricted_mean_ms)[0]),
         in_csv("upper_ms", lambda row: bounds(row.restricted_mean_ms)[1]),
-        (Column("verdict", "verdict", words=True), lambda row: replace(text(row.verdict), note=row.reason)),
+        Column("verdict", lambda row: replace(text(row.verdict), note=row.reason), "verdict", words=True),
         in_csv("reason", lambda row: row.reason),
     ]
     return Table.of(rows, columns)
+
+
+def _difference(row: AblationRow) -> TableCell:
+    difference = row.restricted_mean_ms
+    return text(f"{with_half_width(difference, 0, sign='+')} ms", value=difference.mean)
 
 
 def _mean(value: Interval | NotEnoughReplications) -> float:

@@ -7,7 +7,7 @@ flatter it a little; `aqmlab tune` searches a range and takes the winner's figur
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from aqmlab.statistics import NotEnoughReplications, mean_interval
 from aqmlab.tables.model import (
@@ -23,7 +23,7 @@ from aqmlab.tables.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.reproduce.published import Criterion, PublishedTable
     from aqmlab.reproduce.study import Cell, Study
@@ -42,9 +42,6 @@ STANDINGS = {
     OPEN: Standing.ABSENT,
     ALONE: Standing.ABSENT,
 }
-
-
-Columns: TypeAlias = "list[tuple[Column, Callable[[BestRow], TableCell]]]"
 
 
 @dataclass(frozen=True)
@@ -146,58 +143,53 @@ def caption(rows: Sequence[BestRow]) -> str:
 
 def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
     """Every published setting with our figures of it, its place among ours, and what our best is."""
-    columns: Columns = [
-        (
-            Column("cell", "the paper's setting", heads_row=True, wraps=True),
+    columns: list[Column[BestRow]] = [
+        Column(
+            "cell",
             lambda row: text(row.label, value=row.configuration),
+            "the paper's setting",
+            heads_row=True,
+            wraps=True,
         ),
-        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
-        (Column("criterion", "best by", words=True, wraps=True), lambda row: text(row.criterion.name)),
+        Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
+        Column("criterion", lambda row: text(row.criterion.name), "best by", words=True, wraps=True),
     ]
     for each in quantities(table):
         columns += _figure(each)
     columns += [
         in_csv("best_cell", lambda row: row.best),
-        (
-            Column("place", "place"),
-            lambda row: text(
-                f"{row.place} of {row.candidates}", value=row.place, short=f"{row.place}/{row.candidates}"
-            ),
-        ),
+        Column("place", _place, "place"),
         in_csv("candidates", lambda row: row.candidates),
         in_csv("decided_by", lambda row: row.criterion.quantities[0].name),
         in_csv("difference", lambda row: row.difference.mean),
         in_csv("lower", lambda row: bounds(row.difference)[0]),
         in_csv("upper", lambda row: bounds(row.difference)[1]),
-        (
-            Column("verdict", "against our best", words=True, wraps=True),
-            lambda row: text(_against(row), STANDINGS[row.verdict], value=row.verdict),
-        ),
+        Column("verdict", _against, "against our best", words=True, wraps=True),
     ]
     return Table.of(rows, columns, caption=caption(rows))
 
 
-def _figure(quantity: Quantity) -> Columns:
-    def of(row: BestRow) -> Interval | NotEnoughReplications:
-        return row.figures[quantity.name]
+def _figure(quantity: Quantity) -> list[Column[BestRow]]:
+    def shown(row: BestRow) -> TableCell:
+        found = row.figures[quantity.name]
+        words = with_half_width(found, quantity.digits)
+        return text(words, value=found.mean, short=words.partition(" ± ")[0])
 
     return [
-        (
-            Column(quantity.name, quantity.title, quantity.short),
-            lambda row: text(
-                with_half_width(of(row), quantity.digits),
-                value=of(row).mean,
-                short=f"{of(row).mean:.{quantity.digits}f}",
-            ),
-        ),
-        in_csv(f"{quantity.name}_lower", lambda row: bounds(of(row))[0]),
-        in_csv(f"{quantity.name}_upper", lambda row: bounds(of(row))[1]),
+        Column(quantity.name, shown, quantity.title, quantity.short),
+        in_csv(f"{quantity.name}_lower", lambda row: bounds(row.figures[quantity.name])[0]),
+        in_csv(f"{quantity.name}_upper", lambda row: bounds(row.figures[quantity.name])[1]),
     ]
 
 
-def _against(row: BestRow) -> str:
-    if row.best == row.configuration:
-        return row.verdict
-    decisive = row.criterion.quantities[0]
-    difference = with_half_width(row.difference, decisive.digits, sign="+")
-    return f"{row.verdict}, {row.best_label}: {difference} ({decisive.short})"
+def _place(row: BestRow) -> TableCell:
+    return text(f"{row.place} of {row.candidates}", value=row.place, short=f"{row.place}/{row.candidates}")
+
+
+def _against(row: BestRow) -> TableCell:
+    words = row.verdict
+    if row.best != row.configuration:
+        decisive = row.criterion.quantities[0]
+        difference = with_half_width(row.difference, decisive.digits, sign="+")
+        words += f", {row.best_label}: {difference} ({decisive.short})"
+    return text(words, STANDINGS[row.verdict], value=row.verdict)

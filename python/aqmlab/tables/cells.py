@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, RunToRun, data_links, mean_interval, run_to_run
 from aqmlab.statistics.quantities import OfLinks
@@ -199,22 +199,22 @@ def _mean_by_link(results: Sequence[Recorded], quantity: OfLinks) -> dict[str, f
 
 # ------------------------------------------------------------------------------------------------ as a table
 
-Columns: TypeAlias = "list[tuple[Column, Callable[[Row], TableCell]]]"
-
 
 def table_of(rows: Sequence[Row]) -> Table:
     """Every cell with the published one, their difference, and whether it lies within the tolerance."""
     return Table.of(rows, columns_of(rows), caption=caption(rows))
 
 
-def columns_of(rows: Sequence[Row]) -> Columns:
-    """The columns of the table, with how a row fills them."""
-    columns: Columns = [
-        (Column("cell", "cell", heads_row=True), lambda row: text(row.label, value=row.configuration)),
-        (Column("load_percent", "load"), lambda row: number(row.load_percent, unit=" %")),
-        (
-            Column("realised_load_percent", "realised", media=Medium.CSV | Medium.HTML),
+def columns_of(rows: Sequence[Row]) -> list[Column[Row]]:
+    """The columns of the table."""
+    columns: list[Column[Row]] = [
+        Column("cell", lambda row: text(row.label, value=row.configuration), "cell", heads_row=True),
+        Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
+        Column(
+            "realised_load_percent",
             lambda row: number(row.realised_percent, ".1f", unit=" %"),
+            "realised",
+            media=Medium.CSV | Medium.HTML,
         ),
         in_csv("replications", lambda row: row.replications),
     ]
@@ -229,21 +229,20 @@ def columns_of(rows: Sequence[Row]) -> Columns:
     ]
 
 
-def _quantity(quantity: Quantity, *, scored: bool) -> Columns:
+def _quantity(quantity: Quantity, *, scored: bool) -> list[Column[Row]]:
     """The columns of a quantity: ours with its interval, the paper's, the difference, the scatter of runs."""
     name, group = quantity.name, quantity.title
 
-    def value(name_in_csv: str, of: Callable[[Entry], object]) -> tuple[Column, Callable[[Row], TableCell]]:
+    def value(name_in_csv: str, of: Callable[[Entry], object]) -> Column[Row]:
         return in_csv(name_in_csv, lambda row: of(row.entries[name]))
 
-    columns: Columns = [
-        (Column(name, "ours", quantity.short, group), lambda row: _ours(row.entries[name], quantity)),
+    columns: list[Column[Row]] = [
+        Column(name, lambda row: _ours(row.entries[name], quantity), "ours", quantity.short, group),
         value(f"{name}_lower", lambda entry: bounds(entry.ours)[0]),
         value(f"{name}_upper", lambda entry: bounds(entry.ours)[1]),
-        (Column(f"{name}_published", "paper", None, group), lambda row: _published(row.entries[name])),
-        (
-            Column(f"{name}_difference", "diff.", None, group),
-            lambda row: _difference(row.entries[name], quantity),
+        Column(f"{name}_published", lambda row: _published(row.entries[name]), "paper", group=group),
+        Column(
+            f"{name}_difference", lambda row: _difference(row.entries[name], quantity), "diff.", group=group
         ),
         value(f"{name}_within", lambda entry: entry.within),
     ]

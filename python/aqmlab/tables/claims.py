@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.reproduce.claims import Outcome, Verdict
-from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell, text
+from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 LONGEST_PRINTED = 120
 STANDINGS = {
@@ -26,19 +26,20 @@ def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 def table_of(outcomes: Sequence[Outcome]) -> Table:
     """Every claim with its verdict, the reason, and the strongest evidence."""
-    columns: Sequence[tuple[Column, Callable[[Outcome], TableCell]]] = [
-        (Column("id", "id", heads_row=True), lambda claim: text(claim.identifier)),
-        (Column("where", media=Medium.CSV), lambda claim: text(claim.where)),
-        (Column("claim", media=Medium.CSV), lambda claim: text(claim.claim)),
-        (
-            Column("verdict", "verdict", words=True),
-            lambda claim: text(claim.verdict, STANDINGS[claim.verdict]),
-        ),
-        (Column("effect", media=Medium.CSV), lambda claim: text(claim.effect)),
-        (Column("reason", "why", words=True, wraps=True), lambda claim: _shortened(claim.reason)),
-        (
-            Column("", "strongest evidence", words=True, wraps=True, media=Medium.TERMINAL),
+    columns: list[Column[Outcome]] = [
+        Column("id", lambda claim: text(claim.identifier), "id", heads_row=True),
+        in_csv("where", lambda claim: claim.where),
+        in_csv("claim", lambda claim: claim.claim),
+        Column("verdict", lambda claim: text(claim.verdict, STANDINGS[claim.verdict]), "verdict", words=True),
+        in_csv("effect", lambda claim: claim.effect),
+        Column("reason", lambda claim: _shortened(claim.reason), "why", words=True, wraps=True),
+        Column(
+            "",
             lambda claim: _shortened(claim.effect),
+            "strongest evidence",
+            words=True,
+            wraps=True,
+            media=Medium.TERMINAL,
         ),
     ]
     told = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items())

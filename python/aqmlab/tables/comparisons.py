@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.tables.model import Column, Table, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from aqmlab.compare import Comparison
     from aqmlab.reproduce.study import Study
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 
 def comparisons(study: Study) -> Table:
     """The comparisons that the experiment lists, of cells that were run; no rows where it lists none."""
-    columns: Sequence[tuple[Column, Callable[[Compared], TableCell]]] = [
-        (Column("cell", "configuration", heads_row=True), lambda found: text(found[0])),
-        (Column("load_percent", "load"), lambda found: number(found[1], unit=" %")),
-        (Column("verdict", "verdict", words=True), lambda found: text(found[2].judgement.verdict)),
-        (Column("reason", "why", words=True), lambda found: text(found[2].judgement.reason)),
-        (
-            Column("sign_flip_p_value", "p (sign changes)"),
-            lambda found: number(found[2].sign_flip_p_value, ".3g"),
+    columns: list[Column[Compared]] = [
+        Column("cell", lambda found: text(found[0]), "configuration", heads_row=True),
+        Column("load_percent", lambda found: number(found[1], unit=" %"), "load"),
+        Column("verdict", lambda found: text(found[2].judgement.verdict), "verdict", words=True),
+        Column("reason", lambda found: text(found[2].judgement.reason), "why", words=True),
+        Column(
+            "sign_flip_p_value", lambda found: number(found[2].sign_flip_p_value, ".3g"), "p (sign changes)"
         ),
     ]
     return Table.of(_compared(study), columns)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.tables.model import Column, Table, TableCell, in_csv, number
+from aqmlab.tables.model import Column, Table, in_csv, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from aqmlab.load.matching import MatchedLoad
-
-    Columns = list[tuple[Column, Callable[[MatchedLoad], TableCell]]]
 
 
 def table_of(loads: Iterable[MatchedLoad]) -> Table:
@@ -19,22 +17,21 @@ def table_of(loads: Iterable[MatchedLoad]) -> Table:
     matches = list(loads)
     parts = dict.fromkeys(part for match in matches for part in match.sizes)
     links = dict.fromkeys(link for match in matches for link in match.realised_mbps)
-    columns: Columns = [
-        (Column("nominal_percent", "nominal"), lambda match: number(match.nominal_percent, unit=" %")),
-        (Column("seed", "seed"), lambda match: number(match.seed, "d")),
-        *(
-            (Column(part, part), lambda match, part=part: number(match.sizes.get(part), "d"))
-            for part in parts
-        ),
+    columns: list[Column[MatchedLoad]] = [
+        Column("nominal_percent", lambda match: number(match.nominal_percent, unit=" %"), "nominal"),
+        Column("seed", lambda match: number(match.seed, "d"), "seed"),
+        *(Column(part, lambda match, part=part: number(match.sizes.get(part), "d"), part) for part in parts),  # type: ignore[misc]
         in_csv("nominal_mbps", lambda match: match.nominal_mbps),
-        (
-            Column("realised_mean_percent", "realised, mean"),
+        Column(
+            "realised_mean_percent",
             lambda match: number(match.realised_percent, ".2f", unit=" %"),
+            "realised, mean",
         ),
         *(
-            (
-                Column(f"{link}.realised_mbps", f"{link}, Mbit/s"),
-                lambda match, link=link: number(match.realised_mbps.get(link), ".2f"),
+            Column(
+                f"{link}.realised_mbps",
+                lambda match, link=link: number(match.realised_mbps.get(link), ".2f"),  # type: ignore[misc]
+                f"{link}, Mbit/s",
             )
             for link in links
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -71,11 +71,12 @@ class TableCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column.
+class Column(Generic[Item]):
+    """A column of a table that has a row for each item.
 
     Attributes:
         name: Its head in CSV, with the unit.
+        cell: What stands in it for an item.
         title: Its head in the report.
         short: Its head on a terminal; by default the title.
         group: In the report, a heading above it that the columns beside it share.
@@ -86,6 +87,7 @@ class Column:
     """
 
     name: str
+    cell: Callable[[Item], TableCell]
     title: str = ""
     short: str | None = None
     group: str = ""
@@ -99,7 +101,7 @@ class Column:
 class Table:
     """Columns and rows, with what stands above and below."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Any], ...]
     rows: tuple[tuple[TableCell, ...], ...]
     title: str = ""
     caption: str = ""
@@ -108,14 +110,14 @@ class Table:
     def of(
         cls,
         items: Iterable[Item],
-        columns: Sequence[tuple[Column, Callable[[Item], TableCell]]],
+        columns: Sequence[Column[Item]],
         *,
         title: str = "",
         caption: str = "",
     ) -> Table:
-        """A table with a row for each item, whose cells the columns' functions make."""
-        rows = tuple(tuple(make(item) for _, make in columns) for item in items)
-        return cls(tuple(column for column, _ in columns), rows, title, caption)
+        """A table with a row for each item."""
+        rows = tuple(tuple(column.cell(item) for column in columns) for item in items)
+        return cls(tuple(columns), rows, title, caption)
 
     def shown_in(self, medium: Medium) -> Table:
         """The columns that a medium shows."""
@@ -138,9 +140,9 @@ def number(value: float | None, form: str = "g", *, unit: str = "", absent: str 
     return TableCell(value, (Line(absent if value is None else f"{value:{form}}{unit}"),))
 
 
-def in_csv(name: str, value: Callable[[Item], object]) -> tuple[Column, Callable[[Item], TableCell]]:
+def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
     """A column that only programs read."""
-    return Column(name, media=Medium.CSV), lambda item: TableCell(value(item))
+    return Column(name, lambda item: TableCell(value(item)), media=Medium.CSV)
 
 
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:

@@ -6,7 +6,7 @@ import csv
 import html
 import io
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.text import Text
@@ -46,7 +46,7 @@ def to_html(table: Table) -> str:
     return f'<table class="cells">\n<thead>\n{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
 
 
-def _html_heads(columns: Sequence[Column]) -> list[str]:
+def _html_heads(columns: Sequence[Column[Any]]) -> list[str]:
     """The rows of the table's head: one, or two where columns share a heading."""
     if not any(column.group for column in columns):
         return ["".join(_html_head(column) for column in columns)]
@@ -60,12 +60,12 @@ def _html_heads(columns: Sequence[Column]) -> list[str]:
     return [first, "".join(_html_head(column) for column in columns if column.group)]
 
 
-def _html_head(column: Column, attributes: str = "") -> str:
+def _html_head(column: Column[Any], attributes: str = "") -> str:
     words = ' class="text"' if column.words else ""
     return f"<th{words}{attributes}>{html.escape(column.title)}</th>"
 
 
-def _html_cell(column: Column, cell: TableCell) -> str:
+def _html_cell(column: Column[Any], cell: TableCell) -> str:
     tag = "th" if column.heads_row else "td"
     only = cell.lines[0].standing if len(cell.lines) == 1 else Standing.PLAIN
     classes = " ".join(filter(None, ("text" if column.words and tag == "td" else "", only)))

@@ -72,23 +72,20 @@ def caption(rows: Sequence[Row]) -> str:
 
 def table_of(rows: Sequence[Row]) -> Table:
     """Every cell in three lines."""
-    columns = [
-        (replace(column, media=Medium.CSV), make)
-        for column, make in columns_of(rows)
-        if Medium.CSV in column.media
+    columns: list[Column[Row]] = [
+        replace(column, media=Medium.CSV) for column in columns_of(rows) if Medium.CSV in column.media
     ]
     columns += [
-        (Column("", "cell", media=Medium.HTML, heads_row=True), lambda row: text(row.label)),
-        (Column("", "load", media=Medium.HTML), lambda row: number(row.load_percent, unit=" %")),
-        (Column("", "cell", media=Medium.TERMINAL, words=True), _three_heads),
-        (Column("", "", media=Medium.PRINT, words=True), lambda _: _NAMES),
+        Column("", lambda row: text(row.label), "cell", media=Medium.HTML, heads_row=True),
+        Column("", lambda row: number(row.load_percent, unit=" %"), "load", media=Medium.HTML),
+        Column("", _three_heads, "cell", media=Medium.TERMINAL, words=True),
+        Column("", lambda _: _NAMES, media=Medium.PRINT, words=True),
     ]
-    for quantity in rows[0].columns if rows else ():
-        columns.append((
-            Column("", quantity.title, quantity.short, media=Medium.PRINT),
-            partial(_three_lines, quantity=quantity),
-        ))  # fmt: skip
-    columns.append((Column("", "row", media=Medium.HTML), _whole))
+    columns += [
+        Column("", partial(_three_lines, quantity=each), each.title, each.short, media=Medium.PRINT)
+        for each in (rows[0].columns if rows else ())
+    ]
+    columns.append(Column("", _whole, "row", media=Medium.HTML))
     return Table.of(rows, columns, caption=caption(rows))
 
 
