@@ -13,7 +13,8 @@ from rich.console import Console
 from aqmlab import cli
 from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
 from aqmlab.files.folders import folder_name
-from aqmlab.terminal.console import Table
+from aqmlab.tables import Column, Table, to_terminal
+from aqmlab.tables.model import text
 from aqmlab.terminal.progress import Bar, looked_at
 from small import BULK
 
@@ -64,14 +65,11 @@ def test_a_bar_shows_its_label_as_it_is(capfd: pytest.CaptureFixture[str]) -> No
 
 def test_a_table_shows_its_cells_as_they_are_on_any_console() -> None:
     screen = Console(file=io.StringIO(), width=200)
-    table = Table(title="[/t] title", caption="[/c] caption")
-    table.add_column("[/h]")
-    table.add_column("other")
-    table.add_row("[/x]", "\x1b[31mred\nnext")
-    screen.print(table)
-    text = screen.file.getvalue()  # type: ignore[attr-defined]
+    columns = [Column("a", text, "[/h]"), Column("b", lambda _: text("\x1b[31mred\nnext"), "other")]
+    screen.print(to_terminal(Table.of(["[/x]"], columns, title="[/t] title", caption="[/c] caption")))
+    printed = screen.file.getvalue()  # type: ignore[attr-defined]
     for words in ("[/t] title", "[/c] caption", "[/h]", "[/x]", "\\x1b[31mred\\nnext"):
-        assert words in text
+        assert words in printed
 
 
 def test_a_dollar_in_a_figure_is_a_dollar() -> None:

@@ -21,7 +21,7 @@ from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
 from aqmlab.sweep.export import check_form, export
 from aqmlab.tables import to_terminal
-from aqmlab.terminal.console import Table, console
+from aqmlab.terminal.console import console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
 
@@ -299,7 +299,7 @@ def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple
     assert "of several links: means" in shown(to_terminal(several))
 
 
-def shown(table: Table) -> str:
+def shown(table: object) -> str:
     screen = console(minimum_columns=200)
     with screen.capture() as captured:
         screen.print(table)

@@ -19,6 +19,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.tables.model import Column, Table, number, text
+from aqmlab.terminal.spelling import told
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -108,7 +109,6 @@ _SWEEP_DIGITS: Mapping[Quantity, int] = {
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
     from aqmlab.sweep import rows
-    from aqmlab.sweep.file import shown
 
     found = rows(status, links=links)
     runs = {
@@ -119,7 +119,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
         *(
             Column(
                 key,
-                lambda point, key=key: text(shown(point.settings.get(key, ""))),  # type: ignore[misc]
+                lambda point, key=key: text(told(point.settings.get(key, ""))),  # type: ignore[misc]
                 key.rpartition(".")[2],
             )
             for key in status.sweep.keys

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from aqmlab import figures, tables
 from aqmlab.files.folders import write_whole
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, to_csv, to_html
+from aqmlab.tables import ablations, claims, loads, save, to_html
 from aqmlab.tables.comparisons import comparisons
 
 if TYPE_CHECKING:
@@ -62,17 +62,15 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     files = {
         "report": write_whole(output / "report.html", render(parts)),
         **{
-            f"table {filled.published.identifier}": write_whole(
-                output / filled.published.file_name, to_csv(filled.table)
-            )
+            f"table {filled.published.identifier}": save(filled.table, output / filled.published.file_name)
             for filled in parts.filled
         },
-        "claims": write_whole(output / "claims.csv", to_csv(parts.claims)),
+        "claims": save(parts.claims, output / "claims.csv"),
     }
     if parts.ablations.rows:
-        files["ablations"] = write_whole(output / "ablations.csv", to_csv(parts.ablations))
+        files["ablations"] = save(parts.ablations, output / "ablations.csv")
     if study.loads:
-        files["loads"] = write_whole(output / "loads.csv", to_csv(loads.table_of(study.loads.values())))
+        files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")
     if study.calibration is not None:
         files["calibration"] = study.calibration.save(output / "calibration.json")
     for drawn in parts.drawn:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
-
 from aqmlab.errors import DemandError, SweepError
-from aqmlab.files.folders import require_writable, whole_file
+from aqmlab.files.folders import require_writable
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import UnknownLinkError, judged_links
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
-from aqmlab.sweep.file import shown
+from aqmlab.tables import Table, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +72,7 @@ def export(status: Status, file: Path, *, links: Sequence[str] = ()) -> int:
     table = rows(status, links=links)
     if not table:
         raise SweepError(f"{status.sweep.name}: no run has finished, so there is nothing to export")
-    write(table, file, as_text=status.sweep.keys)
+    save(Table.of_records(table), file)
     return len(table)
 
 
@@ -103,28 +99,3 @@ def check_links(sweep: Sweep, links: Sequence[str]) -> None:
             named_links(point.scenario, links)
         except DemandError as error:
             raise SweepError(f"{point}: {error}") from None
-
-
-def write(table: Sequence[dict[str, Any]], file: Path, *, as_text: Sequence[str] = ()) -> None:
-    """Writes rows; a column of `as_text` that holds tables, lists or mixed kinds is written as text."""
-    names = list(dict.fromkeys(name for row in table for name in row))
-    columns = {name: [row.get(name) for row in table] for name in names}
-    for name in as_text:
-        if name in columns and not _is_plain(columns[name]):
-            columns[name] = [None if value is None else shown(value) for value in columns[name]]
-    arrow = pa.table({name: _numbers_if_empty(pa.array(values)) for name, values in columns.items()})
-    with whole_file(file) as partial:
-        if file.suffix == ".csv":
-            pa_csv.write_csv(arrow, partial)
-        else:
-            pq.write_table(arrow, partial, compression="zstd")
-
-
-def _numbers_if_empty(column: pa.Array) -> pa.Array:
-    """A column in which nothing is known is a column of numbers, as it is where something is known."""
-    return column.cast(pa.float64()) if pa.types.is_null(column.type) else column
-
-
-def _is_plain(values: Sequence[object]) -> bool:
-    kinds = {type(value) for value in values if value is not None}
-    return kinds <= {int, float} or kinds in ({str}, {bool})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from aqmlab.runs import SEED_MAX, Job
 from aqmlab.scenario import Scenario
 from aqmlab.sweep import designs
 from aqmlab.sweep.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import quoted, shortened, unknown, whole_numbers
+from aqmlab.terminal.spelling import quoted, shortened, told, unknown, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -122,20 +121,12 @@ def read_text(
 
 def described(settings: Mapping[str, Any]) -> str:
     """Settings in a few words: the last part of each key and the value."""
-    return ", ".join(f"{key.rpartition('.')[2]} = {shown(value)}" for key, value in settings.items())
+    return ", ".join(f"{key.rpartition('.')[2]} = {told(value)}" for key, value in settings.items())
 
 
 def _label(index: int, settings: Mapping[str, Any]) -> str:
     """A point as messages and progress name it."""
     return f"point {index} ({shortened(described(settings), _LONGEST_LABEL)})"
-
-
-def shown(value: object) -> str:
-    """A value as a cell of a table shows it."""
-    try:
-        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"
-    except ValueError:  # a number of too many digits
-        return quoted(value)
 
 
 class _Reader:

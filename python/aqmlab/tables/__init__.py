@@ -9,7 +9,7 @@ from aqmlab.tables.best import BestRow, best_rows
 from aqmlab.tables.cells import Entry, Row, caption, cell_rows, published_rows
 from aqmlab.tables.filled import Filled, fill
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.tables.render import to_csv, to_html, to_terminal
+from aqmlab.tables.render import save, to_csv, to_html, to_terminal
 
 __all__ = [
     "AblationRow",
@@ -28,6 +28,7 @@ __all__ = [
     "cell_rows",
     "fill",
     "published_rows",
+    "save",
     "to_csv",
     "to_html",
     "to_terminal",

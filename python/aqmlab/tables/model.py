@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from aqmlab.terminal.spelling import told
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from aqmlab.statistics import Interval, NotEnoughReplications
 
@@ -119,6 +122,12 @@ class Table:
         rows = tuple(tuple(column.cell(item) for column in columns) for item in items)
         return cls(tuple(columns), rows, title, caption)
 
+    @classmethod
+    def of_records(cls, records: Sequence[Mapping[str, object]]) -> Table:
+        """A table that only programs read, from rows by the names of their columns."""
+        names = dict.fromkeys(name for record in records for name in record)
+        return cls.of(records, [in_csv(name, partial(_value, name=name)) for name in names])
+
     def shown_in(self, medium: Medium) -> Table:
         """The columns that a medium shows."""
         kept = [place for place, column in enumerate(self.columns) if medium in column.media]
@@ -143,6 +152,11 @@ def number(value: float | None, form: str = "g", *, unit: str = "", absent: str 
 def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
     """A column that only programs read."""
     return Column(name, lambda item: TableCell(value(item)), media=Medium.CSV)
+
+
+def _value(record: Mapping[str, object], *, name: str) -> object:
+    value = record.get(name)
+    return told(value) if isinstance(value, dict | list) else value
 
 
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:

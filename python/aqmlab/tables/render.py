@@ -1,4 +1,4 @@
-"""The three renderers of a table: CSV, HTML, terminal."""
+"""The three renderers of a table: for programs (CSV, or Parquet of the same values), HTML, terminal."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ import io
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from rich import box
+from rich.table import Table as TerminalTable
 from rich.text import Text
 
+from aqmlab.files.folders import whole_file, write_whole
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.terminal.console import Table as TerminalTable
 from aqmlab.terminal.console import shown
+from aqmlab.terminal.plain import plain_line
+from aqmlab.terminal.spelling import told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _STYLES = {
     Standing.PLAIN: "",
@@ -36,6 +42,30 @@ def to_csv(table: Table) -> str:
     writer.writerow([column.name for column in part.columns])
     writer.writerows([cell.value for cell in row] for row in part.rows)
     return file.getvalue()
+
+
+def save(table: Table, file: Path) -> Path:
+    """Writes what programs read of a table, as Parquet or CSV by the ending of the name."""
+    if file.suffix == ".csv":
+        return write_whole(file, to_csv(table))
+    part = table.shown_in(Medium.CSV)
+    columns = {
+        column.name: _stored([row[place].value for row in part.rows])
+        for place, column in enumerate(part.columns)
+    }
+    with whole_file(file) as partial:
+        pq.write_table(pa.table(columns), partial, compression="zstd")
+    return file
+
+
+def _stored(values: list[object]) -> pa.Array:
+    """A column of one kind: numbers, also where nothing is known, texts or flags; mixed ones as texts."""
+    kinds = {type(value) for value in values if value is not None}
+    if not kinds:
+        return pa.array(values, type=pa.float64())
+    if kinds <= {int, float} or kinds in ({str}, {bool}):
+        return pa.array(values)
+    return pa.array([None if value is None else told(value) for value in values])
 
 
 def to_html(table: Table) -> str:
@@ -87,8 +117,8 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
     """The table for a terminal."""
     part = table.shown_in(Medium.TERMINAL)
     drawn = TerminalTable(
-        title=table.title if title is None else title,
-        caption=table.caption,
+        title=shown(table.title if title is None else title, "table.title"),
+        caption=shown(table.caption, "table.caption"),
         title_justify="left",
         caption_justify="left",
         header_style="bold",
@@ -98,7 +128,9 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
     for column in part.columns:
         left = column.words or column.heads_row
         heading = column.title if column.short is None else column.short
-        drawn.add_column(heading, justify="left" if left else "right", no_wrap=not column.wraps)
+        drawn.add_column(
+            Text(plain_line(heading)), justify="left" if left else "right", no_wrap=not column.wraps
+        )
     above: tuple[TableCell, ...] = ()
     for row in part.rows:
         repeated = (bool(above) and one == other for one, other in zip(row, above or row, strict=True))
@@ -114,5 +146,5 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
 def _terminal_cell(cell: TableCell) -> Text:
     if cell.short is not None:
         standing = cell.lines[0].standing if cell.lines else Standing.PLAIN
-        return shown(cell.short, _STYLES[standing])
-    return Text("\n").join(shown(line.text, _STYLES[line.standing]) for line in cell.lines)
+        return Text(plain_line(cell.short), _STYLES[standing])
+    return Text("\n").join(Text(plain_line(line.text), _STYLES[line.standing]) for line in cell.lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,14 @@ def quoted(value: object) -> str:
     except (RecursionError, ValueError):  # deeply nested, or a number of too many digits inside
         text = f"a {type(value).__name__}"
     return shortened(text)
+
+
+def told(value: object) -> str:
+    """A value of a file as a table or a label tells it: lists and tables as JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"
+    except ValueError:  # a number of too many digits
+        return quoted(value)
 
 
 def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:

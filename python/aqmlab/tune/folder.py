@@ -10,16 +10,15 @@ from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.scenario_toml import to_toml
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
-from aqmlab.sweep.export import write
+from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
+from aqmlab.tune.tables import candidates_table, trials_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from aqmlab.scenario import Scenario
-    from aqmlab.tune.candidates import Candidate
     from aqmlab.tune.outcome import Outcome
 
 
@@ -53,54 +52,14 @@ def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
             "trade-off.png",
         )
     }
-    names = tuple(parameter.name for parameter in outcome.space.parameters)
-    write(
-        [_trial(each, place) for place, each in enumerate(outcome.candidates)],
-        files["trials.parquet"],
-        as_text=names,
-    )
-    write([_row(outcome, each) for each in _evaluated(outcome)], files["front.csv"], as_text=names)
+    save_table(trials_table(outcome), files["trials.parquet"])
+    every = dict.fromkeys((*outcome.candidates, outcome.given, *outcome.published))
+    evaluated = [each for each in every if each.fresh]
+    save_table(candidates_table(outcome, evaluated), files["front.csv"])
     write_whole(files["best.toml"], _best(outcome))
     write_whole(files["search.json"], json.dumps(_facts(outcome), indent=1) + "\n")
     draw_trade_off(outcome, svg=files["trade-off.svg"], png=files["trade-off.png"])
     return files
-
-
-def _evaluated(outcome: Outcome) -> list[Candidate]:
-    every = dict.fromkeys((*outcome.candidates, outcome.given, *outcome.published))
-    return [each for each in every if each.fresh]
-
-
-def _trial(candidate: Candidate, number: int) -> dict[str, Any]:
-    return {
-        "trial": number,
-        "origin": candidate.origin,
-        "fate": candidate.fate.value,
-        "note": candidate.note,
-        **candidate.settings,
-        "search_seeds": len(candidate.figures),
-        "cost_estimate": candidate.estimate,
-        **candidate.means(fresh=False),
-    }
-
-
-def _row(outcome: Outcome, candidate: Candidate) -> dict[str, Any]:
-    return {
-        "label": candidate.label,
-        "role": outcome.role(candidate),
-        "on_front": candidate in outcome.front,
-        "note": candidate.note,
-        **candidate.settings,
-        "fresh_seeds": len(candidate.fresh),
-        **_bounds("cost", mean_interval(list(candidate.fresh_costs(outcome.objective).values()))),
-        **_bounds("winner_minus_this", outcome.against(candidate)),
-        **candidate.means(fresh=True),
-    }
-
-
-def _bounds(name: str, interval: Interval | NotEnoughReplications) -> dict[str, float | None]:
-    lower, upper = (interval.lower, interval.upper) if isinstance(interval, Interval) else (None, None)
-    return {f"{name}_mean": interval.mean, f"{name}_lower": lower, f"{name}_upper": upper}
 
 
 def _best(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""What a search found, and its table for the terminal."""
+"""What a search found."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
-from aqmlab.statistics.recorded import said_of_links
-from aqmlab.statistics.summary import restricted_mean_name
-from aqmlab.terminal.console import Table, shown
+from aqmlab.tables import to_terminal
+from aqmlab.terminal.console import shown
+from aqmlab.tune.tables import candidates_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from aqmlab.scenario import Scenario
     from aqmlab.tune.candidates import Candidate
     from aqmlab.tune.objectives import Objective
@@ -81,7 +79,7 @@ class Outcome:
         return ", ".join(roles) or ("published" if candidate in self.published else "")
 
     def __rich__(self) -> Group:
-        return Group(_table(self), shown(self.summary()))
+        return Group(to_terminal(candidates_table(self, self.shown)), shown(self.summary()))
 
     def summary(self) -> str:
         """The winner in words."""
@@ -102,57 +100,3 @@ class Outcome:
                 f"against the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
             )
         return "\n".join(lines)
-
-
-def _table(outcome: Outcome) -> Table:
-    limit = f"{outcome.objective.restricted_to_s:g}"
-    table = Table(
-        title=f"{outcome.base.name}, {outcome.space.scheme} for {outcome.objective.name}: "
-        f"means over {len(outcome.plan.fresh_seeds)} fresh seeds",
-        title_justify="left",
-        caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval; "
-        f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
-        caption_justify="left",
-    )
-    table.add_column("", no_wrap=True)
-    for parameter in outcome.space.parameters:
-        table.add_column(parameter.name.removesuffix("_packets"), justify="right", no_wrap=True)
-    table.add_column(f"min(t, {limit}) s", justify="right", no_wrap=True)
-    for heading in ("median s", "< 1 s %", "busy %", "loss %", "queue"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column(f"winner − it, {outcome.objective.unit}", justify="right", no_wrap=True)
-    table.add_column("what it is", no_wrap=True)
-    for candidate in outcome.shown:
-        table.add_row(*_cells(outcome, candidate))
-    return table
-
-
-def _cells(outcome: Outcome, candidate: Candidate) -> Sequence[str]:
-    name = restricted_mean_name(outcome.objective.restricted_to_s)
-    means = candidate.means(fresh=True)
-    interval = mean_interval([float(run[name] or 0.0) for run in candidate.fresh.values()])
-    bounds = f" ± {interval.half_width:.3f}" if isinstance(interval, Interval) else ""
-    forms = (
-        ("response_p50_s", ".3f"), ("responses_within_1s_percent", ".1f"), ("utilization_percent", ".1f"),
-        ("loss_percent", ".2f"), ("queue_mean_packets", ".1f"),
-    )  # fmt: skip
-    return (
-        candidate.label,
-        *(_setting(candidate.settings.get(parameter.name)) for parameter in outcome.space.parameters),
-        f"{means[name]:.3f}{bounds}",
-        *(format(means[key], form) for key, form in forms),
-        _difference(outcome, candidate),
-        outcome.role(candidate),
-    )
-
-
-def _difference(outcome: Outcome, candidate: Candidate) -> str:
-    if candidate is outcome.winner:
-        return ""
-    difference = outcome.against(candidate)
-    bounds = f" ± {difference.half_width:.4f}" if isinstance(difference, Interval) else ""
-    return f"{difference.mean:+.4f}{bounds}"
-
-
-def _setting(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else "-" if value is None else str(value)
