@@ -45,6 +45,7 @@ _HOW_TO_RECORD = {
     "flows": "set record.flows = true",
     "users": "set record.users = true",
     "packets": "set record.packets = true",
+    "datagrams": "give [[datagrams]] in the scenario",
 }
 
 
@@ -194,6 +195,15 @@ class Result:
     def link(self) -> pa.Table:
         """Throughput of the monitored links over time."""
         return self.tables["link"]
+
+    @property
+    def datagrams(self) -> pa.Table:
+        """One row per source of datagrams: what it sent, and what became of it.
+
+        Raises:
+            TableError: The scenario has none.
+        """
+        return self.tables["datagrams"]
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
         """The same result with what is known about its offered load."""

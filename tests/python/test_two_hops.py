@@ -95,7 +95,7 @@ def test_a_population_without_anybody_can_be_turned_by_name() -> None:
             [],
             r"legal: users, flows, populations.readers, populations.locals, flows.cross-traffic",
         ),
-        (["users", "flows.cross-traffic"], [], "users or flows, not both"),
+        (["users", "flows.cross-traffic"], [], "users, flows or datagrams, one of these"),
         ([], ["a-to-c"], r"links: a-to-c: unknown.*a-to-b"),
     ],
 )

@@ -10,7 +10,9 @@ const BINS_PER_OCTAVE: u64 = 1 << BINS_PER_OCTAVE_LOG2;
 /// Counts of whole numbers (nanoseconds, bytes, …) by size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogHistogram {
+    /// Of the bins from position `first` on; whole octaves, from that of the smallest value to that of the greatest.
     counts: Vec<u64>,
+    first: usize,
     total: u64,
 }
 
@@ -54,19 +56,38 @@ impl LogHistogram {
     #[inline]
     pub fn record(&mut self, value: u64) {
         let position = position(value);
-        if position >= self.counts.len() {
-            self.counts.resize((position + 1).next_multiple_of(BINS_PER_OCTAVE as usize), 0);
+        if position.wrapping_sub(self.first) >= self.counts.len() {
+            self.widen(position);
         }
-        self.counts[position] += 1;
+        self.counts[position - self.first] += 1;
         self.total += 1;
+    }
+
+    /// Makes room for the octave of the bin at `position`.
+    #[cold]
+    fn widen(&mut self, position: usize) {
+        let octave = BINS_PER_OCTAVE as usize;
+        let begin = position / octave * octave;
+        if self.counts.is_empty() {
+            self.first = begin;
+        } else if begin < self.first {
+            let added = std::iter::repeat_n(0, self.first - begin);
+            self.counts.splice(..0, added);
+            self.first = begin;
+        }
+        let end = (begin + octave - self.first).max(self.counts.len());
+        self.counts.resize(end, 0);
     }
 
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
+        if other.counts.is_empty() {
+            return;
         }
-        for (ours, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        self.widen(other.first);
+        self.widen(other.first + other.counts.len() - 1);
+        let shared = &mut self.counts[other.first - self.first..];
+        for (ours, theirs) in shared.iter_mut().zip(&other.counts) {
             *ours += theirs;
         }
         self.total += other.total;
@@ -80,7 +101,8 @@ impl LogHistogram {
 
     /// The non-empty bins, by increasing value.
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
-        self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(position, &count)| Bin {
+        let bins = (self.first..).zip(&self.counts);
+        bins.filter(|(_, count)| **count > 0).map(|(position, &count)| Bin {
             lower: lower_edge(position),
             upper: lower_edge(position + 1),
             count,

@@ -4,12 +4,14 @@
 //! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
 //! - [`Pages`]: every page load, in the same way;
+//! - [`Datagrams`]: what became of datagrams, source by source;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
 //! This crate knows no simulator: results can be read, merged and written without one.
 #![deny(missing_docs)]
 
+mod datagrams;
 mod histogram;
 mod pages;
 mod responses;
@@ -17,6 +19,7 @@ mod summary;
 mod table;
 mod window;
 
+pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};

@@ -6,10 +6,10 @@ use crate::routes::{Distances, Routes};
 use crate::scenario::{Population, Scenario};
 use std::collections::BTreeMap;
 
-/// A part of the traffic whose size is one number of the scenario: a population or a group of flows.
+/// A part of the traffic whose size is one number of the scenario: a population, a group of flows or one of datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// What it is called: `users.left`, `populations.readers`, `flows.cross-traffic`.
+    /// What it is called: `users.left`, `populations.readers`, `flows.cross-traffic`, `datagrams.voice`.
     pub name: String,
     /// The dotted key of its size, as overrides spell it: `populations.0.count`.
     pub key: String,
@@ -28,6 +28,8 @@ pub enum DemandUnit {
     Users,
     /// Long-lived flows.
     Flows,
+    /// Sources of datagrams.
+    Datagrams,
 }
 
 impl DemandUnit {
@@ -37,12 +39,13 @@ impl DemandUnit {
         match self {
             Self::Users => "users",
             Self::Flows => "flows",
+            Self::Datagrams => "datagrams",
         }
     }
 }
 
 impl Scenario {
-    /// Every population, then every group of flows, in the order of the document; `[users]` are two populations and come
+    /// Every population, then every group of flows, then every group of datagrams, in the order of the document; `[users]` are two populations and come
     /// first.
     #[must_use]
     pub fn demands(&self) -> Vec<Demand> {
@@ -62,11 +65,18 @@ impl Scenario {
             size: group.flows.len() as u32,
             endless: group.bytes.is_none(),
         });
-        populations.chain(flows).collect()
+        let datagrams = self.datagrams.iter().enumerate().map(|(place, group)| Demand {
+            name: format!("datagrams.{}", group.name),
+            key: format!("datagrams.{place}.count"),
+            unit: DemandUnit::Datagrams,
+            size: group.sources.len() as u32,
+            endless: false,
+        });
+        populations.chain(flows).chain(datagrams).collect()
     }
 
     /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies on the
-    /// route from a server to a browser at which somebody sits, or from the sender of a flow to its receiver. Requests
+    /// route from a server to a browser at which somebody sits, or from the sender of a flow or of datagrams to the receiver. Requests
     /// and acknowledgements, which travel the other way, are no data.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
@@ -129,6 +139,11 @@ impl Scenario {
         let groups = (self.populations.len()..).zip(&self.flows).filter(|(place, _)| counts(*place));
         for flow in groups.flat_map(|(_, group)| &group.flows) {
             sources.entry(flow.receiver).or_default().push(std::slice::from_ref(&flow.sender));
+        }
+        let first = self.populations.len() + self.flows.len();
+        let groups = (first..).zip(&self.datagrams).filter(|(place, _)| counts(*place));
+        for [sender, receiver] in groups.flat_map(|(_, group)| &group.sources) {
+            sources.entry(*receiver).or_default().push(std::slice::from_ref(sender));
         }
         sources
     }

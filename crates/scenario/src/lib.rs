@@ -1,8 +1,8 @@
 //! An experiment as typed, checked data: the one schema of the laboratory.
 //!
 //! A scenario is written in TOML, checked whole before anything runs, and resolved into what a driver
-//! consumes: a network of nodes and links, populations of browsing users, groups of long-lived flows, and
-//! what to record.
+//! consumes: a network of nodes and links, populations of browsing users, groups of long-lived flows and
+//! of datagram sources, and what to record.
 //!
 //! ```
 //! use aqmlab_scenario::Scenario;
@@ -71,10 +71,12 @@ pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{MahParameters, StartRule, UncParameters};
 pub use demand::{Demand, DemandUnit};
-pub use document::{DelayOwner, Document, Responses, ThroughputLayer, UserModel};
+pub use document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
-pub use scenario::{Flow, FlowGroup, MinimumDelay, Population, QueueSummary, Record, Scenario};
+pub use scenario::{
+    DatagramGroup, Flow, FlowGroup, MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario,
+};
 pub use schema::json_schema;

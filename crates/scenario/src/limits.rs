@@ -26,6 +26,12 @@ pub const FLOW_GROUPS: usize = 10_000;
 /// Long-lived flows of all groups together.
 pub const FLOWS: u64 = 1_500_000;
 
+/// `[[datagrams]]`.
+pub const DATAGRAM_GROUPS: usize = 10_000;
+
+/// Sources of datagrams of all groups together.
+pub const DATAGRAM_SOURCES: u64 = 1_000_000;
+
 /// Places where packets keep their order while they are under way (an interface, a link with propagation delay, one
 /// direction of a flow with a delay): 22 bits, of which two values mean other things.
 pub const PIPES: usize = (1 << 22) - 2;

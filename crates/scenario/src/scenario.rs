@@ -1,9 +1,9 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{DelayOwner, Document, Responses, ThroughputLayer, UserModel};
+use crate::document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule};
-use aqmlab_units::Span;
+use aqmlab_units::{Rate, Span};
 
 /// A checked experiment, with every default filled in and every name resolved to an index.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Scenario {
     pub populations: Vec<Population>,
     /// Long-lived flows.
     pub flows: Vec<FlowGroup>,
+    /// Sources of datagrams.
+    pub datagrams: Vec<DatagramGroup>,
     /// What to keep of a run.
     pub record: Record,
     /// What all of it was resolved from: a scenario comes from a checked document and from nothing else.
@@ -95,6 +97,47 @@ pub struct Flow {
     pub delay_from_sender: Span,
     /// Delay added to each packet that leaves the receiver.
     pub delay_from_receiver: Span,
+}
+
+/// Sources of datagrams alike in everything but their machines and random draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatagramGroup {
+    /// Unique among groups of datagrams.
+    pub name: String,
+    /// The machines of each source, sender and receiver; never empty.
+    pub sources: Vec<[NodeIndex; 2]>,
+    /// Length of the IP packet, at least [`DatagramGroup::HEADER_BYTES`].
+    pub packet_bytes: u16,
+    /// At which each source sends IP packets while it is on.
+    pub rate: Rate,
+    /// None for a source that is always on.
+    pub on_off: Option<OnOff>,
+    /// The first instant at which a source may start.
+    pub start: Span,
+    /// Each source starts at an instant drawn uniformly from `[start, start + start_spread)`.
+    pub start_spread: Span,
+    /// When the sources stop; none: never.
+    pub stop: Option<Span>,
+    /// With which packets leave.
+    pub ecn: EcnCodepoint,
+    /// Differentiated services codepoint of the packets, from 0 to 63.
+    pub dscp: u8,
+}
+
+impl DatagramGroup {
+    /// Bytes of the headers of IPv4 and UDP: what a datagram has at least.
+    pub const HEADER_BYTES: u16 = 28;
+}
+
+/// Periods of sending and of silence, in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnOff {
+    /// Length of a period of sending, or the mean length; above zero.
+    pub on: Span,
+    /// Length of a period of silence, or the mean length.
+    pub off: Span,
+    /// How long single periods are.
+    pub law: PeriodLaw,
 }
 
 /// How a monitored queue is summed up.

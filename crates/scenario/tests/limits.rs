@@ -130,6 +130,23 @@ fn more_flows_and_groups_of_flows_than_can_be_told_apart() {
 }
 
 #[test]
+fn more_sources_and_groups_of_datagrams_than_can_be_told_apart() {
+    let group = |count: u64| {
+        format!(
+            "[[datagrams]]\nsenders = \"readers\"\nreceivers = \"site\"\ncount = {count}\npacket_bytes = 60\nrate_mbps = 1\n"
+        )
+    };
+    assert_eq!(
+        refusal(&format!("{LINE}{}", group(1).repeat(limits::DATAGRAM_GROUPS + 1))),
+        "datagrams.10000: 10001 groups of datagrams with those before; legal: 10000 in all"
+    );
+    assert_eq!(
+        refusal(&format!("{LINE}{}", group(100_000).repeat(11))),
+        "datagrams.10.count: 1100000 sources of datagrams with those before; legal: 1000000 in all"
+    );
+}
+
+#[test]
 fn a_run_may_last_as_long_as_its_instants_reach() {
     let people = people();
     let with = |duration: &str| {

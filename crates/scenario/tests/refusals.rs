@@ -5,6 +5,7 @@ use aqmlab_scenario::{Scenario, ScenarioError};
 
 const DUMBBELL: &str = include_str!("refusals/dumbbell.txt");
 const TOPOLOGY: &str = include_str!("refusals/topology.txt");
+const DATAGRAMS: &str = include_str!("refusals/datagrams.txt");
 
 /// One case: a text of the scenario, its replacement, and the messages that follow.
 struct Case {
@@ -78,6 +79,11 @@ fn what_is_wrong_with_a_topology_is_said_with_place_legal_values_and_nearest_nam
 }
 
 #[test]
+fn what_is_wrong_with_datagrams_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(DATAGRAMS);
+}
+
+#[test]
 fn patterns_match_whole_messages() {
     assert!(matches("a...c...", "abcd") && matches("a...c", "acbc") && matches("abc", "abc"));
     assert!(!matches("a...c", "abcd") && !matches("ab", "abc") && !matches("b...", "abc"));
@@ -93,7 +99,8 @@ fn there_is_one_network_and_some_traffic() {
     });
     let message = |parts: &[&str]| refused(&parts.concat()).to_string();
     assert_eq!(message(&[head, users]), "le.toml: there is no network: give [dumbbell] or [topology]");
-    let nothing = "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]]";
+    let nothing = "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]] or \
+                   [[datagrams]]";
     assert_eq!(message(&[head, dumbbell]), format!("le.toml: {nothing}"));
     let nobody = users.replace("8568", "0");
     assert_eq!(message(&[head, dumbbell, &nobody]), format!("le.toml:7: users: {nothing}"));

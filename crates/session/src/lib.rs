@@ -1,9 +1,9 @@
 //! What applications do with connections, over whatever carries the connections.
 //!
-//! A [`Session`] holds every application of a run: browsing users with the servers that answer them, and transfers
-//! that begin at their instants (bulk flows, which never end, among them). A driver owns the clock, the network and
+//! A [`Session`] holds every application of a run: browsing users with the servers that answer them, transfers that
+//! begin at their instants (bulk flows, which never end, among them), and sources of datagrams. A driver owns the clock, the network and
 //! the connections. It calls a session with what happens (an application's alarm, a [`ConnectionEvent`]), and the
-//! session acts through the driver's [`Transport`]: open, write, close, wake me then. Nothing here knows a link, a
+//! session acts through the driver's [`Transport`]: open, write, close, send, wake me then. Nothing here knows a link, a
 //! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
 //!
 //! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
@@ -19,11 +19,13 @@
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
+//! | `datagrams.rs` | applications that send datagrams at a rate of their own |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod browser_connection;
 mod browsing;
+mod datagrams;
 mod exchange_counts;
 mod page_loads;
 mod response;
@@ -33,12 +35,13 @@ mod transport;
 
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings};
+pub use datagrams::{DatagramSource, Periods};
 pub use exchange_counts::ExchangeCounts;
 pub use page_loads::PAGE_BYTES_PER_USER;
 pub use response::ResponseEnd;
 pub use session::Session;
 pub use transfers::Transfer;
 pub use transport::{
-    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opened, Opening, Owner, PopulationId,
-    Side, Transport, UNLIMITED_BYTES,
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, DatagramSourceId, FlowId, Opened,
+    Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
 };

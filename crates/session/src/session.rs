@@ -2,6 +2,7 @@
 
 use crate::browser_connection::BrowserConnection;
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
+use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
 use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
 use aqmlab_record::{Pages, Responses};
@@ -12,17 +13,23 @@ use aqmlab_web::UserRef;
 pub struct Session {
     browsing: Browsing,
     transfers: Transfers,
+    datagrams: DatagramSources,
 }
 
 impl Session {
-    /// Populations of users and transfers, none of whom has started.
+    /// Populations of users, transfers and sources of datagrams, none of whom has started.
     #[must_use]
     pub fn new(
         populations: Vec<BrowsingPopulation>,
         settings: BrowsingSettings,
         transfers: Vec<Transfer>,
+        datagrams: Vec<DatagramSource>,
     ) -> Self {
-        Self { browsing: Browsing::new(populations, settings), transfers: Transfers::new(transfers) }
+        Self {
+            browsing: Browsing::new(populations, settings),
+            transfers: Transfers::new(transfers),
+            datagrams: DatagramSources::new(datagrams),
+        }
     }
 
     /// Starts everybody, at [`Time::ZERO`]. Now and then `check` is asked whether to go on.
@@ -36,6 +43,7 @@ impl Session {
     ) -> Result<(), E> {
         self.browsing.start(transport, check)?;
         self.transfers.start(transport);
+        self.datagrams.start(transport);
         Ok(())
     }
 
@@ -44,6 +52,7 @@ impl Session {
         match alarm {
             Alarm::User { population, user } => self.browsing.wake(population, user, transport),
             Alarm::Flow { flow } => Transfers::begin(flow, transport),
+            Alarm::Datagrams { source } => self.datagrams.send(source, transport),
         }
     }
 

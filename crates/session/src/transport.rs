@@ -1,4 +1,4 @@
-//! The interface between applications and whoever carries their connections.
+//! The interface between applications and whoever carries their connections and datagrams.
 
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::ConnectionOrdinal;
@@ -10,6 +10,10 @@ identifier! {
 identifier! {
     /// A transfer, counted over all of a run: a long-lived flow of the scenario.
     pub struct FlowId(u32);
+}
+identifier! {
+    /// A source of datagrams, counted over all of a run.
+    pub struct DatagramSourceId(u32);
 }
 identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a connection is over.
@@ -81,6 +85,17 @@ pub struct Opened {
     pub number: u32,
 }
 
+/// A datagram that an application sends. Where it goes follows from whose it is; how its header is marked, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Whose it is.
+    pub source: DatagramSourceId,
+    /// How many its source has sent before, modulo 2³².
+    pub sequence: u32,
+    /// Length of the IP packet, headers included.
+    pub ip_bytes: u16,
+}
+
 /// Who wants to be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarm {
@@ -95,6 +110,11 @@ pub enum Alarm {
     Flow {
         /// Which.
         flow: FlowId,
+    },
+    /// A source whose next datagram is due.
+    Datagrams {
+        /// Which.
+        source: DatagramSourceId,
     },
 }
 
@@ -143,6 +163,9 @@ pub trait Transport {
 
     /// Closes one end: nothing more is written there. Closing twice is the same as closing once.
     fn close(&mut self, connection: ConnectionId, side: Side);
+
+    /// Sends a datagram. Nothing is reported of it.
+    fn send(&mut self, datagram: &Datagram);
 
     /// Has [`crate::Session::wake`] called at this instant.
     fn wake_at(&mut self, instant: Time, alarm: Alarm);

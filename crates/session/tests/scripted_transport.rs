@@ -4,8 +4,8 @@ use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
-    ExchangeCounts, FlowId, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side, Transfer,
-    Transport, UNLIMITED_BYTES,
+    Datagram, ExchangeCounts, FlowId, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side,
+    Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, MahParameters, Population, StartRule};
@@ -40,6 +40,10 @@ impl Transport for Script {
 
     fn close(&mut self, connection: ConnectionId, side: Side) {
         self.calls.push(format!("close {side:?} {}", connection.number()));
+    }
+
+    fn send(&mut self, Datagram { source, sequence, ip_bytes }: &Datagram) {
+        self.calls.push(format!("send {ip_bytes} B number {sequence} of {}", source.number()));
     }
 
     fn wake_at(&mut self, instant: Time, _alarm: Alarm) {
@@ -77,7 +81,8 @@ impl Conversation {
             responses: Responses::new(1, Rows::All),
             pages: Pages::new(1, window, Rows::All),
         };
-        let session = Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers);
+        let session =
+            Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers, Vec::new());
         let mut conversation = Self { session, script: Script::default() };
         conversation.session.start(&mut conversation.script, || Ok::<(), ()>(())).unwrap();
         conversation

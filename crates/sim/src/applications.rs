@@ -1,12 +1,12 @@
 //! From a scenario to the applications of a run.
 
 use crate::control::RunError;
-use aqmlab_random::Key;
+use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{FlowGroup, Scenario, UserModel};
-use aqmlab_session::{BrowsingPopulation, BrowsingSettings, Session, Transfer};
-use aqmlab_units::Time;
+use aqmlab_scenario::{DatagramGroup, FlowGroup, OnOff, PeriodLaw, Scenario, UserModel};
+use aqmlab_session::{BrowsingPopulation, BrowsingSettings, DatagramSource, Periods, Session, Transfer};
+use aqmlab_units::{Span, Time};
 use aqmlab_web::Population;
 
 /// Beyond this many exchanges or pages, `responses = "auto"` keeps histograms of them alone.
@@ -25,7 +25,8 @@ pub(crate) fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> 
         pages: Pages::new(scenario.populations.len(), window, rows(scenario)),
     };
     let transfers = scenario.flows.iter().flat_map(|group| transfers(group, key));
-    Ok(Session::new(populations.collect::<Result<_, _>>()?, settings, transfers.collect()))
+    let datagrams = scenario.datagrams.iter().flat_map(|group| datagrams(group, key)).collect();
+    Ok(Session::new(populations.collect::<Result<_, _>>()?, settings, transfers.collect(), datagrams))
 }
 
 fn transfers(group: &FlowGroup, key: Key) -> impl Iterator<Item = Transfer> {
@@ -34,6 +35,29 @@ fn transfers(group: &FlowGroup, key: Key) -> impl Iterator<Item = Transfer> {
         starts: Time::from_seconds(group.start_spread.seconds() * key.indexed(index).uniform(0)),
         bytes: group.bytes,
     })
+}
+
+fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSource> {
+    let key = key.named("datagrams").named(&group.name);
+    (0..).zip(&group.sources).map(move |(index, _)| {
+        let key = key.indexed(index);
+        let spread = Span::from_seconds(group.start_spread.seconds() * key.uniform(0));
+        DatagramSource {
+            starts: Time::ZERO + group.start + spread,
+            stops: group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop),
+            ip_bytes: group.packet_bytes,
+            rate: group.rate,
+            periods: group.on_off.map(|on_off| periods(on_off, key.named("periods"))),
+        }
+    })
+}
+
+fn periods(OnOff { on, off, law }: OnOff, key: Key) -> Periods {
+    let law = |length: Span| match law {
+        PeriodLaw::Fixed => Law::Constant(length.seconds()),
+        PeriodLaw::Exponential => Law::Exponential { mean: length.seconds() },
+    };
+    Periods { on: law(on), off: law(off), key }
 }
 
 /// The users of a population under their model. Whatever files this names, the scenario holds their texts.

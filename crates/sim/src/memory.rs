@@ -28,6 +28,8 @@ const CONNECTIONS_PER_USER_AND_SECOND: f64 = 0.10;
 const PLAN_BYTES: f64 = 96.0;
 /// Packets of a flow that are under way: a window of twelve.
 const PACKETS_OF_FLOW_BYTES: f64 = 600.0;
+/// Delays of a source of datagrams: a histogram of five octaves, which is from 10 to 320 ms.
+const DELAYS_OF_SOURCE_BYTES: f64 = 5.0 * 8192.0;
 /// Exchanges of which `responses = "auto"` keeps rows.
 const AUTOMATIC_ROWS: f64 = 5e6;
 /// Bytes of a packet on the wire where a link is full of data.
@@ -87,7 +89,10 @@ fn traffic(scenario: &Scenario) -> f64 {
         f64::from(population.users) * per_user
     });
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
-    of_populations.sum::<f64>() + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
+    let sources: usize = scenario.datagrams.iter().map(|group| group.sources.len()).sum();
+    of_populations.sum::<f64>()
+        + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
+        + sources as f64 * (400.0 + timer + DELAYS_OF_SOURCE_BYTES)
 }
 
 /// What is sampled of monitored links.

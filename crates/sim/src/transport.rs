@@ -1,7 +1,7 @@
 //! The fabric as the applications see it: their transport in virtual time.
 
 use crate::fabric::{Events, Fabric, Timer};
-use aqmlab_session::{Alarm, ConnectionId, Opened, Opening, Side, Transport};
+use aqmlab_session::{Alarm, ConnectionId, Datagram, Opened, Opening, Side, Transport};
 use aqmlab_units::Time;
 
 /// Lent to the session for each call.
@@ -26,6 +26,10 @@ impl Transport for SimulatedTransport<'_> {
 
     fn close(&mut self, connection: ConnectionId, side: Side) {
         self.fabric.close(connection, side, self.events);
+    }
+
+    fn send(&mut self, datagram: &Datagram) {
+        self.fabric.send(datagram, self.events);
     }
 
     fn wake_at(&mut self, instant: Time, alarm: Alarm) {

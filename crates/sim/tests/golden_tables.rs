@@ -3,7 +3,7 @@
 //! Beside `golden_traces.rs`, whose runs all record packets: a run without that record takes other paths. The cases
 //! cover every scheme where it acts, with ECN off and on; every host profile; the users of both studies with either end
 //! of a response; minimum delays of either kind and none; rings in the driver; flows with and without end over two
-//! bottlenecks. Each case says what its queues must have done, so that none can come to exercise nothing.
+//! bottlenecks; datagrams under schemes that see their codepoint, and under those that sort them. Each case says what its queues must have done, so that none can come to exercise nothing.
 //!
 //! A digest may change only together with a model or the layout of its table; then
 //! `AQMLAB_UPDATE_GOLDEN_TRACES=1 cargo test -p aqmlab-sim --test golden_tables` writes the new ones, and the commit
@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 const USERS: &str = include_str!("golden/users.toml");
 const FLOWS: &str = include_str!("golden/flows.toml");
 const MIXED: &str = include_str!("golden/mixed.toml");
+const DATAGRAMS: &str = include_str!("golden/datagrams.toml");
 
 /// What the queues of a run must have done at least once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -238,11 +239,22 @@ fn settings() -> Vec<Case> {
     cases.collect()
 }
 
+/// Datagrams beside flows, under a scheme of each kind.
+fn datagrams() -> Vec<Case> {
+    let schemes = [("drop-tail", false), ("red", true), ("codel", false), ("fq", true), ("fq-codel", true)];
+    let cases = schemes.into_iter().map(|(scheme, ecn)| {
+        let (queue, act) = acting(scheme, ecn);
+        Case::new(&format!("datagrams {scheme}"), DATAGRAMS, &[act]).queue(&queue)
+    });
+    cases.collect()
+}
+
 fn cases() -> Vec<Case> {
     let mut cases = schemes();
     cases.extend(settings());
     cases.extend(hosts());
     cases.extend(browsing());
+    cases.extend(datagrams());
     cases
 }
 

@@ -1,4 +1,4 @@
-//! Golden traces: every packet at every queue, and every table, of one small run per scheme, as a digest.
+//! Golden traces: every packet at every queue, and every table, of small runs per scheme, as a digest each.
 //!
 //! They guard what no other test does: that a change of the engine's data structures changes nothing at all, not
 //! even the order of packets that arrive in the same nanosecond. A digest may change only together with a model; then
@@ -31,6 +31,7 @@ arrivals = true
 "#;
 
 const FLOWS: &str = include_str!("../../../tests/crosscheck/scenario.toml");
+const DATAGRAMS: &str = include_str!("golden/datagrams.toml");
 
 fn digest_of(text: &str, overrides: &[(String, String)]) -> u64 {
     let scenario = Scenario::from_toml(text, "golden", overrides).unwrap_or_else(|error| panic!("{error}"));
@@ -53,6 +54,12 @@ fn digests() -> String {
         ];
         let _ = writeln!(text, "{scheme} users {:016x}", digest_of(USERS, &users));
         let _ = writeln!(text, "{scheme} flows {:016x}", digest_of(FLOWS, &flows));
+    }
+    for scheme in ["drop-tail", "fq-codel"] {
+        let queue = format!("{{ scheme = \"{scheme}\", limit_packets = 60 }}");
+        let overrides =
+            [("topology.links.2.queue".to_owned(), queue), ("record.packets".to_owned(), "true".to_owned())];
+        let _ = writeln!(text, "{scheme} datagrams {:016x}", digest_of(DATAGRAMS, &overrides));
     }
     text
 }

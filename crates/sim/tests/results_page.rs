@@ -19,6 +19,11 @@ per_side = 100
 [[flows]]
 count = 1
 direction = "left-to-right"
+[[datagrams]]
+count = 1
+direction = "left-to-right"
+packet_bytes = 100
+rate_mbps = 0.1
 [record]
 responses = "rows"
 arrivals = true
@@ -70,7 +75,7 @@ fn types(table: &Table) -> BTreeMap<&'static str, &'static str> {
 #[test]
 fn every_column_of_every_table_stands_on_the_page_with_its_type_and_no_other_does() {
     let output = everything();
-    assert_eq!(output.tables.len(), 12, "every kind of table is recorded here");
+    assert_eq!(output.tables.len(), 13, "every kind of table is recorded here");
     for table in &output.tables {
         let page: BTreeMap<_, _> =
             listed(table.name).into_iter().map(|(key, cells)| (key, cells[0])).collect();

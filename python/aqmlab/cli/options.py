@@ -114,8 +114,9 @@ def demand_option(command: Command) -> Command:
         "--demand",
         callback=read_names,
         metavar="NAME,...",
-        help="What is turned: users, flows, or single ones: populations.NAME, flows.NAME, users.left; "
-        "by default all users, or all flows where there are none. Several keep the ratio of their sizes.",
+        help="What is turned: users, flows, datagrams, or single ones: populations.NAME, flows.NAME, "
+        "datagrams.NAME, users.left; by default all users, or all flows where there are none. Several keep "
+        "the ratio of their sizes.",
     )(command)
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Mapping
 
+    import pyarrow as pa
+
     from aqmlab.result import Result
     from aqmlab.sweep import Point, Status
 
@@ -44,11 +46,13 @@ _LINK_DIGITS = {
 
 
 def result_tables(result: Result) -> Iterator[Table]:
-    """The monitored links, then the response times, if there are any."""
+    """The monitored links, then response times and datagrams, if there are any."""
     heading = f"{result.scenario['name']}, seed {result.seed}"
     yield _links(heading, result.run["links"])
     if result.run["populations"] and "response_histogram" in result.tables:
         yield _responses(heading, result)
+    if "datagrams" in result.tables:
+        yield _datagrams(heading, result.datagrams)
 
 
 def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
@@ -93,6 +97,37 @@ def _responses(heading: str, result: Result) -> Table:
     ]
     caption = "open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds"
     return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
+
+
+_MOST_SOURCES = 20
+_DATAGRAM_COUNTS = ("sent", "received", "lost", "marked")
+_DATAGRAM_DELAYS = {"p50": "50 %", "p95": "95 %", "p99": "99 %"}
+
+
+def _datagrams(heading: str, table: pa.Table) -> Table:
+    columns: list[Column[Mapping[str, Any]]] = [
+        Column("group", lambda row: text(row["group"]), "datagrams", words=True),
+        Column("source", lambda row: number(row["source"], "d"), "source"),
+    ]
+    columns += [
+        Column(f"{name}_packets", lambda row, key=f"{name}_packets": number(row[key], ","), name)  # type: ignore[misc]
+        for name in _DATAGRAM_COUNTS
+    ]
+    columns += [
+        Column(
+            f"delay_{name}_ms",
+            lambda row, key=f"delay_{name}_s": number(  # type: ignore[misc]
+                1e3 * row[key] if row["received_packets"] else None, ".2f", absent="-"
+            ),
+            title,
+        )
+        for name, title in _DATAGRAM_DELAYS.items()
+    ]
+    caption = "packets; 50 %, 95 %, 99 %: within so many milliseconds"
+    if table.num_rows > _MOST_SOURCES:
+        caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
+    rows = table.slice(0, _MOST_SOURCES).to_pylist()
+    return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
 
 
 _MOST_ROWS = 50

@@ -1,10 +1,10 @@
 """Demand: the part of a scenario's traffic that is turned, and the links that it is judged on.
 
-A scenario's populations and groups of flows each have a size, and a key that sets it. A demand is one of them
-or several; turned, they keep the ratio of their sizes, and its own size is that of the largest: users on each
-side of a dumbbell with as many on both. Its data take routes, and the monitored links on these are the links
-judged. Those between the same two nodes are the two directions of one bottleneck, and a bottleneck's load is
-their mean.
+A scenario's populations and groups of flows and of datagrams each have a size, and a key that sets it. A
+demand is one of them or several; turned, they keep the ratio of their sizes, and its own size is that of the
+largest: users on each side of a dumbbell with as many on both. Its data take routes, and the monitored links
+on these are the links judged. Those between the same two nodes are the two directions of one bottleneck, and
+a bottleneck's load is their mean.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.statistics import Recorded
 
-USERS, FLOWS = "users", "flows"
+USERS, FLOWS, DATAGRAMS = "users", "flows", "datagrams"
 """What sizes count, and the names of all demands that count it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A population or a group of flows.
+    """A population, a group of flows or a group of datagrams.
 
     Attributes:
-        name: What `--demand` calls it: `users.left`, `populations.readers`, `flows.backup`.
+        name: What `--demand` calls it: `users.left`, `populations.readers`, `flows.backup`,
+            `datagrams.voice`.
         key: The dotted key of the scenario that sets its size.
-        unit: What its size counts: `users` or `flows`.
+        unit: What its size counts: `users`, `flows` or `datagrams`, which are sources of these.
         size: How many the scenario has.
         endless: Whether it takes whatever it is let through, as flows without end do.
     """
@@ -97,7 +98,7 @@ class Demand:
 
     Attributes:
         scenario: Whose traffic it is.
-        parts: The populations or groups of flows, all of one unit.
+        parts: The populations, or groups of flows or of datagrams, all of one unit.
         links: The links that are judged, by name, instead of those on the routes of its data.
     """
 
@@ -111,8 +112,8 @@ class Demand:
 
         Args:
             scenario: Whose traffic it is.
-            names: Names of parts, or `users` or `flows` for all that count these; by default all users or,
-                where there are none, all flows.
+            names: Names of parts, or `users`, `flows` or `datagrams` for all that count these; by default all
+                users or, where there are none, all flows or, where there are none either, all datagrams.
             links: Names of monitored links to judge instead of those on the routes of its data.
 
         Raises:
@@ -120,7 +121,8 @@ class Demand:
         """
         every = parts_of(scenario)
         if not names:
-            names = (USERS if any(part.unit == USERS and part.size for part in every) else FLOWS,)
+            present = {part.unit for part in every if part.size}
+            names = (next(unit for unit in (USERS, FLOWS, DATAGRAMS) if unit in present),)
         families = dict.fromkeys(part.unit for part in every)
         for name in names:
             if name not in families and name not in {part.name for part in every}:
@@ -129,7 +131,8 @@ class Demand:
                 )
         parts = tuple(part for part in every if part.name in names or part.unit in names)
         if len({part.unit for part in parts}) > 1:
-            raise DemandError(f"demand {', '.join(names)}: users or flows, not both: one number turns it")
+            wrong = "users, flows or datagrams, one of these: one number turns it"
+            raise DemandError(f"demand {', '.join(names)}: {wrong}")
         named_links(scenario, links)
         return cls(scenario, parts, tuple(links))
 
@@ -198,7 +201,7 @@ class Demand:
 
 
 def parts_of(scenario: Scenario) -> tuple[Part, ...]:
-    """Every population and group of flows of a scenario."""
+    """Every population and group of flows or datagrams of a scenario."""
     return tuple(Part(*row) for row in _core.demands(scenario.resolved_json))
 
 

@@ -3,7 +3,9 @@
 //! The estimate is rough on purpose: packets that rates, windows and demand allow, twice the links they cross, samples
 //! and periodic timers.
 
-use aqmlab_scenario::{Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, UserModel};
+use aqmlab_scenario::{
+    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, UserModel,
+};
 use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
 
@@ -25,7 +27,8 @@ pub(crate) fn affordable_seconds(scenario: &Scenario, document: &Json) -> Option
     }
     let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
     let flows: f64 = scenario.flows.iter().map(|group| group.flows.len() as f64).sum();
-    let once = 40.0 * users + 10.0 * flows;
+    let sources: f64 = scenario.datagrams.iter().map(|group| group.sources.len() as f64).sum();
+    let once = 40.0 * users + 10.0 * (flows + sources);
     let traffic = traffic_per_second(scenario);
     let timers = ticks_per_second(document) + samples_per_second(scenario);
     let longest = scenario.duration.seconds();
@@ -40,7 +43,17 @@ fn traffic_per_second(scenario: &Scenario) -> f64 {
     let of_flows: f64 = flows.map(|(group, flow)| events_of_flow(scenario, group, flow) / seconds).sum();
     let of_users: f64 =
         scenario.populations.iter().map(|population| events_of_users(scenario, population)).sum();
-    of_flows + of_users
+    let of_datagrams: f64 = scenario.datagrams.iter().map(|group| events_of_datagrams(scenario, group)).sum();
+    of_flows + of_users + of_datagrams
+}
+
+/// Events per second of a group of datagrams, which sends whether or not anything is let through; and draws a period.
+fn events_of_datagrams(scenario: &Scenario, group: &DatagramGroup) -> f64 {
+    let Some(&[from, to]) = group.sources.first() else { return 0.0 };
+    let links = scenario.network.path(from, to).map_or(0, |path| path.len());
+    let packets = group.rate.packets_per_second(u32::from(group.packet_bytes));
+    let periods = group.on_off.map_or(0.0, |on_off| 1.0 / (on_off.on + on_off.off).seconds());
+    group.sources.len() as f64 * (packets * (1.0 + 2.0 * links as f64) + periods)
 }
 
 /// What lies between two machines and back.

@@ -33,10 +33,21 @@ pub(crate) fn set_duration(document: &mut Json, duration_s: f64, dice: &mut Dice
             document[key] = json!(duration_s * dice.uniform() * 0.4);
         }
     }
-    // Flows that would start behind the end of the run are refused.
+    // Flows and datagrams that would start behind the end of the run are refused.
     for flows in document["flows"].as_array_mut().into_iter().flatten() {
         let spread = flows["start_spread_s"].as_f64().unwrap_or(1.0);
         flows["start_spread_s"] = json!(spread.min(duration_s));
+    }
+    for datagrams in document["datagrams"].as_array_mut().into_iter().flatten() {
+        let number = |key: &str, default: f64| datagrams[key].as_f64().unwrap_or(default);
+        let (start_s, spread_s) = (number("start_s", 0.0), number("start_spread_s", 1.0));
+        let start_s = start_s.min(duration_s / 2.0);
+        let stop_s = duration_s * (0.5 + 0.4 * dice.uniform());
+        datagrams["start_s"] = json!(start_s);
+        datagrams["start_spread_s"] = json!(spread_s.min(duration_s / 2.0).min(stop_s - start_s) * 0.99);
+        if datagrams.get("stop_s").is_some() {
+            datagrams["stop_s"] = json!(stop_s);
+        }
     }
 }
 
@@ -70,7 +81,7 @@ fn user_count(dice: &mut Dice) -> u64 {
     dice.count(0, most)
 }
 
-/// Populations and flows between machine groups; at least some of one of them.
+/// Populations, flows and datagrams between machine groups; at least some of the first two.
 fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) {
     let mut populations = Vec::new();
     // Every population makes laws of its own, which takes the check milliseconds.
@@ -88,6 +99,9 @@ fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, 
     }
     document["populations"] = Json::Array(populations);
     document["flows"] = Json::Array(flows);
+    let left_and_right = document.get("dumbbell").is_some();
+    let datagrams = (0..few(dice)).map(|_| datagram_group(left_and_right, groups, schema, dice));
+    document["datagrams"] = Json::Array(datagrams.collect());
 }
 
 /// 0 to 3, or a lot.
@@ -98,6 +112,32 @@ fn few(dice: &mut Dice) -> u64 {
 
 fn flow_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
     let mut table = schema.draw_table(schema.definition("FlowsTable"), dice);
+    draw_ends(&mut table, left_and_right, groups, dice);
+    let most = if dice.is_wild() { 300 } else { 6 };
+    table["count"] = json!(dice.count(1, most));
+    table
+}
+
+/// Rates are those at which a campaign can pay some seconds of them.
+fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
+    let mut table = schema.draw_table(schema.definition("DatagramsTable"), dice);
+    draw_ends(&mut table, left_and_right, groups, dice);
+    let most = if dice.is_wild() { 100 } else { 4 };
+    table["count"] = json!(dice.count(1, most));
+    if !dice.is_wild() {
+        table["rate_mbps"] = json!(0.01 + dice.uniform() * 2.0);
+        table["packet_bytes"] = json!(dice.count(28, 1500));
+    }
+    if dice.chance(0.5) {
+        (table["on_s"], table["off_s"]) = (json!(0.001 + dice.uniform()), json!(0.001 + dice.uniform()));
+    } else if let Some(table) = table.as_object_mut() {
+        ["on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
+    }
+    table
+}
+
+/// Between which machine groups a group of flows or datagrams goes.
+fn draw_ends(table: &mut Json, left_and_right: bool, groups: &[(String, u64)], dice: &mut Dice) {
     if let Some(table) = table.as_object_mut() {
         ["direction", "senders", "receivers"].iter().for_each(|key| _ = table.remove(*key));
     }
@@ -107,9 +147,6 @@ fn flow_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, d
         let (senders, receivers) = pair(groups, dice);
         (table["senders"], table["receivers"]) = (json!(senders), json!(receivers));
     }
-    let most = if dice.is_wild() { 300 } else { 6 };
-    table["count"] = json!(dice.count(1, most));
-    table
 }
 
 /// Two different machine groups.

@@ -129,7 +129,7 @@ impl FlowsTable {
 }
 
 /// Flows that start at one instant stay synchronised for long; a second undoes that.
-const fn start_spread() -> f64 {
+pub(super) const fn start_spread() -> f64 {
     1.0
 }
 

@@ -3,6 +3,7 @@
 //! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
 //! which makes the checks, the error messages and the tables of `docs/scenario.md`.
 
+mod datagrams;
 mod dumbbell;
 mod flows;
 mod record;
@@ -10,6 +11,7 @@ mod topology;
 mod twin;
 mod users;
 
+pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
@@ -84,6 +86,10 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowsTable>,
 
+    /// Sources of datagrams, which send at a rate of their own; a repeated table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub datagrams: Vec<DatagramsTable>,
+
     /// What to keep of a run.
     #[serde(default)]
     pub record: RecordTable,
@@ -124,6 +130,9 @@ impl Document {
         self.record.settle();
         for (index, flows) in self.flows.iter_mut().enumerate() {
             flows.settle(index);
+        }
+        for (index, datagrams) in self.datagrams.iter_mut().enumerate() {
+            datagrams.settle(index);
         }
     }
 

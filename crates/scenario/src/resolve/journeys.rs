@@ -4,20 +4,21 @@ use crate::document::Document;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::routes::Routes;
-use crate::scenario::{Flow, FlowGroup, Population};
+use crate::scenario::{DatagramGroup, Flow, FlowGroup, Population};
 use aqmlab_units::Span;
 
-/// Checks every population and group of flows that was resolved. A network with mistakes is not asked: links may be
+/// Checks every population and group of flows or datagrams that was resolved. A network with mistakes is not asked: links may be
 /// missing from it.
 pub(super) fn check(
     document: &Document,
     network: &Network,
-    (populations, flows): (&[Population], &[FlowGroup]),
+    (populations, flows, datagrams): (&[Population], &[FlowGroup], &[DatagramGroup]),
     mistakes: &mut Mistakes<'_>,
 ) {
     let of_dumbbell = if document.users.is_some() { 2 } else { 0 };
     let all_resolved =
         populations.len() == of_dumbbell + document.populations.len() && flows.len() == document.flows.len();
+    let all_resolved = all_resolved && datagrams.len() == document.datagrams.len();
     if mistakes.concern("topology") || !all_resolved {
         return;
     }
@@ -44,6 +45,23 @@ pub(super) fn check(
         };
         journey.check(network, &routes, mistakes);
     }
+    for (index, group) in datagrams.iter().enumerate() {
+        let Some(&[from, to]) = group.sources.first() else { continue };
+        if routes.path(from, to).is_none() {
+            refuse_route(network, &format!("datagrams.{index}.receivers"), (from, to), mistakes);
+        }
+    }
+}
+
+fn refuse_route(
+    network: &Network,
+    key: &str,
+    (from, to): (NodeIndex, NodeIndex),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let legal = "groups joined both ways by links over routers";
+    let wrong = format!("there is no route from {} to {}", network.node(from).name, network.node(to).name);
+    mistakes.value(key, wrong, legal);
 }
 
 /// The way of a packet and of the answer to it. All machines of a group have the same links, so the first of each
@@ -65,8 +83,7 @@ impl Journey<'_> {
         let mut takes_time = self.takes_time;
         for (from, to) in [(one, other), (other, one)] {
             let Some(path) = routes.path(from, to) else {
-                let wrong = format!("there is no route from {} to {}", name(from), name(to));
-                return mistakes.value(&self.key, wrong, "groups joined both ways by links over routers");
+                return refuse_route(network, &self.key, (from, to), mistakes);
             };
             takes_time |= path.into_iter().any(|link| !network.link(link).is_ideal());
         }

@@ -1,6 +1,7 @@
 //! From a document to a scenario: names become indices, shorthands become networks, numbers become
 //! quantities; what no run could mean is refused on the way.
 
+mod datagrams;
 mod dumbbell;
 mod flows;
 mod host;
@@ -34,7 +35,8 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     }
     populations.extend(populations::of_groups(document, &network, mistakes));
     let flows = flows::resolve(document, &network, &populations, mistakes);
-    journeys::check(document, &network, (&populations, &flows), mistakes);
+    let datagrams = datagrams::resolve(document, &network, mistakes);
+    journeys::check(document, &network, (&populations, &flows, &datagrams), mistakes);
     unused::check_record(document, &network, mistakes);
     if mistakes.is_empty() {
         traffic::check(document, &populations, mistakes);
@@ -51,6 +53,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         network,
         populations,
         flows,
+        datagrams,
         record,
         document: document.clone(),
     })

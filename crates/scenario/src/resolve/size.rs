@@ -1,7 +1,9 @@
 //! Whether a run can hold the scenario: see [`crate::limits`].
 
 use crate::document::{Document, LinkTable, Topology};
-use crate::limits::{FLOW_GROUPS, FLOWS, LINKS, NODES, POPULATIONS, QUEUED_LINKS, USERS};
+use crate::limits::{
+    DATAGRAM_GROUPS, DATAGRAM_SOURCES, FLOW_GROUPS, FLOWS, LINKS, NODES, POPULATIONS, QUEUED_LINKS, USERS,
+};
 use crate::mistakes::{Mistakes, joined};
 
 /// Whether everything fits; the first of each kind that does not is a mistake. Nothing is built before this is known:
@@ -45,6 +47,14 @@ fn check_traffic(document: &Document, mistakes: &mut Mistakes<'_>) -> bool {
         (
             Tally { path: "flows", key: "count", what: "flows", most: FLOWS },
             document.flows.iter().map(|table| u64::from(table.count)).collect(),
+        ),
+        (
+            Tally { path: "datagrams", key: "", what: "groups of datagrams", most: DATAGRAM_GROUPS as u64 },
+            one_each(document.datagrams.len()),
+        ),
+        (
+            Tally { path: "datagrams", key: "count", what: "sources of datagrams", most: DATAGRAM_SOURCES },
+            document.datagrams.iter().map(|table| u64::from(table.count)).collect(),
         ),
     ];
     let mut fits = true;

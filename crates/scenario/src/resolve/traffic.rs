@@ -1,8 +1,8 @@
-//! Checks that populations and flow groups share.
+//! What populations, flows and datagrams share: checks, and the machines at their ends.
 
 use super::quantity::megabits_per_second;
 use crate::Scheme;
-use crate::document::Document;
+use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Direction, Document, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex, NodeKind};
 use crate::scenario::Population;
@@ -11,11 +11,12 @@ use std::collections::BTreeSet;
 
 /// A scenario without traffic has nothing to say.
 pub(super) fn check(document: &Document, populations: &[Population], mistakes: &mut Mistakes<'_>) {
-    if document.flows.is_empty() && populations.iter().all(|population| population.users == 0) {
+    let without_users = populations.iter().all(|population| population.users == 0);
+    if document.flows.is_empty() && document.datagrams.is_empty() && without_users {
         let key = if document.users.is_some() { "users" } else { "" };
         mistakes.sentence(
             key,
-            "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]]",
+            "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]] or [[datagrams]]",
         );
     }
 }
@@ -66,6 +67,99 @@ pub(super) fn machines(
         }
     }
     machines
+}
+
+/// The machines between which the flows or datagrams of a group go.
+pub(super) struct Ends {
+    sending: Vec<NodeIndex>,
+    receiving: Vec<NodeIndex>,
+}
+
+impl Ends {
+    /// Sender and receiver of so many, who take the machines in turn; nothing where one of the groups has none.
+    pub(super) fn in_turn(&self, count: u32) -> Vec<[NodeIndex; 2]> {
+        let Self { sending, receiving } = self;
+        let in_turn = sending.iter().cycle().zip(receiving.iter().cycle());
+        in_turn.take(count as usize).map(|(&sender, &receiver)| [sender, receiver]).collect()
+    }
+}
+
+/// `direction`, `senders` and `receivers` of a group, as they were given.
+pub(super) type AskedEnds<'a> = (Option<Direction>, Option<&'a str>, Option<&'a str>);
+
+/// The machines that the group at `path` asks for.
+pub(super) fn ends(
+    document: &Document,
+    network: &Network,
+    path: &str,
+    asked: AskedEnds<'_>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Ends> {
+    let (senders, receivers) = machine_groups(document, path, asked, mistakes)?;
+    let receivers_key = joined(path, "receivers");
+    let mut ends = Ends {
+        sending: machines(network, senders, &joined(path, "senders"), mistakes),
+        receiving: machines(network, receivers, &receivers_key, mistakes),
+    };
+    if senders == receivers {
+        mistakes.value(&receivers_key, "the senders' own machines", "another machine group");
+        ends.receiving.clear();
+    }
+    Some(ends)
+}
+
+/// The names of the machine groups that send and receive, from the direction over a dumbbell or as given.
+fn machine_groups<'a>(
+    document: &Document,
+    path: &str,
+    asked: AskedEnds<'a>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<(&'a str, &'a str)> {
+    match asked {
+        (Some(_), None, None) if document.dumbbell.is_none() => {
+            let key = joined(path, "direction");
+            mistakes.value(&key, "a topology has no left and right", "senders and receivers instead");
+            None
+        }
+        (Some(Direction::LeftToRight), None, None) => Some((SERVERS_LEFT, BROWSERS_RIGHT)),
+        (Some(Direction::RightToLeft), None, None) => Some((SERVERS_RIGHT, BROWSERS_LEFT)),
+        (None, Some(senders), Some(receivers)) => Some((senders, receivers)),
+        (None, None, None) => {
+            let whose = path.split('.').next().unwrap_or(path);
+            let wrong =
+                format!("whose {whose} are they? give direction (of a dumbbell), or senders and receivers");
+            mistakes.sentence(path, wrong);
+            None
+        }
+        (None, senders, _) => {
+            let missing = if senders.is_none() { "senders" } else { "receivers" };
+            mistakes.missing_key(path, missing, "a machine group");
+            None
+        }
+        (Some(_), _, _) => {
+            let wrong = "given together with senders or receivers";
+            mistakes.value(&joined(path, "direction"), wrong, "direction alone, or senders and receivers");
+            None
+        }
+    }
+}
+
+/// What would start behind the end of the run would never start: `(start_s, start_spread_s)` of the group at `path`.
+pub(super) fn check_start(
+    document: &Document,
+    path: &str,
+    (start_s, start_spread_s): (f64, f64),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let whose = path.split('.').next().unwrap_or(path);
+    if start_s > document.duration_s {
+        let wrong = format!("{start_s} is behind the end of the run: {whose} would never start");
+        mistakes.value(&joined(path, "start_s"), wrong, format!("0 to {}", document.duration_s));
+    } else if start_s + start_spread_s > document.duration_s {
+        let wrong = format!("{start_spread_s} is longer than the run: {whose} would never start");
+        let legal = format!("0 to {}", document.duration_s - start_s);
+        mistakes.value(&joined(path, "start_spread_s"), wrong, legal);
+    }
 }
 
 fn host_groups(network: &Network) -> Vec<&str> {

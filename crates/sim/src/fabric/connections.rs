@@ -15,14 +15,6 @@ use aqmlab_units::Time;
 /// How many connections of a run have numbers of their own.
 pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
 
-/// The state of both ends of a connection, by the transport protocol that they speak.
-///
-/// With a second variant, of datagrams for example, the compiler refuses every place that takes TCP for granted.
-pub(crate) enum Ends {
-    /// TCP at both ends.
-    Tcp([Endpoint; 2]),
-}
-
 /// A connection with both its ends.
 ///
 /// What every packet touches lies together.
@@ -41,7 +33,8 @@ pub(crate) struct Connection {
     pub(crate) opened: Time,
     /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
     pub(crate) closed: Option<Time>,
-    pub(crate) ends: Ends,
+    /// TCP at both ends: what is not TCP has no connection, see `datagrams.rs`.
+    pub(crate) ends: [Endpoint; 2],
     /// Its number within the run: see [`Connections::number`].
     pub(crate) number: u32,
     pub(crate) losses: ConnectionLosses,
@@ -107,7 +100,7 @@ impl Connections {
             finished: [false; 2],
             gave_up: false,
             owner,
-            ends: Ends::Tcp([Endpoint::active(), Endpoint::passive()]),
+            ends: [Endpoint::active(), Endpoint::passive()],
             opened: now,
             closed: None,
             number,
@@ -155,15 +148,14 @@ impl Connections {
     pub(crate) fn prefetch_end(&self, place: u32, side: Side) -> Option<Owner> {
         let connection = self.places.get(place as usize)?;
         prefetch(&connection.timer);
-        let Ends::Tcp(ends) = &connection.ends;
-        prefetch(&ends[side as usize]);
+        prefetch(&connection.ends[side as usize]);
         Some(connection.owner)
     }
 
-    /// The connection at a place, if it is still the one that is meant.
+    /// The connection at a place, if it is still the one that is meant; none is where datagrams say they are from.
     #[inline]
     pub(crate) fn current(&mut self, place: u32, generation: u16) -> Option<&mut Connection> {
-        let connection = &mut self.places[place as usize];
+        let connection = self.places.get_mut(place as usize)?;
         (connection.generation == generation).then_some(connection)
     }
 
@@ -198,8 +190,7 @@ impl Connection {
     /// What TCP did at its two ends.
     pub(crate) fn totals(&self) -> TcpTotals {
         let mut totals = TcpTotals::default();
-        let Ends::Tcp(ends) = &self.ends;
-        ends.iter().for_each(|end| totals.add_endpoint(end));
+        self.ends.iter().for_each(|end| totals.add_endpoint(end));
         totals
     }
 

@@ -1,6 +1,8 @@
-//! The ends of connections: packets in and out of them, their timers, and what they have to say to applications.
+//! The ends of connections: packets in and out of them, their timers, and what they have to say to applications. What
+//! comes for no connection is left to the ends of datagrams.
 
-use super::connections::{Connection, Connections, Ends};
+use super::connections::{Connection, Connections};
+use super::datagrams::DatagramEnds;
 use super::events::{Events, Timer};
 use super::hosts::{Hosts, Machine};
 use super::interface::Interface;
@@ -10,7 +12,7 @@ use super::path::{AddedDelay, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
 use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Segment, respond_to_stray};
-use aqmlab_units::{Span, Time};
+use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
 pub(crate) struct Location {
@@ -19,10 +21,11 @@ pub(crate) struct Location {
     pub(crate) added_delay: [AddedDelay; 2],
 }
 
-/// All connections, and what their ends have said.
+/// All connections, and what their ends have said; and all ends of datagrams, who say nothing.
 pub(crate) struct Endpoints {
     pub(crate) hosts: Hosts,
     pub(crate) connections: Connections,
+    pub(crate) datagrams: DatagramEnds,
     /// Connections that gave up so far.
     pub(crate) gave_up: u64,
     /// What was said since the last event, and how much of it has been asked for; nearly always one or none.
@@ -33,10 +36,11 @@ pub(crate) struct Endpoints {
 }
 
 impl Endpoints {
-    pub(crate) fn new(hosts: Hosts) -> Self {
+    pub(crate) fn new(hosts: Hosts, datagrams: DatagramEnds) -> Self {
         Self {
             hosts,
             connections: Connections::default(),
+            datagrams,
             gave_up: 0,
             connection_events: Vec::new(),
             polled: 0,
@@ -120,8 +124,7 @@ impl Endpoints {
         let connection = self.connections.at(place);
         let context = self.hosts.context(connection.profile, connection.clocks[side as usize]);
         self.outbox.clear();
-        let Ends::Tcp(ends) = &mut connection.ends;
-        action(&mut ends[side as usize], events.now(), &context, &mut self.outbox);
+        action(&mut connection.ends[side as usize], events.now(), &context, &mut self.outbox);
         self.conclude(place, side, network, events);
     }
 
@@ -142,17 +145,16 @@ impl Endpoints {
     pub(crate) fn deliver(&mut self, now: Time, packet: Packet, network: &mut Network, events: &mut Events) {
         let (place, side) = (packet.connection(), packet.from().other());
         let Self { connections, hosts, outbox, .. } = self;
-        let Some(connection) = connections.current(place, packet.generation()) else { return };
+        let Some(connection) = connections.current(place, packet.generation()) else {
+            return self.datagrams.receive(now, &packet);
+        };
         if connection.finished[side as usize] {
             return self.answer_stray(&packet, side, network, events);
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
-        match &mut connection.ends {
-            Ends::Tcp(ends) => {
-                ends[side as usize].on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
-            }
-        }
+        let end = &mut connection.ends[side as usize];
+        end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, network, events);
         if outbox.tells_something() {
@@ -311,24 +313,13 @@ impl Sender<'_> {
         events.push(path.rank, Time::from_nanoseconds(arrival), self.packet(segment, ip_bytes));
     }
 
-    /// Over an impaired interface; or behind any other link, where the delay comes first: the packet waits at its own
-    /// node. It goes through the event queue even without a delay: handed on here, it could make the other end answer
-    /// while this end is still being served.
+    /// Over an impaired interface, or behind any other link.
     #[cold]
     #[inline(never)]
     fn send_otherwise(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {
-        let path = self.path();
         for segment in segments {
-            if !path.by_interface {
-                let arrival = self.now + Span::from_nanoseconds(path.delay_ns);
-                events.push(path.rank, arrival, self.packet(segment, segment.ip_bytes(self.profile)));
-                continue;
-            }
             let packet = self.packet(segment, segment.ip_bytes(self.profile));
-            let owner = Some(self.connection.owner);
-            let Ok(step) = network.pass_impairment(path.step, &packet, owner) else { continue };
-            let Some(interface) = network.interface(step) else { unreachable!("{step:?} is no interface") };
-            self.send_one(segment, interface, events);
+            network.send_off(packet, self.path(), Some(self.connection.owner), self.now, events);
         }
     }
 
@@ -346,8 +337,7 @@ impl Sender<'_> {
 /// When an end wants to be woken.
 #[inline(always)]
 fn deadline(connection: &Connection, side: Side) -> Time {
-    let Ends::Tcp(ends) = &connection.ends;
-    ends[side as usize].deadline()
+    connection.ends[side as usize].deadline()
 }
 
 #[inline(never)]

@@ -1,4 +1,5 @@
-//! Addresses and ports of connections, and the hashes by which ports with several queues sort their packets.
+//! Addresses and ports of connections and of sources of datagrams, and the hashes by which ports with several queues sort
+//! their packets.
 //!
 //! A node's address is its number in the scenario. The end that opens a connection takes the next of its node's ephemeral
 //! ports, the other end listens at port 80. The hash is made once, when the connection opens, under a key of the run: it
@@ -8,7 +9,7 @@
 use super::packet::Packet;
 use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
-use aqmlab_scenario::NodeIndex;
+use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
 
 /// The ports that a node takes in turn (RFC 6335, section 6).
@@ -16,6 +17,7 @@ const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 const EPHEMERAL_PORTS: u16 = 16_384;
 const LISTENING_PORT: u16 = 80;
 const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 /// The hashes of all connections since the start: packets of a connection that is over may still be under way.
 pub(crate) struct FlowHashes {
@@ -25,12 +27,17 @@ pub(crate) struct FlowHashes {
     opened: Vec<u16>,
     /// Hashes of the packets that each end sends, by place and generation of the connection.
     of_tenants: Vec<Vec<[u32; 2]>>,
+    /// By source of datagrams.
+    of_sources: Vec<HeaderFields>,
 }
 
 impl FlowHashes {
-    /// No connections yet, among so many nodes.
-    pub(crate) fn new(is_wanted: bool, nodes: usize, key: Key) -> Self {
-        Self { key: key.named("flow hash"), is_wanted, opened: vec![0; nodes], of_tenants: Vec::new() }
+    /// No connections yet, among the nodes of the scenario.
+    pub(crate) fn new(is_wanted: bool, scenario: &Scenario, key: Key) -> Self {
+        let nodes = scenario.network.nodes.len();
+        let key = key.named("flow hash");
+        let of_sources = if is_wanted { of_sources(scenario, key) } else { Vec::new() };
+        Self { key, is_wanted, opened: vec![0; nodes], of_tenants: Vec::new(), of_sources }
     }
 
     /// A connection was opened from a node to another, and has this place and generation.
@@ -43,8 +50,7 @@ impl FlowHashes {
 
     fn note(&mut self, [active, passive]: [NodeIndex; 2], place: usize, generation: usize) {
         let opened = &mut self.opened[active.0 as usize];
-        let port = FIRST_EPHEMERAL_PORT + *opened % EPHEMERAL_PORTS;
-        *opened = opened.wrapping_add(1);
+        let port = next_port(opened);
         let there = FiveTuple {
             source: active.0,
             destination: passive.0,
@@ -68,10 +74,39 @@ impl FlowHashes {
 
     /// What a port sorts a packet by.
     pub(crate) fn header_of(&self, packet: &Packet) -> HeaderFields {
+        if let Some((source, _)) = packet.as_datagram() {
+            return self.of_sources[source.place()];
+        }
         let of_place = &self.of_tenants[packet.connection() as usize];
         let hashes = of_place[usize::from(packet.generation())];
         HeaderFields { flow_hash: hashes[usize::from(packet.from() == Side::Passive)], dscp: 0 }
     }
+}
+
+/// The next ephemeral port of a node that has taken so many.
+const fn next_port(taken: &mut u16) -> u16 {
+    let port = FIRST_EPHEMERAL_PORT + *taken % EPHEMERAL_PORTS;
+    *taken = taken.wrapping_add(1);
+    port
+}
+
+/// Of each source of datagrams, which keeps its port for the whole run.
+fn of_sources(scenario: &Scenario, key: Key) -> Vec<HeaderFields> {
+    let mut taken = vec![0; scenario.network.nodes.len()];
+    let mut fields = Vec::new();
+    for group in &scenario.datagrams {
+        fields.extend(group.sources.iter().map(|&[from, to]| {
+            let tuple = FiveTuple {
+                source: from.0,
+                destination: to.0,
+                source_port: next_port(&mut taken[from.0 as usize]),
+                destination_port: LISTENING_PORT,
+                protocol: UDP,
+            };
+            HeaderFields { flow_hash: tuple.hash(key), dscp: group.dscp }
+        }));
+    }
+    fields
 }
 
 #[cfg(test)]
@@ -79,19 +114,35 @@ mod tests {
     use super::*;
     use crate::fabric::path::Path;
     use crate::identifiers::{Column, Junction, Step};
+    use aqmlab_aqm::Codepoint;
+    use aqmlab_record::SentDatagram;
+    use aqmlab_session::DatagramSourceId;
     use aqmlab_tcp::{Flags, Segment, SequenceNumber};
+    use aqmlab_units::Time;
+    use std::collections::BTreeSet;
 
     const ENDS: [NodeIndex; 2] = [NodeIndex(3), NodeIndex(7)];
 
+    /// Ten nodes, of which one sends datagrams twice.
+    fn nodes() -> Scenario {
+        let text = "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 1.0\n\
+                    browser_machines_per_side = 2\nserver_machines_per_side = 2\n\
+                    queue = { scheme = \"drop-tail\", limit_packets = 9 }\n\
+                    [[datagrams]]\ncount = 4\ndirection = \"left-to-right\"\npacket_bytes = 100\n\
+                    rate_mbps = 0.1\ndscp = 46\n";
+        Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    const PATH: Path = Path {
+        delay_ns: 0,
+        step: Step::DELIVERY,
+        at: Junction::ARRIVED,
+        destination: Column::from_number(0),
+        rank: Path::AT_ONCE,
+        by_interface: false,
+    };
+
     fn packet(connection: (u32, u16), from: Side) -> Packet {
-        let path = Path {
-            delay_ns: 0,
-            step: Step::DELIVERY,
-            at: Junction::ARRIVED,
-            destination: Column::of(0),
-            rank: Path::AT_ONCE,
-            by_interface: false,
-        };
         let segment = Segment {
             sequence: SequenceNumber::new(0),
             acknowledgement: SequenceNumber::new(0),
@@ -99,7 +150,7 @@ mod tests {
             flags: Flags::SYN,
             ect: false,
         };
-        Packet::new(&segment, 40, connection, from, &path)
+        Packet::new(&segment, 40, connection, from, &PATH)
     }
 
     fn hash_of(hashes: &FlowHashes, connection: (u32, u16), from: Side) -> u32 {
@@ -108,8 +159,8 @@ mod tests {
 
     #[test]
     fn a_hash_belongs_to_addresses_and_ports_and_not_to_a_place() {
-        let mut one = FlowHashes::new(true, 8, Key::from_seed(1));
-        let mut other = FlowHashes::new(true, 8, Key::from_seed(1));
+        let mut one = FlowHashes::new(true, &nodes(), Key::from_seed(1));
+        let mut other = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         one.open(ENDS, (0, 0));
         other.open([ENDS[1], ENDS[0]], (0, 0));
         other.open(ENDS, (5, 2));
@@ -125,8 +176,20 @@ mod tests {
     }
 
     #[test]
+    fn sources_of_datagrams_differ_in_machine_or_port_and_have_their_codepoint() {
+        let hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
+        let of = |source| {
+            let sent = SentDatagram { sent: Time::ZERO, ip_bytes: 100 };
+            let packet = Packet::datagram((DatagramSourceId::of(source), 0), sent, Codepoint::NotEct, &PATH);
+            hashes.header_of(&packet)
+        };
+        let found: BTreeSet<u32> = (0..4).map(|source| of(source).flow_hash).collect();
+        assert_eq!((found.len(), of(3).dscp), (4, 46));
+    }
+
+    #[test]
     fn a_late_packet_keeps_the_hash_of_its_own_connection() {
-        let mut hashes = FlowHashes::new(true, 8, Key::from_seed(1));
+        let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         hashes.open(ENDS, (0, 0));
         let first = hash_of(&hashes, (0, 0), Side::Active);
         hashes.open(ENDS, (0, 1));
@@ -136,7 +199,7 @@ mod tests {
 
     #[test]
     fn ephemeral_ports_come_again_after_the_last() {
-        let mut hashes = FlowHashes::new(true, 8, Key::from_seed(1));
+        let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         for generation in 0..=EPHEMERAL_PORTS {
             hashes.open(ENDS, (0, generation));
         }

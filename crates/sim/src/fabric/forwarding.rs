@@ -3,7 +3,7 @@
 //! `announce` hears which end a packet begins to travel to, so that memory can be fetched meanwhile. It is lent the
 //! whole run as it is, and can change nothing.
 
-use super::connections::{Connections, Ends};
+use super::connections::Connections;
 use super::events::Events;
 use super::losses::LossCounts;
 use super::packet::Packet;
@@ -111,7 +111,7 @@ impl Fabric {
             Err(step) if step.place() < self.network.queued.len() => {
                 self.lose_before_queue(step.place(), packet, events);
             }
-            Err(_) => {}
+            Err(_) => self.endpoints.datagrams.lose(&packet),
         }
     }
 
@@ -157,6 +157,7 @@ impl Fabric {
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {
             trace.record(events.now(), TraceEvent::Discard, queued.monitored, &packet);
+            endpoints.datagrams.lose(&packet);
             if queued.monitored.is_some() {
                 note_loss(&mut endpoints.connections, losses, &packet, window.contains(events.now()));
             }
@@ -191,8 +192,7 @@ fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Pa
     connection.losses.total = connection.losses.total.plus(handshake);
     *losses = losses.plus(handshake);
     if packet.class() == PacketClass::Data {
-        let Ends::Tcp(ends) = &connection.ends;
-        let highest_sent = ends[packet.from() as usize].highest_sent();
+        let highest_sent = connection.ends[packet.from() as usize].highest_sent();
         let sequence = packet.segment().sequence;
         *losses = losses.plus(connection.losses.data(packet.from(), sequence, highest_sent, measured));
     }

@@ -2,14 +2,14 @@
 //!
 //! An impaired link is a step of its own in front of the link proper, so that other links pay nothing for it. Both
 //! kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th packet of a
-//! connection has an address, and falls the same way under every queue discipline (common random numbers).
+//! connection, or of a source of datagrams, has an address, and falls the same way under every queue discipline (common random numbers).
 
 use super::packet::Packet;
 use crate::identifiers::Step;
 use aqmlab_aqm::{Queued, Tally};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Impairment, Link, LinkIndex};
-use aqmlab_session::{Owner, Side};
+use aqmlab_session::{DatagramSourceId, Owner, Side};
 
 /// What came to an impaired link, and what of it was lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,9 +35,11 @@ pub(crate) struct ImpairedLink {
     key: Key,
     /// By the place of the connection, one for each of its ends.
     passing: Vec<[Option<Passing>; 2]>,
+    /// By the source of datagrams.
+    passing_datagrams: Vec<Option<Passing>>,
 }
 
-/// The packets of one end of a connection that came here so far.
+/// The packets of one end of a connection, or of a source of datagrams, that came here so far.
 #[derive(Clone, Copy)]
 struct Passing {
     generation: u16,
@@ -55,6 +57,7 @@ impl ImpairedLink {
             impairment: described.impairment.clone()?,
             key: key.named("impairment").named(&described.name),
             passing: Vec::new(),
+            passing_datagrams: Vec::new(),
         })
     }
 
@@ -62,8 +65,11 @@ impl ImpairedLink {
     /// waits for them.
     pub(crate) fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
         count(&mut self.counts.arrived, packet);
-        let Some(owner) = owner else { return false };
-        let passing = self.passing(packet, owner);
+        let passing = match (packet.as_datagram(), owner) {
+            (Some((source, _)), _) => self.passing_datagrams(source),
+            (None, Some(owner)) => self.passing(packet, owner),
+            (None, None) => return false,
+        };
         passing.packets = passing.packets.saturating_add(1);
         let Passing { packets: ordinal, coins, .. } = *passing;
         let Impairment { drop, loss_probability } = &self.impairment;
@@ -88,6 +94,15 @@ impl ImpairedLink {
             packets: 0,
             coins: coins(self.key, owner, side),
         })
+    }
+
+    fn passing_datagrams(&mut self, source: DatagramSourceId) -> &mut Passing {
+        let place = source.place();
+        if self.passing_datagrams.len() <= place {
+            self.passing_datagrams.resize(place + 1, None);
+        }
+        let coins = self.key.named("datagrams").indexed(u64::from(source.number()));
+        self.passing_datagrams[place].get_or_insert(Passing { generation: 0, packets: 0, coins })
     }
 }
 

@@ -10,9 +10,10 @@
 //! | `network.rs`, `route_table.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
-//! | `packet.rs`, `path.rs` | a TCP segment in its IP packet, 24 bytes; how it travels |
+//! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
+//! | `datagrams.rs` | the ends of datagrams, which own no connection, and what became of each |
 //! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
 //! | `responders.rs` | machines that only answer, and are asked in advance |
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
@@ -22,6 +23,7 @@
 
 mod access_delay;
 mod connections;
+mod datagrams;
 mod endpoints;
 mod events;
 mod flow_hashes;
@@ -54,8 +56,9 @@ use crate::table_names::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{ConnectionEvent, ConnectionId, Opened, Opening, Owner, Side};
+use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, Opened, Opening, Owner, Side};
 use aqmlab_units::Time;
+use datagrams::DatagramEnds;
 use endpoints::Endpoints;
 use flow_hashes::FlowHashes;
 use hosts::Hosts;
@@ -93,12 +96,13 @@ impl Fabric {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
+        let datagrams = DatagramEnds::new(scenario, &mut network, window);
         let classifies = network.queued.iter().any(|queued| queued.port.classifies());
         Self {
-            flow_hashes: FlowHashes::new(classifies, scenario.network.nodes.len(), key),
+            flow_hashes: FlowHashes::new(classifies, scenario, key),
             user_bytes: UserBytes::new(scenario, &network, window),
             network,
-            endpoints: Endpoints::new(hosts),
+            endpoints: Endpoints::new(hosts, datagrams),
             locations,
             window,
             losses: LossCounts::default(),
@@ -148,6 +152,11 @@ impl Fabric {
         self.endpoints.close((connection, side), &mut self.network, events);
     }
 
+    /// Sends a datagram.
+    pub(crate) fn send(&mut self, datagram: &Datagram, events: &mut Events) {
+        self.endpoints.datagrams.send(datagram, &mut self.network, events);
+    }
+
     /// One end of a connection has ended, and everybody was told; answers with the connection if it is over.
     pub(crate) fn end(&mut self, event: &ConnectionEvent, events: &Events) -> Option<&Connection> {
         self.endpoints.end(event.connection, event.side, events.now())
@@ -195,8 +204,17 @@ impl Fabric {
         self.endpoints.connections.open_ones()
     }
 
-    /// The tables `users` and `packets`, where they are wanted.
-    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 2] {
-        [self.user_bytes.map(|bytes| bytes.into_table(names)), self.trace.into_table(names)]
+    /// What became of datagrams.
+    pub(crate) const fn datagrams(&self) -> &DatagramEnds {
+        &self.endpoints.datagrams
+    }
+
+    /// The tables `users` and `packets`, where they are wanted, and `datagrams`, where there are any.
+    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 3] {
+        [
+            self.user_bytes.map(|bytes| bytes.into_table(names)),
+            self.trace.into_table(names),
+            self.endpoints.datagrams.into_table(),
+        ]
     }
 }

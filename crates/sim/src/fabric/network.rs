@@ -1,5 +1,6 @@
 //! All links of a run and the routes over them; any topology.
 
+use super::events::Events;
 use super::impairments::ImpairedLink;
 use super::interface::Interface;
 use super::packet::Packet;
@@ -14,7 +15,7 @@ use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
 use aqmlab_session::Owner;
-use aqmlab_units::{Rate, Span};
+use aqmlab_units::{Rate, Span, Time};
 
 /// All links, and which of them leads where.
 pub(crate) struct Network {
@@ -109,6 +110,33 @@ impl Network {
         if impaired.loses(packet, owner) { Err(impaired.step) } else { Ok(impaired.step) }
     }
 
+    /// Sends a packet of `owner` off on its path; answers whether it was not lost on its way to the first link. Where
+    /// that is no interface the packet waits at its own node, and goes through the event queue even without a delay:
+    /// handed on here, it could make the other end answer while this end is still being served.
+    pub(crate) fn send_off(
+        &mut self,
+        packet: Packet,
+        path: &Path,
+        owner: Option<Owner>,
+        now: Time,
+        events: &mut Events,
+    ) -> bool {
+        let delay = Span::from_nanoseconds(path.delay_ns);
+        if !path.by_interface {
+            events.push(path.rank, now + delay, packet);
+            return true;
+        }
+        let step = if self.interface(path.step).is_some() {
+            path.step
+        } else {
+            let Ok(step) = self.pass_impairment(path.step, &packet, owner) else { return false };
+            step
+        };
+        let Some(interface) = self.interface(step) else { unreachable!("{step:?} is no interface") };
+        events.push(path.rank, interface.send(now, packet.ip_bytes()) + delay, packet);
+        true
+    }
+
     /// The step that packets take which are not lost on their way to it.
     fn behind_impairment(&self, step: Step) -> Step {
         self.impairment(step).map_or(step, |place| self.impaired[place].step)
@@ -163,12 +191,15 @@ const fn is_queued(link: &Link) -> bool {
 }
 
 /// Which nodes hand packets to their interfaces that have no delay of their own behind it: a pipe for all of
-/// them keeps their order. Routers do; servers of users do; ends of flows do unless the flow has a delay.
+/// them keeps their order. Routers do; servers of users and senders of datagrams do; ends of flows do unless the flow has a delay.
 fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     let kinds = scenario.network.nodes.iter().map(|node| node.kind == NodeKind::Router);
     let mut direct: Vec<bool> = kinds.collect();
     let servers = scenario.populations.iter().flat_map(|population| &population.servers);
     servers.for_each(|node| direct[node.0 as usize] = true);
+    for [sender, _] in scenario.datagrams.iter().flat_map(|group| &group.sources) {
+        direct[sender.0 as usize] = true;
+    }
     for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
         direct[flow.sender.0 as usize] |= flow.delay_from_sender == Span::ZERO;
         direct[flow.receiver.0 as usize] |= flow.delay_from_receiver == Span::ZERO;

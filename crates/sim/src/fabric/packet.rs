@@ -1,30 +1,37 @@
-//! A packet under path: a small record that is copied, never shared.
+//! A packet under way: a small record that is copied, never shared.
 
 use super::path::Path;
 use crate::identifiers::{Column, Junction};
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
-use aqmlab_session::Side;
+use aqmlab_record::SentDatagram;
+use aqmlab_session::{DatagramSourceId, Side};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
+use aqmlab_units::Time;
 
-/// A TCP segment in its IP packet: 24 bytes in three words.
+/// A TCP segment in its IP packet, or a datagram: 24 bytes in three words.
 ///
 /// The words are put together once and taken apart by shifts. A record of small fields would be written field by
 /// field and copied by words, and a processor stalls when it loads a word of which it has just stored a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// From the lowest bit: connection (32), generation (16), destination (16).
+    /// From the lowest bit: connection (32), generation (16), destination (16). A datagram names its source where others
+    /// name their connection: sources are numbered from the top down, where no connection ever is.
     identity: u64,
-    /// Sequence number (32), acknowledgement (32).
+    /// Sequence number (32), acknowledgement (32). Of a datagram: sequence number (32), the instant at which it was sent
+    /// (its lower 32 bits).
     numbers: u64,
-    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8).
+    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8). A
+    /// datagram has the upper bits of its instant in place of payload and flags.
     rest: u64,
 }
 
 const FROM_PASSIVE: u64 = 1 << 56;
 const ECN_CAPABLE: u64 = 1 << 57;
 const CONGESTION_EXPERIENCED: u64 = 1 << 58;
+/// Of a datagram: capable of ECN by the other codepoint.
+const ECT_1: u64 = 1 << 59;
 /// The packet class is asked for at every queue and never changes.
-const CLASS_SHIFT: u32 = 59;
+const CLASS_SHIFT: u32 = 60;
 const FLAGS_SHIFT: u32 = 48;
 const AT_SHIFT: u32 = 32;
 
@@ -68,6 +75,43 @@ impl Packet {
                 | capable
                 | (class_of(segment).index() as u64) << CLASS_SHIFT,
         }
+    }
+
+    /// A datagram with this codepoint, sent at this instant.
+    pub(crate) const fn datagram(
+        (source, sequence): (DatagramSourceId, u32),
+        datagram: SentDatagram,
+        codepoint: Codepoint,
+        path: &Path,
+    ) -> Self {
+        let instant = datagram.sent.nanoseconds();
+        let ecn = match codepoint {
+            Codepoint::NotEct => 0,
+            Codepoint::Ect0 => ECN_CAPABLE,
+            Codepoint::Ect1 => ECT_1,
+            Codepoint::Ce => CONGESTION_EXPERIENCED,
+        };
+        Self {
+            identity: number(source) as u64 | (path.destination.number() as u64) << 48,
+            numbers: sequence as u64 | instant << 32,
+            rest: datagram.ip_bytes as u64
+                | ((instant >> 32) & 0xffff) << 16
+                | (path.at.number() as u64) << AT_SHIFT
+                | ((instant >> 48) & 0xff) << FLAGS_SHIFT
+                | ecn
+                | (PacketClass::Datagram.index() as u64) << CLASS_SHIFT,
+        }
+    }
+
+    /// The source, if it is a datagram, and what is known of it there.
+    pub(crate) fn as_datagram(&self) -> Option<(DatagramSourceId, SentDatagram)> {
+        let source = DatagramSourceId::from_number(u32::MAX - self.connection());
+        (self.class() == PacketClass::Datagram).then(|| {
+            let lower = self.numbers >> 32;
+            let upper = (self.rest >> 16) & 0xffff | ((self.rest >> FLAGS_SHIFT) & 0xff) << 16;
+            let sent = Time::from_nanoseconds(lower | upper << 32);
+            (source, SentDatagram { sent, ip_bytes: self.ip_bytes() })
+        })
     }
 
     #[inline(always)]
@@ -135,9 +179,19 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn codepoint(&self) -> Codepoint {
-        const BY_BITS: [Codepoint; 4] = [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ce];
-        BY_BITS[((self.rest / ECN_CAPABLE) & 3) as usize]
+        const BY_BITS: [Codepoint; 8] = {
+            let [plain, capable, ce, other] =
+                [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ect1];
+            [plain, capable, ce, ce, other, other, ce, ce]
+        };
+        BY_BITS[((self.rest / ECN_CAPABLE) & 7) as usize]
     }
+}
+
+/// The number by which the packets of a source of datagrams name it, and by which it stands in tables, among those of
+/// connections: from the top down, where no connection ever is.
+pub(crate) const fn number(source: DatagramSourceId) -> u32 {
+    u32::MAX - source.number()
 }
 
 #[inline(always)]

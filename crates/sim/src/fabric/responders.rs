@@ -32,6 +32,9 @@ fn uses(scenario: &Scenario) -> Vec<u32> {
         uses[flow.sender.0 as usize] += 1;
         uses[flow.receiver.0 as usize] += 1;
     }
+    for end in scenario.datagrams.iter().flat_map(|group| &group.sources).flatten() {
+        uses[end.0 as usize] += 1;
+    }
     uses
 }
 

@@ -181,7 +181,8 @@ fn ends(scenario: &Scenario) -> Vec<NodeIndex> {
         .flat_map(|population| population.browsers.iter().chain(&population.servers));
     let flows = scenario.flows.iter().flat_map(|group| &group.flows);
     let of_flows = flows.flat_map(|flow| [&flow.sender, &flow.receiver]);
-    of_users.chain(of_flows).for_each(|node| is_end[node.0 as usize] = true);
+    let of_datagrams = scenario.datagrams.iter().flat_map(|group| &group.sources).flatten();
+    of_users.chain(of_flows).chain(of_datagrams).for_each(|node| is_end[node.0 as usize] = true);
     (0..).map(NodeIndex).zip(is_end).filter(|(_, is_end)| *is_end).map(|(node, _)| node).collect()
 }
 

@@ -4,8 +4,9 @@ use super::packet::Packet;
 use crate::identifiers::MonitoredId;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{Codepoint, PacketClass};
-use aqmlab_record::{ColumnValues, Table};
-use aqmlab_tcp::Flags;
+use aqmlab_record::{ColumnValues, SentDatagram, Table};
+use aqmlab_scenario::DatagramGroup;
+use aqmlab_tcp::{Flags, Segment, SequenceNumber};
 use aqmlab_units::Time;
 
 /// What happened to a packet.
@@ -77,7 +78,10 @@ impl Trace {
 
     fn keep(&mut self, at: Time, event: TraceEvent, link: Option<MonitoredId>, packet: &Packet) {
         let Some(link) = link else { return };
-        let connection = self.tenants[packet.connection() as usize][usize::from(packet.generation())];
+        let connection = match packet.as_datagram() {
+            Some(_) => packet.connection(),
+            None => self.tenants[packet.connection() as usize][usize::from(packet.generation())],
+        };
         self.rows.push(Row { at, packet: *packet, connection, link, event });
     }
 
@@ -91,6 +95,7 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
     let codes = |of: &dyn Fn(&Row) -> u8| rows.iter().map(|row| u32::from(of(row))).collect();
     let of_packet =
         |of: &dyn Fn(&Packet) -> u32| ColumnValues::U32(rows.iter().map(|row| of(&row.packet)).collect());
+    let of_segment = |of: &dyn Fn(&Segment) -> u32| of_packet(&|packet| of(&segment_of(packet)));
     let links: Vec<u16> = rows.iter().map(|row| row.link.number()).collect();
     Table::new(
         "packets",
@@ -103,17 +108,31 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
             ("class", ColumnValues::names(codes(&|row| row.packet.class() as u8), PacketClass::NAMES)),
             ("codepoint", ColumnValues::names(codes(&|row| row.packet.codepoint() as u8), Codepoint::NAMES)),
             ("flags", flags(rows)),
-            ("sequence", of_packet(&|packet| packet.segment().sequence.value())),
-            ("acknowledgement", of_packet(&|packet| packet.segment().acknowledgement.value())),
-            ("payload_bytes", of_packet(&|packet| u32::from(packet.segment().payload))),
+            ("sequence", of_segment(&|segment| segment.sequence.value())),
+            ("acknowledgement", of_segment(&|segment| segment.acknowledgement.value())),
+            ("payload_bytes", of_segment(&|segment| u32::from(segment.payload))),
             ("ip_bytes", of_packet(&|packet| u32::from(packet.ip_bytes()))),
         ],
     )
 }
 
+/// What a packet says beside its IP header; a datagram has a number and what is not header, and nothing else of a segment.
+fn segment_of(packet: &Packet) -> Segment {
+    let segment = packet.segment();
+    match packet.as_datagram() {
+        None => segment,
+        Some((_, SentDatagram { ip_bytes, .. })) => Segment {
+            acknowledgement: SequenceNumber::new(0),
+            payload: ip_bytes - DatagramGroup::HEADER_BYTES,
+            flags: Flags::NONE,
+            ..segment
+        },
+    }
+}
+
 /// The combinations of flags that occur, by name.
 fn flags(rows: &[Row]) -> ColumnValues {
-    let bits = |row: &Row| row.packet.segment().flags.bits();
+    let bits = |row: &Row| segment_of(&row.packet).flags.bits();
     let mut occur = [false; 256];
     rows.iter().for_each(|row| occur[usize::from(bits(row))] = true);
     let present: Vec<u8> = (0..=u8::MAX).filter(|&bits| occur[usize::from(bits)]).collect();

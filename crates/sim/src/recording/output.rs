@@ -54,17 +54,18 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
     };
     summary.warnings = warnings::of(&summary, scenario);
     let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
+    let sources = simulation.fabric.datagrams().sources() as u64;
     let tables = tables(simulation, scenario);
-    check_numbers(&tables, opened)?;
+    check_numbers(&tables, opened, MAXIMUM_NUMBERED - sources)?;
     Ok(Output { summary, tables, events })
 }
 
-/// Two connections of one number would be taken for one.
-fn check_numbers(tables: &[Table], opened: u64) -> Result<(), RunError> {
+/// Two connections of one number would be taken for one, and so would a connection and a source of datagrams.
+fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunError> {
     let is_key = |table: &&Table| table.columns.iter().any(|column| column.name == "connection");
     match tables.iter().find(is_key) {
-        Some(table) if opened > MAXIMUM_NUMBERED => Err(RunError::TooLarge(format!(
-            "{opened} connections, at most {MAXIMUM_NUMBERED} can be told apart in the table {}",
+        Some(table) if opened > most => Err(RunError::TooLarge(format!(
+            "{opened} connections, at most {most} can be told apart in the table {}",
             table.name
         ))),
         _ => Ok(()),
@@ -78,7 +79,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     }
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
-    let [users, packets] = fabric.into_tables(&names);
+    let [users, packets, datagrams] = fabric.into_tables(&names);
     tables.extend(users);
     if scenario.record.responses != Responses::None {
         let (responses, pages) = session.into_records(events.now());
@@ -87,6 +88,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     }
     tables.extend(flow_rows.into_table(&names));
     tables.extend(packets);
+    tables.extend(datagrams);
     tables
 }
 
@@ -123,12 +125,20 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             return Err(RunError::Invariant(what));
         }
     }
+    if let Some(source) = simulation.fabric.datagrams().overdrawn() {
+        let what = format!("source {source} of datagrams sent fewer than were received and lost");
+        return Err(RunError::Invariant(what));
+    }
     let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
-    Ok(vec![
+    let mut invariants = vec![
         holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
         holds("packets that departed from each port = sent on its link + in service or in the driver's ring"),
         holds("exchanges that each population started = completed + failed + under way at the end"),
-    ])
+    ];
+    if simulation.fabric.datagrams().sources() > 0 {
+        invariants.push(holds("datagrams that each source sent >= received + lost"));
+    }
+    Ok(invariants)
 }
 
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
@@ -347,8 +357,11 @@ mod tests {
     fn more_connections_than_numbers_are_refused_where_numbers_are_kept() {
         let named = |column| Table::new("flows", vec![(column, ColumnValues::U32(vec![0]))]);
         let (keyed, other) = ([named("connection")], [named("user")]);
-        assert!(check_numbers(&keyed, 1 << 32).is_ok() && check_numbers(&other, (1 << 32) + 1).is_ok());
-        let refused = check_numbers(&keyed, (1 << 32) + 1).unwrap_err();
+        let most = MAXIMUM_NUMBERED;
+        let of = |tables, opened| check_numbers(tables, opened, most);
+        assert!(of(&keyed, 1 << 32).is_ok() && of(&other, (1 << 32) + 1).is_ok());
+        assert!(check_numbers(&keyed, 1 << 32, most - 1).is_err());
+        let refused = of(&keyed, (1 << 32) + 1).unwrap_err();
         assert!(refused.to_string().contains("4294967297 connections, at most 4294967296"), "{refused}");
     }
 }

@@ -4,6 +4,7 @@
 //! stands what a reader of the results relies on.
 
 mod columns;
+mod datagrams;
 mod summary;
 mod tables;
 

@@ -5,8 +5,8 @@ use aqmlab_record::{Amount, FlowSummary, LinkSummary, PopulationSummary, Summary
 use aqmlab_scenario::{FlowGroup, Network, Scenario};
 use serde_json::Value as Json;
 
-/// A segment of 9,000 bytes with the longest headers, in the longest framing.
-const LONGEST_FRAME_BYTES: f64 = 9_000.0 + 120.0 + 10_000.0;
+/// The longest datagram in the longest framing.
+const LONGEST_FRAME_BYTES: f64 = 65_535.0 + 10_000.0;
 
 pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken) {
     check_numbers(summary, broken);

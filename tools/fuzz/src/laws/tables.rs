@@ -1,7 +1,7 @@
 //! Laws of the tables, by the names of their columns.
 
-use super::Broken;
 use super::columns::{named, numbers};
+use super::{Broken, datagrams};
 use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::Output;
@@ -17,8 +17,8 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let end = scenario.duration.seconds();
     for column in &table.columns {
         let name = format!("{}.{}", table.name, column.name);
-        // Of a connection that is still open the end is not known.
-        let may_be_missing = column.name == "closed_s";
+        // Of a connection that is still open the end is not known, and no delay where nothing was received.
+        let may_be_missing = column.name == "closed_s" || column.name.starts_with("delay_");
         let values: Vec<f64> =
             numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
         let outside = |legal: std::ops::RangeInclusive<f64>| {
@@ -45,6 +45,7 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     match table.name {
         "queue_summary" => check_queue_summary(table, broken),
         "flows" => check_flows(table, broken),
+        "datagrams" => datagrams::check(table, scenario, broken),
         "responses" => check_responses(table, scenario, broken),
         _ => {}
     }

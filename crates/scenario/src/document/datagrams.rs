@@ -1,0 +1,111 @@
+//! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
+
+use super::Direction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Sources of datagrams, alike in everything but their machines and random draws.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DatagramsTable {
+    /// What the group is called, unique among groups of datagrams; absent: `datagrams-` and its number from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub name: Option<String>,
+
+    /// How many sources, spread over the machines in turn.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+
+    /// Which way they go over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+
+    /// The machine group that sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub senders: Option<String>,
+
+    /// The machine group that receives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receivers: Option<String>,
+
+    /// Length of the whole IP packet, with the headers of IP and UDP (28 bytes).
+    #[schemars(range(min = 28, max = 65_535))]
+    pub packet_bytes: u16,
+
+    /// Bits of IP packets per second that each source sends while it is on; framing is not counted.
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: f64,
+
+    /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`. Absent: it
+    /// always sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub on_s: Option<f64>,
+
+    /// Length of the periods of silence behind these, their mean if they are drawn; together with `on_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub off_s: Option<f64>,
+
+    /// How long single periods are; only with `on_s` and `off_s`, then exponential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub periods: Option<PeriodLaw>,
+
+    /// The first instant at which a source may start.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_s: f64,
+
+    /// Sources start at an instant uniform over this span behind `start_s`; 0: all at once.
+    #[serde(default = "super::flows::start_spread")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_spread_s: f64,
+
+    /// From this instant on nothing is sent; absent: until the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub stop_s: Option<f64>,
+
+    /// The ECN codepoint with which packets leave.
+    #[serde(default)]
+    pub ecn: EcnCodepoint,
+
+    /// The differentiated services codepoint of the packets.
+    #[serde(default)]
+    #[schemars(range(max = 63))]
+    pub dscp: u8,
+}
+
+/// The ECN codepoint of packets that leave a sender (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnCodepoint {
+    /// 00: a queue can signal congestion by discarding alone.
+    #[default]
+    NotEct,
+    /// 10: a queue may mark instead.
+    Ect0,
+    /// 01: a queue may mark instead; for experiments such as L4S (RFC 9331).
+    Ect1,
+}
+
+/// How long the periods of a source are that is now on, now off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PeriodLaw {
+    /// Each drawn from an exponential law.
+    #[default]
+    Exponential,
+    /// Each as long as the others of its kind.
+    Fixed,
+}
+
+impl DatagramsTable {
+    pub(crate) fn settle(&mut self, index: usize) {
+        self.name.get_or_insert_with(|| format!("datagrams-{index}"));
+        if self.on_s.is_some() && self.off_s.is_some() {
+            self.periods.get_or_insert_default();
+        }
+    }
+}

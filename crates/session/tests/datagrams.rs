@@ -1,0 +1,134 @@
+//! When sources of datagrams send, worked out by hand.
+
+use aqmlab_random::{Key, Law};
+use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
+use aqmlab_session::{
+    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Opened, Opening, Periods, ResponseEnd,
+    Session, Side, Transport,
+};
+use aqmlab_units::{Rate, Time};
+
+/// Writes down when which datagram is sent, and keeps the alarms.
+#[derive(Default)]
+struct Script {
+    now: Time,
+    alarms: Vec<(Time, Alarm)>,
+    sent: Vec<(Time, Datagram)>,
+}
+
+impl Transport for Script {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn open(&mut self, opening: &Opening) -> Opened {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
+    fn close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
+    fn send(&mut self, datagram: &Datagram) {
+        self.sent.push((self.now, *datagram));
+    }
+
+    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
+        self.alarms.push((instant, alarm));
+    }
+}
+
+/// What is sent until an instant.
+fn sent(sources: Vec<DatagramSource>, until_s: f64) -> Vec<(Time, Datagram)> {
+    let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(until_s) };
+    let settings = BrowsingSettings {
+        window,
+        response_end: ResponseEnd::LastByte,
+        responses: Responses::new(0, Rows::None),
+        pages: Pages::new(0, window, Rows::None),
+    };
+    let mut session = Session::new(Vec::new(), settings, Vec::new(), sources);
+    let mut script = Script::default();
+    session.start(&mut script, || Ok::<(), ()>(())).unwrap();
+    while let Some(next) = (0..script.alarms.len()).min_by_key(|&place| script.alarms[place].0) {
+        let (instant, alarm) = script.alarms.remove(next);
+        if instant > Time::from_seconds(until_s) {
+            break;
+        }
+        script.now = instant;
+        session.wake(alarm, &mut script);
+    }
+    script.sent
+}
+
+fn milliseconds(sent: &[(Time, Datagram)]) -> Vec<f64> {
+    sent.iter().map(|(instant, _)| instant.seconds() * 1e3).collect()
+}
+
+/// 1,250 bytes at 1 Mbit/s: a datagram every 10 ms.
+fn source(periods: Option<Periods>) -> DatagramSource {
+    DatagramSource {
+        starts: Time::from_seconds(0.005),
+        stops: Time::MAX,
+        ip_bytes: 1250,
+        rate: Rate::from_megabits_per_second(1.0),
+        periods,
+    }
+}
+
+fn fixed(on_s: f64, off_s: f64) -> Periods {
+    Periods { on: Law::Constant(on_s), off: Law::Constant(off_s), key: Key::from_seed(1) }
+}
+
+#[test]
+fn a_source_that_is_always_on_sends_at_its_rate_until_it_stops() {
+    let stops = DatagramSource { stops: Time::from_seconds(0.035), ..source(None) };
+    assert_eq!(milliseconds(&sent(vec![stops], 1.0)), [5.0, 15.0, 25.0]);
+    let all = sent(vec![source(None)], 100.0);
+    assert_eq!(all.len(), 10_000);
+    for (number, (instant, datagram)) in (0..).zip(&all) {
+        assert_eq!(instant.nanoseconds(), 5_000_000 + 10_000_000 * u64::from(number));
+        assert_eq!((datagram.sequence, datagram.ip_bytes, datagram.source.number()), (number, 1250, 0));
+    }
+}
+
+#[test]
+fn a_source_that_stops_before_it_starts_sends_nothing() {
+    let stops = DatagramSource { stops: Time::from_seconds(0.005), ..source(None) };
+    assert!(sent(vec![stops], 1.0).is_empty());
+}
+
+#[test]
+fn a_period_that_ends_where_a_datagram_is_due_leaves_it_to_the_next() {
+    let all = sent(vec![source(Some(fixed(0.03, 0.1)))], 0.28);
+    assert_eq!(milliseconds(&all), [5.0, 15.0, 25.0, 135.0, 145.0, 155.0, 265.0, 275.0]);
+}
+
+#[test]
+fn the_clock_of_a_silent_source_stands_still() {
+    // Ten milliseconds of sending are two periods of 4 ms and half of the third, which begins after 20 ms; twenty
+    // are five periods, and the sixth begins after 50 ms.
+    let all = sent(vec![source(Some(fixed(0.004, 0.006)))], 0.08);
+    assert_eq!(milliseconds(&all), [5.0, 27.0, 55.0, 77.0]);
+}
+
+#[test]
+fn drawn_periods_have_their_means_and_belong_to_the_source() {
+    let drawn = |seed| Periods {
+        on: Law::Exponential { mean: 0.1 },
+        off: Law::Exponential { mean: 0.3 },
+        key: Key::from_seed(seed),
+    };
+    let all = sent(vec![source(Some(drawn(1)))], 4000.0);
+    // A quarter of 400,000. Of 10,000 pairs of periods the share of sending has a standard deviation of
+    // 0.25 · 0.75 · sqrt(2 / 10,000) = 0.27 %, that is 1.06 % of the count.
+    assert!((all.len() as f64 / 1e5 - 1.0).abs() < 0.045, "{}", all.len());
+    let both = sent(vec![source(Some(drawn(2))), source(Some(drawn(1)))], 4000.0);
+    let second: Vec<_> = both.iter().filter(|(_, datagram)| datagram.source.number() == 1).collect();
+    assert!(second.iter().map(|(instant, _)| instant).eq(all.iter().map(|(instant, _)| instant)));
+    assert_ne!(both.len(), 2 * all.len());
+}

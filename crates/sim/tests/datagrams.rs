@@ -1,0 +1,287 @@
+//! Sources of datagrams: what each sends, loses and has marked, and how long it takes, worked out by hand.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+
+fn output(text: &str, overrides: &[(&str, &str)]) -> Output {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Packets of 1,250 bytes from left to right over 10 Mbit/s without framing: 1 ms each on the link, 10 us on the
+/// interface of 1 Gbit/s. Each source sends one every 2 ms.
+const CONSTANT: &str = r#"
+name = "constant"
+duration_s = 21.0
+warm_up_s = 1.0
+cool_down_s = 10.0
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 7.0
+queue = { scheme = "drop-tail", limit_packets = 20 }
+interface_rate_mbps = 1000.0
+layer2_overhead_bytes = 0
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+[[datagrams]]
+count = 1
+direction = "left-to-right"
+packet_bytes = 1250
+rate_mbps = 5.0
+start_spread_s = 0.0
+"#;
+
+fn table(output: &Output) -> &Table {
+    output.tables.iter().find(|table| table.name == "datagrams").expect("a table of datagrams")
+}
+
+fn whole(output: &Output, name: &str) -> Vec<u64> {
+    match values(table(output), name) {
+        ColumnValues::U64(values) => values.clone(),
+        ColumnValues::U32(values) => values.iter().copied().map(u64::from).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn seconds(output: &Output, name: &str) -> Vec<f64> {
+    let ColumnValues::F64(values) = values(table(output), name) else { panic!("{name} is no real number") };
+    values.clone()
+}
+
+fn values<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
+    let column = table.columns.iter().find(|column| column.name == name);
+    &column.unwrap_or_else(|| panic!("no column {name}")).values
+}
+
+fn names(table: &Table, name: &str) -> Vec<String> {
+    let ColumnValues::Names(names) = values(table, name) else { panic!("{name} holds no names") };
+    names.iter().map(|name| name.unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_constant_rate_below_the_links_takes_its_share_of_it_and_no_longer_than_it_must() {
+    let output = output(CONSTANT, &[]);
+    // Ten seconds of one packet every 2 ms, those of the first instant among them.
+    for (name, expected) in [("sent", 5000), ("received", 5000), ("lost", 0), ("marked", 0)] {
+        assert_eq!(whole(&output, &format!("{name}_packets")), [expected], "{name}");
+        assert_eq!(whole(&output, &format!("{name}_bytes")), [expected * 1250], "{name}");
+    }
+    let link = &output.summary.links[0];
+    assert_eq!((link.counters.departed.packets, link.counters.departed.bytes), (5000, 5000 * 1250));
+    assert_eq!((link.throughput_mbps, link.busy_share), (5.0, 0.5));
+    assert_eq!(link.counters.by_class["datagram"].arrived_packets, 5000);
+    assert!(link.carries_data && !output.summary.links[1].carries_data);
+    // 10 us on the interface, 1 ms on the link, 7 ms of propagation: to the nanosecond, of every packet.
+    for name in ["minimum", "mean", "p50", "p95", "p99", "maximum"] {
+        assert_eq!(seconds(&output, &format!("delay_{name}_s")), [0.008_01], "{name}");
+    }
+}
+
+#[test]
+fn what_exceeds_the_links_rate_is_lost() {
+    let output = output(CONSTANT, &[("datagrams.0.rate_mbps", "12.5"), ("datagrams.0.stop_s", "11")]);
+    // Of five packets sent in 4 ms the link takes four; the queue of 20 is full long before the window begins.
+    let [sent, lost, received] =
+        ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets"))[0]);
+    assert_eq!((sent, sent), (12_500, lost + received));
+    assert!(lost.abs_diff(2_500) <= 1, "{lost}");
+    // A packet that is let in finds 19 waiting and one in service, or less than a place more.
+    let delay = seconds(&output, "delay_maximum_s")[0];
+    assert!((0.027_01..=0.028_01).contains(&delay), "{delay}");
+}
+
+/// A queue of 20 packets for each flow.
+const FAIR: &str = "{ scheme = \"fq\", inner = { scheme = \"drop-tail\", limit_packets = 20 } }";
+
+#[test]
+fn sources_under_fair_queueing_share_equally_whatever_they_send() {
+    let overrides = [("dumbbell.queue", FAIR), ("datagrams.0.count", "2"), ("datagrams.0.rate_mbps", "8")];
+    let text = CONSTANT.to_owned()
+        + "[[datagrams]]\nname = \"greedy\"\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = 1250\n\
+           rate_mbps = 40.0\nstart_spread_s = 0.0\n";
+    let output = output(&text, &overrides);
+    // Three sources ask for 8, 8 and 40 of 10 Mbit/s: a third of 10,000 packets each, but for what waits in the queue of
+    // each when the window begins, and when it ends.
+    let received = whole(&output, "received_packets");
+    assert_eq!(received.len(), 3);
+    for packets in &received {
+        assert!(packets.abs_diff(3333) <= 20, "{received:?}");
+    }
+    assert_eq!(names(table(&output), "group"), ["datagrams-0", "datagrams-0", "greedy"]);
+    assert_eq!(whole(&output, "source"), [0, 1, 0]);
+    assert_eq!(names(table(&output), "from"), ["servers-left-0", "servers-left-1", "servers-left-0"]);
+    assert_eq!(names(table(&output), "to"), ["browsers-right-0", "browsers-right-1", "browsers-right-0"]);
+}
+
+/// Forty packets a second too many are queued, beyond the lower threshold soon and never beyond the upper one.
+const MARKING: &str = "{ scheme = \"red\", limit_packets = 1000, min_th_packets = 5, \
+                       max_th_packets = 900, ecn = true }";
+
+#[test]
+fn capable_datagrams_are_marked_where_others_are_discarded() {
+    for ecn in ["ect0", "ect1", "not-ect"] {
+        let output = output(
+            CONSTANT,
+            &[
+                ("dumbbell.queue", MARKING),
+                ("datagrams.0.rate_mbps", "10.4"),
+                ("datagrams.0.ecn", ecn),
+                ("record.packets", "true"),
+            ],
+        );
+        let marked = whole(&output, "marked_packets")[0];
+        let early = output.summary.links[0].counters.discarded["early"].packets;
+        if ecn == "not-ect" {
+            assert!(marked == 0 && early > 0, "{marked} marked, {early} discarded");
+        } else {
+            assert!(marked > 0 && early == 0, "{ecn}: {marked} marked, {early} discarded");
+        }
+        let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
+        let mut seen = names(packets, "codepoint");
+        seen.sort();
+        seen.dedup();
+        let expected: &[&str] = match ecn {
+            "ect0" => &["ce", "ect0"],
+            "ect1" => &["ce", "ect1"],
+            _ => &["not_ect"],
+        };
+        assert_eq!(seen, expected);
+    }
+}
+
+#[test]
+fn a_record_of_packets_numbers_the_datagrams_of_each_source() {
+    let overrides = [
+        ("duration_s", "0.1"),
+        ("warm_up_s", "0"),
+        ("cool_down_s", "0"),
+        ("datagrams.0.count", "2"),
+        ("record.packets", "true"),
+    ];
+    let output = output(CONSTANT, &overrides);
+    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
+    let events = names(packets, "event");
+    let column = |name: &str| {
+        let ColumnValues::U32(values) = values(packets, name) else { panic!("{name} is no whole number") };
+        values.clone()
+    };
+    let (connections, sequences) = (column("connection"), column("sequence"));
+    let keys = whole(&output, "connection");
+    for (&key, sent) in keys.iter().zip(whole(&output, "sent_packets")) {
+        let arrivals = (0..events.len()).filter(|&row| events[row] == "arrival");
+        let own = arrivals.filter(|&row| u64::from(connections[row]) == key);
+        let numbers: Vec<u32> = own.map(|row| sequences[row]).collect();
+        assert_eq!(sent, 50);
+        assert!(numbers.iter().copied().eq(0..50), "{numbers:?}");
+    }
+    assert!(column("acknowledgement").iter().all(|&number| number == 0));
+    assert!(column("payload_bytes").iter().all(|&bytes| bytes == 1250 - 28));
+    assert!(names(packets, "flags").iter().all(String::is_empty));
+    assert!(names(packets, "class").iter().all(|class| class == "datagram"));
+}
+
+/// What a run sends is received or lost once all queues are empty, wherever it is lost.
+#[test]
+fn nothing_is_left_of_datagrams_when_their_sources_have_stopped() {
+    let text = r#"
+name = "losses"
+duration_s = 8.0
+[topology]
+nodes = [
+  { name = "a", kind = "host", count = 3 },
+  { name = "b", kind = "host", count = 2 },
+  { name = "r", kind = "router" },
+  { name = "s", kind = "router" },
+]
+links = [
+  { from = "a", to = "r", rate_mbps = 100.0, loss_probability = 0.05, both_ways = false },
+  { from = "r", to = "s", rate_mbps = 2.0, both_ways = false, loss_probability = 0.05, queue = { scheme = "fq-codel" } },
+  { from = "s", to = "b", rate_mbps = 100.0, loss_probability = 0.05, delay_ms = 20.0, both_ways = false },
+]
+[[datagrams]]
+count = 7
+senders = "a"
+receivers = "b"
+packet_bytes = 500
+rate_mbps = 1.0
+on_s = 0.2
+off_s = 0.3
+stop_s = 5.0
+ecn = "ect0"
+[[datagrams]]
+count = 2
+senders = "a"
+receivers = "b"
+packet_bytes = 60
+rate_mbps = 0.1
+stop_s = 5.0
+"#;
+    let output = output(text, &[]);
+    let [sent, received, lost] =
+        ["sent", "received", "lost"].map(|name| whole(&output, &format!("{name}_packets")));
+    for source in 0..9 {
+        assert!(sent[source] > 0 && lost[source] > 0 && received[source] > 0, "{source}");
+        assert_eq!(sent[source], received[source] + lost[source], "{source}");
+    }
+    let impaired: u64 = output.summary.impairments.iter().map(|link| link.lost.packets).sum();
+    let discarded: u64 = output.summary.links[0]
+        .counters
+        .discarded
+        .iter()
+        .filter(|(reason, _)| *reason != "impairment")
+        .map(|(_, amount)| amount.packets)
+        .sum();
+    assert_eq!(lost.iter().sum::<u64>(), impaired + discarded);
+}
+
+#[test]
+fn a_link_loses_the_datagrams_of_each_source_with_these_ordinals() {
+    let overrides = [
+        ("duration_s", "0.1"),
+        ("warm_up_s", "0"),
+        ("cool_down_s", "0"),
+        ("datagrams.0.count", "2"),
+        ("dumbbell.drop", "[3, 7]"),
+        ("record.packets", "true"),
+    ];
+    let output = output(CONSTANT, &overrides);
+    assert_eq!(whole(&output, "lost_packets"), [2, 2]);
+    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
+    let ColumnValues::U32(sequences) = values(packets, "sequence") else { panic!("no whole number") };
+    let events = names(packets, "event");
+    let discarded = (0..events.len()).filter(|&row| events[row] == "discard");
+    let mut discarded: Vec<u32> = discarded.map(|row| sequences[row]).collect();
+    discarded.sort_unstable();
+    // Ordinals count from 1, sequence numbers from 0.
+    assert_eq!(discarded, [2, 2, 6, 6]);
+}
+
+#[test]
+fn datagrams_beside_connections_leave_their_hashes_and_numbers_alone() {
+    let flows = "[[flows]]\ncount = 2\ndirection = \"left-to-right\"\nbase_rtt_ms = 20\n";
+    let overrides = [
+        ("dumbbell.queue", "{ scheme = \"fq-codel\" }"),
+        ("datagrams.0.rate_mbps", "2"),
+        ("record.flows", "true"),
+    ];
+    let both = output(&format!("{CONSTANT}{flows}"), &overrides);
+    let opened = both.tables.iter().find(|table| table.name == "flows").unwrap();
+    assert_eq!(values(opened, "connection"), &ColumnValues::U32(vec![0, 1]));
+    let delivered: u64 = both.summary.flows[0].delivered_bytes.iter().sum();
+    // The flows have what the datagrams, below their share, leave of 10 Mbit/s; headers take 40 bytes of 1,500.
+    let megabits = delivered as f64 * 8.0 / 10.0 / 1e6;
+    assert!((7.5..8.0).contains(&megabits), "{megabits}");
+    assert_eq!((whole(&both, "sent_packets"), whole(&both, "received_packets")), (vec![2000], vec![2000]));
+}
+
+#[test]
+fn the_same_bytes_twice_and_others_from_another_seed() {
+    let text = CONSTANT.replace("start_spread_s = 0.0", "on_s = 0.1\noff_s = 0.1");
+    let scenario = Scenario::from_toml(&text, "test", &[]).unwrap();
+    let tables = |seed| run(&scenario, seed, &Control::default()).unwrap().tables;
+    assert_eq!(tables(5), tables(5));
+    assert_ne!(tables(5), tables(6));
+}
