@@ -7,8 +7,9 @@ import pytest
 
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.report import parts_of, render
-from aqmlab.reproduce.reproduction import Execution, choose, run_study
+from aqmlab.reproduce.reproduction import choose, run_study
 from aqmlab.reproduce.study import Study
+from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 
 SECONDS = 4.0

@@ -238,6 +238,10 @@ def test_calibrate_prints_a_line_for_each_bottleneck_and_the_sizes_of_every_part
     assert " populations.readers, " in done.stdout
     document = json.loads(Path("c/calibration.json").read_text())
     assert [each["rate_mbps"] for each in document["bottlenecks"]] == [2.0, 3.0]
+    few = ("--sizes", "40,80", "--executor", "local", "--workers", "2", "--output", "elsewhere", "--quiet")
+    processes = aqmlab_run("calibrate", file, *few)
+    assert processes.returncode == 0, processes.stderr
+    assert Path("elsewhere/calibration.json").read_bytes() == Path("c/calibration.json").read_bytes()
     done = aqmlab_run("calibrate", file, "--demand", "flow", "--output", "c")
     assert (done.returncode, done.stdout) == (2, "")
     assert 'demand flow: unknown; did you mean "flows"?' in done.stderr

@@ -9,23 +9,22 @@ import click
 
 from aqmlab.cli.options import (
     FOLDER,
-    demand_option,
+    execution_options,
     links_option,
     overrides_option,
-    quiet_option,
+    read_names,
     read_numbers,
-    workers_option,
+    scenario_argument,
+    seeds_option,
 )
 from aqmlab.files.folders import require_writable
-from aqmlab.runs import Job, run_many
+from aqmlab.runs import Execution
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from aqmlab.load import Calibration, Demand
-    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import TomlText
 
 STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
@@ -33,7 +32,7 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
 
 
 @click.command
-@click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@scenario_argument
 @click.option(
     "--sizes",
     "--users",
@@ -50,14 +49,7 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
     metavar="N,M,...",
     help="Loads whose sizes are printed, in percent of the rate of the bottleneck that is full first.",
 )
-@click.option(
-    "--seeds",
-    callback=read_numbers,
-    default="1",
-    show_default=True,
-    metavar="A-B,C",
-    help="Replications of each point; with six and more the slope has an interval.",
-)
+@seeds_option(default="1", help="Replications of each point; with six and more the slope has an interval.")
 @click.option(
     "--output",
     type=FOLDER,
@@ -66,11 +58,17 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
     metavar="FOLDER",
     help="Where to keep the runs and calibration.json.",
 )
-@demand_option
+@click.option(
+    "--demand",
+    callback=read_names,
+    metavar="NAME,...",
+    help="What is turned: users, flows, datagrams, or single ones: populations.NAME, flows.NAME, "
+    "datagrams.NAME, users.left; by default all users, or all flows where there are none. Several keep "
+    "the ratio of their sizes.",
+)
 @links_option
 @overrides_option
-@workers_option
-@quiet_option
+@execution_options("threads")
 def calibrate(
     *,
     scenario_file: Path,
@@ -81,7 +79,7 @@ def calibrate(
     demand: tuple[str, ...],
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
-    workers: int | None,
+    executor: Executor,
     quiet: bool,
 ) -> None:
     """Find how many users, or flows, offer how much load.
@@ -106,12 +104,8 @@ def calibrate(
     if len(sizes) < 2:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
     require_writable(output)
-
-    def run(pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
-        jobs = [Job(scenario, seed) for scenario, seed in pairs]
-        return run_many(jobs, workers=workers, store=output / "runs", progress=not quiet, label=label)
-
-    calibration = fit(turned, sizes=sizes, seeds=seeds, run=run)
+    runs = Execution(executor, store=output / "runs", progress=not quiet)
+    calibration = fit(turned, sizes=sizes, seeds=seeds, run=runs.run_pairs)
     file = calibration.save(output / "calibration.json")
     _print(turned, calibration, loads)
     say(f"kept in {file}")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from aqmlab.runs import SEED_MAX
+from aqmlab.runs.executors import executor_of
 from aqmlab.scenario import TomlText
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Command = TypeVar("Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound="Callable[..., Any]")
 
 _MOST_NUMBERS = 100_000
 
@@ -70,70 +72,66 @@ def read_overrides(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 """A folder that need not exist yet."""
 
+scenario_argument = click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+links_option = click.option(
+    "--links",
+    callback=read_names,
+    metavar="NAME,...",
+    help="Links whose throughput, loss and queue are judged; by default those that carry data.",
+)
+overrides_option = click.option(
+    "--set",
+    "overrides",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=read_overrides,
+    help="Replace a value of the scenario, by its dotted key; may be given several times.",
+)
 
-def workers_option(command: Command) -> Command:
-    """Adds `--workers`."""
+
+def seeds_option(*names: str, default: str | None = None, help: str) -> Callable[[Command], Command]:  # noqa: A002
+    """An option of seeds, `--seeds` if it has no other name; by default none."""
     return click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Runs at a time; by default one for each core. The results do not depend on it.",
-    )(command)
-
-
-def executor_option(command: Command, *, default: str = "local") -> Command:
-    """Adds `--executor`; by default processes, for runs of which one may take a worker with it."""
-    return click.option(
-        "--executor",
+        *(names or ("--seeds",)),
+        callback=read_numbers,
         default=default,
-        show_default=True,
-        metavar="threads|local|dask|dask://HOST:PORT",
-        help="What makes the runs: threads of this process, processes on this machine, a Dask cluster on "
-        "this machine, or the Dask scheduler at an address. The results do not depend on it.",
-    )(command)
-
-
-def threads_option(command: Command) -> Command:
-    """Adds `--executor` where few runs are made, by default by threads of this process."""
-    return executor_option(command, default="threads")
-
-
-def links_option(command: Command) -> Command:
-    """Adds `--links`."""
-    return click.option(
-        "--links",
-        callback=read_names,
-        metavar="NAME,...",
-        help="Links whose throughput, loss and queue are judged; by default those that carry data.",
-    )(command)
-
-
-def demand_option(command: Command) -> Command:
-    """Adds `--demand`."""
-    return click.option(
-        "--demand",
-        callback=read_names,
-        metavar="NAME,...",
-        help="What is turned: users, flows, datagrams, or single ones: populations.NAME, flows.NAME, "
-        "datagrams.NAME, users.left; by default all users, or all flows where there are none. Several keep "
-        "the ratio of their sizes.",
-    )(command)
-
-
-def quiet_option(command: Command) -> Command:
-    """Adds `--quiet`."""
-    return click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are.")(
-        command
+        show_default=default is not None,
+        metavar="A-B,C",
+        help=help,
     )
 
 
-def overrides_option(command: Command) -> Command:
-    """Adds `--set`."""
-    return click.option(
-        "--set",
-        "overrides",
-        metavar="KEY=VALUE",
-        multiple=True,
-        callback=read_overrides,
-        help="Replace a value of the scenario, by its dotted key; may be given several times.",
-    )(command)
+def execution_options(default: str) -> Callable[[Command], Command]:
+    """Adds `--executor`, `--workers` and `--quiet`; the command is given an executor, and `quiet`.
+
+    Args:
+        default: `threads`, or `local` where runs are many and one of them may take its process with it.
+    """
+    options = (
+        click.option(
+            "--executor",
+            default=default,
+            show_default=True,
+            metavar="threads|local|dask|dask://HOST:PORT",
+            help="What makes the runs: threads of this process, processes on this machine, a Dask cluster on "
+            "this machine, or the Dask scheduler at an address. The results do not depend on it.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Runs at a time; by default one for each core. The results do not depend on it.",
+        ),
+        click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are."),
+    )
+
+    def add(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_executor(*, executor: str, workers: int | None, **others: Any) -> object:  # noqa: ANN401
+            return command(executor=executor_of(executor, workers=workers), **others)
+
+        for option in reversed(options):
+            option(with_executor)
+        return cast("Command", with_executor)
+
+    return add

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab.cli.options import (
     FOLDER,
-    quiet_option,
+    execution_options,
     read_names,
     read_numbers,
-    threads_option,
-    workers_option,
 )
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
+
+if TYPE_CHECKING:
+    from aqmlab.runs.executors import Executor
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
@@ -44,9 +46,7 @@ MINIMUM_COLUMNS = 108
     metavar="FOLDER",
     help="Where to keep the runs and the report. By default results/EXPERIMENT-SCALE.",
 )
-@threads_option
-@workers_option
-@quiet_option
+@execution_options("threads")
 def reproduce(
     *,
     experiment: str,
@@ -55,8 +55,7 @@ def reproduce(
     loads: tuple[int, ...],
     replications: int | None,
     output: Path | None,
-    executor: str,
-    workers: int | None,
+    executor: Executor,
     quiet: bool,
 ) -> None:
     """Repeat the experiments of a paper and set the results beside the published ones.
@@ -73,7 +72,6 @@ def reproduce(
     """
     from aqmlab.reproduce.experiment import ExperimentError
     from aqmlab.reproduce.reproduction import reproduce as repeat
-    from aqmlab.runs.executors import executor_of
 
     folder = output or Path("results") / f"{experiment}-{scale}"
     require_writable(folder)
@@ -84,7 +82,7 @@ def reproduce(
             cells=cells or None,
             loads=loads or None,
             replications=replications,
-            executor=executor_of(executor, workers=workers),
+            executor=executor,
             output=folder,
             progress=not quiet,
         )

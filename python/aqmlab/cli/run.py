@@ -9,11 +9,10 @@ import click
 
 from aqmlab.cli.options import (
     FOLDER,
+    execution_options,
     overrides_option,
-    quiet_option,
-    read_numbers,
-    threads_option,
-    workers_option,
+    scenario_argument,
+    seeds_option,
 )
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
@@ -24,17 +23,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import TomlText
 
 
 @click.command
-@click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@scenario_argument
 @click.option(
     "--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; 1 if none is given."
 )
-@click.option(
-    "--seeds", callback=read_numbers, metavar="A-B,C", help="Several seeds, such as 1-8 or 1,3,5-7."
-)
+@seeds_option(help="Several seeds, such as 1-8 or 1,3,5-7.")
 @overrides_option
 @click.option(
     "--output",
@@ -49,9 +47,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Measure what the users offer, by running the uncongested twin as well.",
 )
-@threads_option
-@workers_option
-@quiet_option
+@execution_options("threads")
 def run(
     *,
     scenario_file: Path,
@@ -60,8 +56,7 @@ def run(
     overrides: dict[str, TomlText],
     output: Path | None,
     offered_load: bool,
-    executor: str,
-    workers: int | None,
+    executor: Executor,
     quiet: bool,
 ) -> None:
     """Run a scenario and keep what it leaves behind.
@@ -77,8 +72,6 @@ def run(
       aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
       aqmlab run pi.toml --set 'dumbbell.queue={ scheme = "drop-tail", limit_packets = 240 }'
     """
-    from aqmlab.runs.executors import executor_of
-
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
@@ -89,8 +82,7 @@ def run(
         for number, folder in zip(wanted, folders, strict=True)
     ]
     screen = console()
-    engine = executor_of(executor, workers=workers)
-    for _, result in run_each(jobs, progress=not quiet, executor=engine):
+    for _, result in run_each(jobs, progress=not quiet, executor=executor):
         _print(screen, result, quiet=quiet)
 
 

@@ -9,15 +9,14 @@ import click
 
 from aqmlab.cli.options import (
     FOLDER,
-    executor_option,
+    execution_options,
     links_option,
     overrides_option,
-    quiet_option,
-    workers_option,
 )
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import TomlText
     from aqmlab.sweep import Status, Sweep
 
@@ -45,10 +44,8 @@ STORE = Path("results/store")
     help=f"Where finished runs are kept; by default what the sweep file says, or {STORE}.",
 )
 @links_option
-@executor_option
 @overrides_option
-@workers_option
-@quiet_option
+@execution_options("local")
 def sweep(
     *,
     sweep_file: Path,
@@ -57,9 +54,8 @@ def sweep(
     export_file: Path | None,
     store: Path | None,
     links: tuple[str, ...],
-    executor: str,
     overrides: dict[str, TomlText],
-    workers: int | None,
+    executor: Executor,
     quiet: bool,
 ) -> None:
     """Run a scenario at many points, each with the same seeds.
@@ -95,7 +91,7 @@ def sweep(
         _complain(found)
         say(f"{export_file}: {count} of {len(found.found)} runs")
     else:
-        _run(checked, place, resume=resume, executor=executor, workers=workers, links=links, quiet=quiet)
+        _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
 
 
 def _run(
@@ -103,17 +99,14 @@ def _run(
     place: Path,
     *,
     resume: bool,
-    executor: str,
-    workers: int | None,
+    executor: Executor,
     links: tuple[str, ...],
     quiet: bool,
 ) -> None:
     from aqmlab.errors import SweepError
     from aqmlab.runs import run_each
-    from aqmlab.runs.executors import executor_of
     from aqmlab.sweep import status
 
-    engine = executor_of(executor, workers=workers)
     jobs = checked.jobs()
     addresses = {address for _, _, address in checked.runs}
     total = len(addresses)
@@ -125,7 +118,7 @@ def _run(
         begun = f", {there} there already: going on" if there else ""
         size = f"{len(checked.points)} points × {len(checked.seeds)} seeds = {total} runs"
         say(f"{checked.name}: {size}{begun}", err=True)
-    for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=engine):
+    for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=executor):
         pass
     if not quiet:
         from aqmlab.cli.printing import sweep_table

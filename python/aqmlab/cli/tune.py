@@ -10,13 +10,12 @@ import click
 
 from aqmlab.cli.options import (
     FOLDER,
-    executor_option,
+    execution_options,
     links_option,
     overrides_option,
-    quiet_option,
     read_names,
-    read_numbers,
-    workers_option,
+    scenario_argument,
+    seeds_option,
 )
 from aqmlab.cli.sweep import STORE
 from aqmlab.errors import TuneError
@@ -27,6 +26,7 @@ from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import TomlText
 
 # The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
@@ -80,7 +80,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
 
 
 @click.command
-@click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@scenario_argument
 @click.option("--scheme", default="red", show_default=True, metavar="NAME", help="Queue discipline to tune.")
 @click.option(
     "--objective",
@@ -122,18 +122,12 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
 @click.option(
     "--trials", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Candidates to propose."
 )
-@click.option(
-    "--seeds",
-    callback=read_numbers,
+@seeds_option(
     default="1-4",
-    show_default=True,
-    metavar="A-B,C",
     help="Seeds that candidates are compared on; a clearly worse one is stopped after the first few.",
 )
-@click.option(
+@seeds_option(
     "--fresh-seeds",
-    callback=read_numbers,
-    metavar="A-B,C",
     help="Seeds that the figures come from; by default the eight, or as many as --seeds, that follow.",
 )
 @click.option(
@@ -169,10 +163,8 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     help="Where finished runs are kept.",
 )
 @links_option
-@executor_option
 @overrides_option
-@workers_option
-@quiet_option
+@execution_options("local")
 def tune(
     *,
     scenario_file: Path,
@@ -192,9 +184,8 @@ def tune(
     output: Path | None,
     store: Path,
     links: tuple[str, ...],
-    executor: str,
     overrides: dict[str, TomlText],
-    workers: int | None,
+    executor: Executor,
     quiet: bool,
 ) -> None:
     """Search for the settings of a queue that serve an objective best.
@@ -212,7 +203,6 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.runs.executors import executor_of
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
     from aqmlab.tune.folder import require_own, save
@@ -232,7 +222,7 @@ def tune(
         sought,
         plan,
         store=store,
-        executor=executor_of(executor, workers=workers),
+        executor=executor,
         beside=beside,
         links=links,
         queues=queues,

@@ -20,7 +20,7 @@ from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.experiment import ExperimentError
 from aqmlab.reproduce.report import parts_of, write_report
 from aqmlab.reproduce.study import Study
-from aqmlab.runs import Job, run_many
+from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import Scenario
 from aqmlab.tables import to_terminal
@@ -66,23 +66,6 @@ class Reproduction:
         )
 
 
-@dataclass(frozen=True)
-class Execution:
-    """How runs are made: by which executor, into which store, with which progress."""
-
-    executor: Executor
-    store: Path
-    progress: bool
-
-    def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
-        """Makes the runs, or finds them in the store."""
-        return run_many(jobs, executor=self.executor, store=self.store, progress=self.progress, label=label)
-
-    def run_pairs(self, pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
-        """The same of scenarios with seeds."""
-        return self.run([Job(scenario, seed) for scenario, seed in pairs], label)
-
-
 def reproduce(
     name: str,
     *,
@@ -113,7 +96,9 @@ def reproduce(
     """
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
-    execution = Execution(executor or Threads(), Path(store) if store else Path(output) / "runs", progress)
+    execution = Execution(
+        executor or Threads(), store=Path(store or Path(output) / "runs"), progress=progress
+    )
     study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
     return Reproduction(parts, write_report(parts, Path(output)))

@@ -6,6 +6,6 @@ runs have room).
 """
 
 from aqmlab.runs.job import SEED_MAX, Job
-from aqmlab.runs.many import run, run_each, run_many
+from aqmlab.runs.many import Execution, run, run_each, run_many
 
-__all__ = ["SEED_MAX", "Job", "run", "run_each", "run_many"]
+__all__ = ["SEED_MAX", "Execution", "Job", "run", "run_each", "run_many"]

@@ -7,6 +7,7 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,23 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How many runs are made for one purpose: by which executor, into which store, with which progress."""
+
+    executor: Executor
+    store: Path
+    progress: bool = True
+
+    def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
+        """Makes the runs, or finds them in the store."""
+        return run_many(jobs, executor=self.executor, store=self.store, progress=self.progress, label=label)
+
+    def run_pairs(self, pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
+        """The same of scenarios with seeds."""
+        return self.run([Job(scenario, seed) for scenario, seed in pairs], label)
 
 
 def run(
