@@ -180,3 +180,34 @@ impl ConnectionLists {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_is_taken_off_its_users_list_wherever_it_stands() {
+        // Three connections of user 1 between those of another; the last opened stands first.
+        for removed in [4, 7, 9] {
+            let (mut lists, mut connections) = (ConnectionLists::new(2), BrowserConnections::default());
+            let places = [(0, 3), (1, 4), (1, 7), (0, 8), (1, 9)].map(|(user, place)| {
+                let connection = ConnectionId::from_number(place);
+                let whose = (0, user, ConnectionOrdinal::new(place + 100));
+                let opened = Opened { connection, number: place };
+                lists.insert(whose, opened, Time::ZERO, Server::new(), &mut connections);
+                (user, place, connection)
+            });
+            lists.remove(1, ConnectionId::from_number(removed), &mut connections);
+            for (user, place, connection) in places {
+                let found = lists.find(user, ConnectionOrdinal::new(place + 100), &connections);
+                assert_eq!(found, (place != removed).then_some(connection), "{place} without {removed}");
+            }
+            // It is no longer on the list: nothing else is taken off in its stead.
+            lists.remove(1, ConnectionId::from_number(removed), &mut connections);
+            let left = places.iter().filter(|(user, place, _)| {
+                lists.find(*user, ConnectionOrdinal::new(place + 100), &connections).is_some()
+            });
+            assert_eq!(left.count(), 4);
+        }
+    }
+}

@@ -63,12 +63,19 @@ impl Conversation {
     /// One user of Mah's model, whose think times are 5 s, pages one object, requests 300 B and responses 2,000 B; and
     /// these transfers.
     fn new(response_end: ResponseEnd, transfers: Vec<Transfer>) -> Self {
+        Self::with_objects("1", response_end, transfers)
+    }
+
+    /// The same with so many objects of each page, all of these sizes.
+    fn with_objects(objects: &str, response_end: ResponseEnd, transfers: Vec<Transfer>) -> Self {
         let named = |name: &str| Some(name.to_owned());
         let parameters = MahParameters {
             think_time_seconds_cdf_file: named("5"),
-            files_per_document_cdf_file: named("1"),
+            files_per_document_cdf_file: named(objects),
             primary_request_bytes_cdf_file: named("300"),
             primary_response_bytes_cdf_file: named("2000"),
+            secondary_request_bytes_cdf_file: named("300"),
+            secondary_response_bytes_cdf_file: named("2000"),
             ..MahParameters::default()
         };
         let constant = |name: &str| Ok(format!("{name} 1\n"));
@@ -119,6 +126,14 @@ impl Conversation {
         let population = PopulationId::from_number(0);
         let owner = Owner::User { population, user: 0, ordinal: ordinal_of_visit };
         self.event(at, owner, ordinal, side, kind)
+    }
+
+    /// The user's connection with this ordinal carries its exchange in half a second and is closed.
+    fn whole_exchange(&mut self, at: f64, ordinal: u32) {
+        self.user_event(at + 0.1, ordinal, Side::Active, ConnectionEventKind::Established);
+        self.user_event(at + 0.2, ordinal, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+        self.user_event(at + 0.5, ordinal, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+        self.user_event(at + 0.5, ordinal, Side::Active, ConnectionEventKind::PeerClosed);
     }
 
     fn counts(&self) -> ExchangeCounts {
@@ -246,6 +261,42 @@ fn a_connection_that_gives_up_at_both_ends_fails_one_exchange_and_counts_once() 
     assert_eq!(think, ["wake at 85"]);
     assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 1), vec![0]));
     assert_eq!(talk.session.populations()[0].gave_up(), 1);
+}
+
+/// What a user wanted is demand whether its connection opened or not, and once.
+#[test]
+fn an_exchange_whose_connection_never_opened_was_asked_for_all_the_same() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    let asked_for = |talk: &Conversation| talk.session.populations()[0].generated().objects();
+    talk.wake(5.0, USER);
+    assert_eq!(asked_for(&talk), 0, "no request is written yet");
+    talk.user_event(80.0, 0, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!(asked_for(&talk), 1);
+    talk.wake(85.0, USER);
+    talk.user_event(85.1, 1, Side::Active, ConnectionEventKind::Established);
+    assert_eq!(asked_for(&talk), 2);
+    talk.user_event(95.0, 1, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!(asked_for(&talk), 2, "its request was counted when it was written");
+}
+
+#[test]
+fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted() {
+    let mut talk = Conversation::with_objects("2", ResponseEnd::LastByte, Vec::new());
+    let ordinal = ConnectionOrdinal::new(0);
+    let owner = Owner::User { population: PopulationId::from_number(0), user: 0, ordinal };
+    let place = ConnectionId::from_number(0);
+    talk.wake(5.0, USER);
+    assert_eq!(talk.session.exchanges(place, owner), 0);
+    talk.whole_exchange(5.0, 0);
+    assert_eq!(talk.session.exchanges(place, owner), 1);
+    assert_eq!(talk.session.exchanges(place, Owner::Flow { flow: FlowId::from_number(0) }), 0);
+    talk.whole_exchange(5.5, 1);
+    assert_eq!(talk.counts(), counts(2, 2, 0));
+    let tables = talk.session.into_responses().into_tables(&["users".to_owned()]);
+    let rows = tables.iter().find(|table| table.name == "responses").unwrap();
+    let objects = rows.columns.iter().find(|column| column.name == "object").unwrap();
+    let aqmlab_record::ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };
+    assert_eq!(objects.iter().collect::<Vec<_>>(), [Some("page"), Some("embedded")]);
 }
 
 #[test]
