@@ -7,7 +7,7 @@
 use crate::fabric::{Connection, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
-use aqmlab_scenario::{Link, Node, Responses, Scenario, UserModel};
+use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
 use aqmlab_web::{MahUser, User};
@@ -53,12 +53,13 @@ pub fn memory_estimate(scenario: &Scenario) -> f64 {
 
 fn network(scenario: &Scenario) -> f64 {
     let network = &scenario.network;
-    let routers = network.nodes.iter().filter(|node| node.kind == aqmlab_scenario::NodeKind::Router).count();
+    let routers = network.nodes.iter().filter(|node| node.kind == NodeKind::Router).count();
     let queued = network.links.iter().filter(|link| link.queue.is_some()).count();
     let hosts = network.nodes.len() - routers;
     // The description, the links, and a table of routes of which a copy is turned from columns into rows. Of machines
     // behind ideal wires there are few columns, but which these are is known only when it is built.
-    let ideal = network.links.iter().filter(|link| link.is_ideal()).count();
+    let of_host = |link: &&Link| network.node(link.from).kind == NodeKind::Host;
+    let ideal = network.links.iter().filter(of_host).filter(|link| link.is_ideal()).count();
     let columns = hosts.saturating_sub(ideal) + routers;
     let several = network.links.iter().filter_map(|link| link.queue.as_ref()).map(Scheme::queues);
     let queues: usize = several.filter(|&queues| queues > 1).sum();
@@ -102,8 +103,7 @@ fn samples(scenario: &Scenario) -> f64 {
     let arrivals = if record.arrivals { times(Span::from_milliseconds(1)) } else { 0.0 };
     let summaries = record.queue_summary.map_or(0.0, |summary| times(summary.interval));
     let samples = times(record.queue_interval) + times(record.link_interval) + arrivals;
-    let monitored =
-        scenario.network.links.iter().filter(|link| link.monitored && link.queue.is_some()).count();
+    let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
     monitored as f64 * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES)
 }
 
@@ -144,4 +144,141 @@ fn bytes_of<T>(count: usize) -> f64 {
 
 const fn when(wanted: bool, bytes: f64) -> f64 {
     if wanted { bytes } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Each part of the estimate, counted by hand; `tests/memory.rs` holds the whole beside what the kernel counts.
+    use super::*;
+
+    /// Ten readers behind a router, and a site; the last link has a queue each way and is recorded each way.
+    const HOUSE: &str = r#"
+name = "memory"
+duration_s = 100.0
+[[topology.nodes]]
+name = "readers"
+kind = "host"
+count = 10
+[[topology.nodes]]
+name = "middle"
+kind = "router"
+[[topology.nodes]]
+name = "site"
+kind = "host"
+[[topology.links]]
+from = "readers"
+to = "middle"
+rate_mbps = 1000.0
+[[topology.links]]
+from = "middle"
+to = "site"
+rate_mbps = 15.38
+queue = { scheme = "drop-tail", limit_packets = 100 }
+[[populations]]
+name = "people"
+browsers = "readers"
+servers = "site"
+count = 500
+[[flows]]
+senders = "site"
+receivers = "readers"
+count = 7
+[record]
+queue_interval_ms = 50.0
+link_interval_ms = 100.0
+responses = "none"
+"#;
+
+    fn read(text: &str, overrides: &[(&str, &str)]) -> Scenario {
+        let overrides: Vec<(String, String)> =
+            overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Scenario::from_toml(text, "memory", &overrides).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn house(overrides: &[(&str, &str)]) -> Scenario {
+        read(HOUSE, overrides)
+    }
+
+    /// Fails unless both are the same but for rounding.
+    #[track_caller]
+    fn same(estimate: f64, counted: f64) {
+        assert!((estimate - counted).abs() < 1e-3, "{estimate} for {counted}");
+    }
+
+    /// How many, of how many bytes each.
+    fn bytes(counts: &[(usize, usize)]) -> f64 {
+        counts.iter().map(|(count, size)| count * size).sum::<usize>() as f64
+    }
+
+    #[test]
+    fn a_network_is_its_nodes_its_links_and_routes_from_routers_and_hosts_to_every_node() {
+        // Twelve nodes with two names each; eleven links each way, two of them with a queue, with a name and a list; in
+        // either copy of the table a row for the router and one for the hosts, of twelve columns.
+        let plain = bytes(&[
+            (12, size_of::<Node>()),
+            (24, 48),
+            (22, size_of::<Link>() + 48 + 24),
+            (2, size_of::<QueuedLink>()),
+            (20, size_of::<Interface>()),
+            (2 * 2 * 12, 4),
+        ]);
+        same(network(&house(&[])), plain);
+        let queue = "{ scheme = \"fq-codel\", limit_packets = 100, flows = 64 }";
+        let of_many_queues = network(&house(&[("topology.links.1.queue", queue)]));
+        same(of_many_queues - plain, bytes(&[(2 * 64, Port::<Packet>::BYTES_PER_QUEUE)]));
+        // Machines behind ideal wires need no columns of their own.
+        let ideal = read(&HOUSE.replace("rate_mbps = 1000.0", ""), &[]);
+        same(plain - network(&ideal), bytes(&[(2 * 2 * 10, 4)]));
+    }
+
+    #[test]
+    fn a_user_is_her_state_and_three_tenths_of_a_connection() {
+        let connection = size_of::<Connection>() + size_of::<BrowserConnection>();
+        let timer = size_of::<Timer>() + 24;
+        // Of 500 users: plans, places in a list, a timer each; 150 connections with a timer at either end.
+        let beside = bytes(&[(500, 96 + 4), (500 + 300, timer), (150, connection)]);
+        let flows = bytes(&[(7, 200 + connection + 600), (21, timer)]);
+        same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
+        let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
+        same(traffic(&mah), bytes(&[(500, size_of::<MahUser>())]) + beside + flows);
+    }
+
+    #[test]
+    fn samples_are_as_many_as_their_intervals_fit_into_the_run() {
+        // Every 50 and every 100 ms for 100 s, of two links.
+        same(samples(&house(&[])), bytes(&[(2 * (2_000 + 1_000), 25)]));
+        let arrivals = samples(&house(&[("record.arrivals", "true")]));
+        same(arrivals, bytes(&[(2 * (2_000 + 1_000 + 100_000), 25)]));
+        let summaries = samples(&house(&[("record.queue_summary_interval_ms", "500.0")]));
+        same(summaries, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 44)]));
+        let beside = [
+            ("topology.links.0.queue", "{ scheme = \"drop-tail\", limit_packets = 100 }"),
+            ("topology.links.0.monitored", "false"),
+        ];
+        same(samples(&house(&beside)), bytes(&[(2 * (2_000 + 1_000), 25)]));
+    }
+
+    #[test]
+    fn rows_are_as_many_as_users_ask_for_and_links_carry() {
+        let plain = 1.1e6 + SIZE_CLASS_UPPER_BYTES.len() as f64 * 0.3e6;
+        same(rows(&house(&[])), plain);
+        let added = |overrides: &[(&str, &str)]| rows(&house(overrides)) - plain;
+        // 500 users ask for 0.16 objects and open a tenth of a connection a second, for 100 s.
+        let row = size_of::<Completion>() + 46;
+        same(added(&[("record.responses", "rows")]), bytes(&[(8_000, row)]));
+        same(added(&[("record.responses", "auto")]), bytes(&[(8_000, row)]));
+        let many = [("populations.0.count", "500000"), ("record.responses", "auto")];
+        same(added(&many), bytes(&[(5_000_000, row)]));
+        same(added(&[("record.flows", "true")]), bytes(&[(5_000 + 7, 72 + 76)]));
+        same(added(&[("record.users", "true")]), bytes(&[(2 * 500, 24)]));
+        // 15.38 Mbit/s carry 1,250 packets of 1,538 bytes a second; each arrives and leaves.
+        same(added(&[("record.packets", "true")]), bytes(&[(2 * 2 * 125_000, 40 + 36)]));
+    }
+
+    #[test]
+    fn the_whole_is_the_sum_of_its_parts_and_the_process() {
+        let house = house(&[]);
+        let parts = network(&house) + traffic(&house) + samples(&house) + rows(&house);
+        same(memory_estimate(&house), 8e6 + parts);
+    }
 }
