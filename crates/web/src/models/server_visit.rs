@@ -70,11 +70,16 @@ impl VisitPosition {
         let target = key.uniform(0) * self.cumulative_weight[self.cumulative_weight.len() - 1];
         let last_page = self.cumulative_weight.partition_point(|&weight| weight <= target);
         let share = self.share_at_most[last_page];
-        // Rounding may put the share just below the step that belongs to the next longer visit.
-        let given_longer = (share + (1.0 - share) * key.uniform(1)).min(1.0 - f64::EPSILON / 2.0);
         let fetched = last_page as u32 + 1;
-        (fetched, (pages_per_visit.quantile(given_longer).round() as u32).max(fetched))
+        // Rounding may put the share just below the step that belongs to the next longer visit.
+        let pages = pages_per_visit.quantile(share_beyond(share, key.uniform(1))).round() as u32;
+        (fetched, pages.max(fetched))
     }
+}
+
+/// The share of a law that lies this part of the way from `share` to one; below one, where a law has no quantile.
+fn share_beyond(share: f64, part: f64) -> f64 {
+    (share + (1.0 - share) * part).min(1.0 - f64::EPSILON / 2.0)
 }
 
 /// P(L ≤ pages), found from the quantile function: the share up to which it stays at or below `pages`.
@@ -141,6 +146,15 @@ mod tests {
         let four_standard_errors = 4.0 * 3.555 / 316.2;
         assert!((fetched / draws as f64 - 4.09).abs() < four_standard_errors);
         assert!((to_come / draws as f64 - 3.09).abs() < four_standard_errors);
+    }
+
+    #[test]
+    fn no_draw_asks_for_the_quantile_of_one() {
+        assert_eq!(share_beyond(0.5, 0.5), 0.75);
+        // The largest uniform number: half a unit in the last place short of one, which the sum rounds to one.
+        let (largest, part) = (1.0 - 2_f64.powi(-53), 1.0 - 2_f64.powi(-53));
+        assert_eq!(0.5 + 0.5 * part, 1.0);
+        assert_eq!(share_beyond(0.5, part), largest);
     }
 
     #[test]

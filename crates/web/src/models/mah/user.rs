@@ -237,3 +237,24 @@ impl MahUser {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MahParameters;
+    use aqmlab_units::Span;
+
+    #[test]
+    fn a_user_takes_her_own_memory_and_that_of_her_list() {
+        let model = MahModel::new(&MahParameters::default(), &|path| Err(path.to_owned())).unwrap();
+        let mut user = MahUser::new(Key::from_seed(1), &model);
+        let mut commands = Vec::new();
+        user.start(&model, StartRule::Fresh { spread: Span::ZERO }, &mut commands);
+        assert_eq!(user.memory_bytes(), size_of::<MahUser>());
+        user.on_wake(Time::from_seconds(1.0), &model, &mut commands);
+        // A place in the list: a number of four bytes and one byte, rounded up.
+        let listed = 8 * user.fetching.capacity();
+        assert!(listed > 0);
+        assert_eq!(user.memory_bytes(), size_of::<MahUser>() + listed);
+    }
+}

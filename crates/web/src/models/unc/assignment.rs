@@ -91,7 +91,7 @@ pub(super) fn assign_page(
     for server_slot in 0..page.servers.min(page.objects) {
         let mut first = server_slot;
         let mut objects = (page.objects - server_slot).div_ceil(page.servers);
-        let left_over = connections.iter_mut().filter(|c| c.server_slot == server_slot && c.quota_left > 0);
+        let left_over = connections.iter_mut().filter(|c| c.server_slot == server_slot);
         for connection in left_over {
             if objects == 0 {
                 break;

@@ -375,3 +375,24 @@ impl User {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UncParameters;
+    use aqmlab_units::Span;
+
+    #[test]
+    fn a_user_takes_her_own_memory_and_that_of_her_list() {
+        let model = UncModel::new(&UncParameters::default(), &|path| Err(path.to_owned())).unwrap();
+        let mut user = User::new(Key::from_seed(1), &model);
+        let mut commands = Vec::new();
+        user.start(&model, StartRule::Fresh { spread: Span::ZERO }, &mut commands);
+        assert_eq!(user.memory_bytes(), size_of::<User>());
+        user.on_wake(Time::from_seconds(1.0), &model, &mut commands);
+        // A place in the list: five numbers of four bytes and three of one, rounded up.
+        let listed = 24 * user.connections.capacity();
+        assert!(listed > 0);
+        assert_eq!(user.memory_bytes(), size_of::<User>() + listed);
+    }
+}
