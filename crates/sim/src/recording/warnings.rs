@@ -121,3 +121,179 @@ fn never_acted(link: &LinkSummary) -> bool {
     let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
     link.scheme != "drop-tail" && link.counters.marked.packets == 0 && discarded == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Control, run};
+    use aqmlab_record::{Amount, ClassCounts};
+
+    const TEXT: &str = r#"
+name = "short"
+duration_s = 2.0
+[dumbbell]
+rate_mbps = 10.0
+queue = { scheme = "red", limit_packets = 100, ecn = true }
+[users]
+per_side = 1
+"#;
+
+    /// A short run whose queue may mark, beside its scenario.
+    fn ran() -> (Scenario, Summary) {
+        let scenario = Scenario::from_toml(TEXT, "short", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let mut summary =
+            run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}")).summary;
+        // Nothing to say of it: every test takes one thing away.
+        for population in &mut summary.populations {
+            population.completed = FEW_EXCHANGES;
+        }
+        for link in &mut summary.links {
+            link.busy_share = 1.0;
+            link.counters.marked = Amount { packets: 1, bytes: 1_000 };
+            link.counters.discarded.values_mut().for_each(|amount| *amount = Amount::default());
+            let arrived = |packets| ClassCounts { arrived_packets: packets, ..ClassCounts::default() };
+            link.counters.by_class = [("data".to_owned(), arrived(5))].into();
+            link.counters.by_codepoint =
+                [("not_ect".to_owned(), arrived(4)), ("ect_0".to_owned(), arrived(1))].into();
+        }
+        (scenario, summary)
+    }
+
+    /// What is said of the run once it is changed.
+    fn said(change: impl FnOnce(&mut Scenario, &mut Summary)) -> Vec<String> {
+        let (mut scenario, mut summary) = ran();
+        change(&mut scenario, &mut summary);
+        of(&summary, &scenario)
+    }
+
+    const NOTHING: [&str; 0] = [];
+
+    #[test]
+    fn fewer_than_ten_thousand_exchanges_of_all_users_are_few() {
+        assert_eq!(said(|_, _| ()), NOTHING);
+        let few = said(|_, run| {
+            run.populations[0].completed = 9_000;
+            run.populations[1].completed = 999;
+        });
+        assert!(few.len() == 1 && few[0].starts_with("too few samples: 9999 exchanges completed"), "{few:?}");
+        let enough = said(|_, run| {
+            run.populations[0].completed = 9_000;
+            run.populations[1].completed = 1_000;
+        });
+        assert_eq!(enough, NOTHING);
+        assert_eq!(said(|_, run| run.populations.clear()), NOTHING, "nobody asks for anything");
+    }
+
+    #[test]
+    fn a_run_without_a_link_busy_for_six_tenths_has_no_bottleneck() {
+        let busy = |shares: [f64; 2]| {
+            said(|_, run| run.links.iter_mut().zip(shares).for_each(|(link, share)| link.busy_share = share))
+        };
+        let idle = busy([0.1, 0.594]);
+        assert_eq!(idle, ["no bottleneck: the busiest monitored link was transmitting 59 % of the time"]);
+        assert_eq!(busy([0.1, 0.6]), NOTHING);
+        assert_eq!(said(|_, run| run.links.clear()), NOTHING, "nobody looked");
+    }
+
+    #[test]
+    fn an_active_scheme_that_neither_marked_nor_dropped_never_acted() {
+        let idle = |run: &mut Summary| run.links[1].counters.marked = Amount::default();
+        let never = said(|_, run| idle(run));
+        assert_eq!(never, ["red at right-to-left never acted: it neither marked nor dropped a packet"]);
+        let dropped = said(|_, run| {
+            idle(run);
+            let early = run.links[1].counters.discarded.get_mut("early").unwrap();
+            *early = Amount { packets: 1, bytes: 40 };
+        });
+        assert_eq!(dropped, NOTHING);
+        let drop_tail = said(|_, run| {
+            idle(run);
+            run.links[1].scheme = "drop-tail".to_owned();
+        });
+        assert_eq!(drop_tail, NOTHING, "it is not expected to act");
+    }
+
+    #[test]
+    fn a_queue_that_may_mark_and_sees_nobody_who_can_be_marked_is_named() {
+        let deaf = |run: &mut Summary| {
+            run.links[0].counters.by_codepoint.get_mut("ect_0").unwrap().arrived_packets = 0;
+        };
+        let nobody = said(|_, run| deaf(run));
+        assert!(
+            nobody.len() == 1 && nobody[0].starts_with("red at left-to-right may mark, but no"),
+            "{nobody:?}"
+        );
+        let without_data = said(|_, run| {
+            deaf(run);
+            run.links[0].counters.by_class.get_mut("data").unwrap().arrived_packets = 0;
+        });
+        assert_eq!(without_data, NOTHING, "acknowledgements are never marked");
+        let drops = said(|scenario, run| {
+            deaf(run);
+            let text = TEXT.replace(", ecn = true", "");
+            *scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        });
+        assert_eq!(drops, NOTHING);
+    }
+
+    /// Two groups of flows from hosts behind links of 100 Mbit/s, with these delays, over a queue at 10 Mbit/s, whose
+    /// packets of 1,000 bytes take 0.8 ms. Of the second group a delay of 40 ms is on the packets of these ends.
+    fn two_groups(access_delays_ms: [f64; 2], delay_on: &str) -> String {
+        let mut text = "name = \"groups\"\nduration_s = 1.0\n".to_owned();
+        for (name, kind) in
+            [("left", "router"), ("right", "router"), ("a", "host"), ("b", "host"), ("sink", "host")]
+        {
+            text += &format!("[[topology.nodes]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
+        }
+        let exact = "layer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\n";
+        let queue = "rate_mbps = 10.0\nqueue = { scheme = \"drop-tail\", limit_packets = 25 }";
+        text += &format!("[[topology.links]]\nfrom = \"left\"\nto = \"right\"\n{queue}\n{exact}");
+        for (host, delay) in ["a", "b"].into_iter().zip(access_delays_ms) {
+            text += &format!(
+                "[[topology.links]]\nfrom = \"{host}\"\nto = \"left\"\nrate_mbps = 100.0\ndelay_ms = {delay}\n"
+            );
+        }
+        text += "[[topology.links]]\nfrom = \"right\"\nto = \"sink\"\nrate_mbps = 100.0\n";
+        for (host, ends) in [("a", "sender"), ("b", delay_on)] {
+            text += &format!(
+                "[[flows]]\nname = \"{host}\"\ncount = 1\nsenders = \"{host}\"\nreceivers = \"sink\"\nbase_rtt_ms = 40.0\n\
+                 delay_on = \"{ends}\"\nprofile = \"ns2-oneway\"\n"
+            );
+        }
+        text
+    }
+
+    fn groups(access_delays_ms: [f64; 2], delay_on: &str) -> Scenario {
+        let text = two_groups(access_delays_ms, delay_on);
+        Scenario::from_toml(&text, "groups", &[]).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_round_trip_is_the_delays_of_the_links_there_and_back_and_of_either_end() {
+        let apart = |delays, ends| whole_packets_apart(&groups(delays, ends)).is_some();
+        // A link's delay counts there and back: 0.4 ms more on one link are a packet's time, 0.2 ms half of one.
+        assert!(apart([1.0, 1.4], "sender") && apart([3.0, 1.4], "sender"));
+        assert!(!apart([1.0, 1.2], "sender") && !apart([1.0, 1.0], "sender"));
+        assert!(apart([1.0, 1.4], "receiver") && !apart([1.0, 1.0], "receiver"));
+    }
+
+    #[test]
+    fn links_in_step_are_a_queue_and_a_link_of_its_rate_before_it() {
+        let said = |text: &str| {
+            in_step(&Scenario::from_toml(text, "groups", &[]).unwrap_or_else(|error| panic!("{error}")))
+        };
+        let text = two_groups([1.0, 1.4], "sender");
+        assert_eq!(said(&text), None, "access links are faster");
+        // The first host's own link, and then one behind the queue.
+        let before = text.replacen("rate_mbps = 100.0\ndelay_ms = 1", "rate_mbps = 10.0\ndelay_ms = 1", 1);
+        let warning = said(&before).expect("links in step");
+        assert!(
+            warning.starts_with("links in step: left-to-right has the rate of a-to-left before it"),
+            "{warning}"
+        );
+        let behind = text.replacen("rate_mbps = 100.0\n[[flows]]", "rate_mbps = 10.0\n[[flows]]", 1);
+        assert_eq!(said(&behind), None, "what is behind a queue fills no place in it");
+        let wires = text.replace("rate_mbps = 100.0\n", "");
+        assert_eq!(said(&wires), None, "wires have no rate");
+    }
+}
