@@ -56,10 +56,13 @@ responses = "rows"
 "#;
 
 fn simulate(text: &str, overrides: &[(&str, &str)]) -> Output {
+    run(&scenario(text, overrides), 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
     let overrides: Vec<_> =
         overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let scenario = Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+    Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
@@ -93,6 +96,21 @@ fn sum_of_link(output: &Output, name: &str, column: &str, link: &LinkSummary) ->
     let table = table(output, name);
     let rows = numbers(table, column).into_iter().zip(of_link(table, link));
     rows.filter(|(_, wanted)| *wanted).map(|(value, _)| value).sum::<f64>() as u64
+}
+
+#[test]
+fn a_run_says_what_was_run_and_which_laws_it_kept() {
+    let overrides = [("duration_s", "2.0")];
+    let output = simulate(CROWDED, &overrides);
+    let again =
+        Scenario::from_json(&output.summary.scenario.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again, scenario(CROWDED, &overrides));
+    // Conservation of packets, at the queue and behind it, and of exchanges (docs/results.md).
+    let laws = &output.summary.invariants;
+    assert!(laws.len() == 3 && laws.iter().all(|law| law.holds), "{laws:?}");
+    for (law, what) in laws.iter().zip(["packets and bytes", "packets that departed", "exchanges"]) {
+        assert!(law.name.starts_with(what), "{law:?}");
+    }
 }
 
 #[test]

@@ -128,6 +128,27 @@ fn a_lost_syn_costs_its_timeout_and_a_retransmission_is_a_packet_of_its_own() {
     }
 }
 
+/// With one segment the sender sends a SYN, an acknowledgement, the data, a FIN, and the acknowledgement of the receiver's
+/// FIN, each 40 ms on its way.
+#[test]
+fn a_connection_is_over_whichever_of_its_last_packets_is_lost() {
+    let closed_ms = |drop: &str| {
+        let output = conversation(1, &format!("drop = {drop}"));
+        assert_eq!(output.summary.tcp.gave_up, 0, "{drop}");
+        1e3 * reals(table(&output, "flows"), "closed_s")[0]
+    };
+    // SYN, SYN/ACK, FIN, FIN, acknowledgement.
+    assert!((closed_ms("[]") - 200.0).abs() < 0.01);
+    // The data say as much as a lost acknowledgement.
+    assert!((closed_ms("[2]") - 200.0).abs() < 0.01);
+    // A second later, or up to a tick less, data and FIN come in one packet, which opens and closes.
+    let in_one = closed_ms("[2, 3, 4]");
+    assert!((1_189.99..1_200.01).contains(&in_one), "{in_one}");
+    // A second after it the receiver's FIN comes again, to an end that is over and answers with a reset.
+    let answered = closed_ms("[5]");
+    assert!((1_189.99..1_200.01).contains(&answered), "{answered}");
+}
+
 #[test]
 fn wires_interfaces_and_links_with_a_queue_lose_the_same_packets() {
     let kinds = [

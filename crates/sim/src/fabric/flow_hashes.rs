@@ -197,13 +197,39 @@ mod tests {
         assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
     }
 
+    /// RFC 6335 section 6: the dynamic ports are 49152 to 65535.
     #[test]
-    fn ephemeral_ports_come_again_after_the_last() {
+    fn ephemeral_ports_are_the_dynamic_ones_in_turn() {
+        let port_after = |mut taken: u16| next_port(&mut taken);
+        assert_eq!([0, 1, 16_383, 16_384, 65_535].map(port_after), [49_152, 49_153, 65_535, 49_152, 65_535]);
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         for generation in 0..=EPHEMERAL_PORTS {
             hashes.open(ENDS, (0, generation));
         }
         let of = |generation| hash_of(&hashes, (0, generation), Side::Active);
         assert_eq!(of(0), of(EPHEMERAL_PORTS));
+    }
+
+    #[test]
+    fn packets_are_hashed_from_the_end_that_sends_them() {
+        let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
+        hashes.open(ENDS, (0, 0));
+        let [opener, listener] = ENDS.map(|node| node.0);
+        let request = FiveTuple {
+            source: opener,
+            destination: listener,
+            source_port: 49_152,
+            destination_port: 80,
+            protocol: 6,
+        };
+        assert_eq!(hash_of(&hashes, (0, 0), Side::Active), request.hash(hashes.key));
+        let response = FiveTuple {
+            source: listener,
+            destination: opener,
+            source_port: 80,
+            destination_port: 49_152,
+            protocol: 6,
+        };
+        assert_eq!(hash_of(&hashes, (0, 0), Side::Passive), response.hash(hashes.key));
     }
 }

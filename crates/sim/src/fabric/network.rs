@@ -75,8 +75,9 @@ impl Network {
 
     /// Makes a pipe: packets that arrive in the order in which they were sent.
     pub(crate) fn pipe(&mut self) -> Rank {
+        let rank = Rank::between(self.pipes);
         self.pipes += 1;
-        Rank::between(self.pipes - 1)
+        rank
     }
 
     /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], beyond these a place in
@@ -241,4 +242,107 @@ fn steps_behind_impairments(description: &scenario::Network) -> Vec<Option<Step>
         Some(Step::of(*next - 1))
     };
     description.links.iter().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader and her server, a sender behind a wire and its receiver, and two links with queues between them, of
+    /// which the first takes no time to cross.
+    const TEXT: &str = r#"
+name = "network"
+duration_s = 1.0
+topology.nodes = [
+  { name = "reader", kind = "host" }, { name = "sender", kind = "host" },
+  { name = "near", kind = "router" }, { name = "middle", kind = "router" }, { name = "far", kind = "router" },
+  { name = "server", kind = "host" }, { name = "receiver", kind = "host" },
+]
+topology.links = [
+  { from = "reader", to = "near", rate_mbps = 10.0 },
+  { from = "sender", to = "near", delay_ms = 1.0 },
+  { from = "near", to = "middle", rate_mbps = 10.0, both_ways = false, queue = { scheme = "drop-tail", limit_packets = 9 } },
+  { from = "middle", to = "near", rate_mbps = 10.0, both_ways = false },
+  { from = "middle", to = "far", rate_mbps = 10.0, delay_ms = 5.0, queue = { scheme = "drop-tail", limit_packets = 9 } },
+  { from = "far", to = "server", rate_mbps = 10.0 },
+  { from = "far", to = "receiver", rate_mbps = 10.0 },
+]
+[[populations]]
+name = "people"
+browsers = "reader"
+servers = "server"
+count = 1
+[[flows]]
+senders = "sender"
+receivers = "receiver"
+count = 1
+base_rtt_ms = 10.0
+delay_on = "sender"
+"#;
+
+    fn scenario(overrides: &[(&str, &str)]) -> Scenario {
+        let overrides: Vec<(String, String)> =
+            overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Scenario::from_toml(TEXT, "network", &overrides).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn node(scenario: &Scenario, name: &str) -> NodeIndex {
+        scenario.network.machines(name)[0]
+    }
+
+    /// Names of the nodes that send directly.
+    fn direct(scenario: &Scenario) -> Vec<&str> {
+        let nodes = scenario.network.nodes.iter().zip(sends_directly(scenario));
+        nodes.filter(|(_, direct)| *direct).map(|(node, _)| node.name.as_str()).collect()
+    }
+
+    #[test]
+    fn routers_servers_and_ends_without_a_delay_of_their_own_send_directly() {
+        assert_eq!(direct(&scenario(&[])), ["near", "middle", "far", "server", "receiver"]);
+        let swapped = scenario(&[("flows.0.delay_on", "receiver")]);
+        assert_eq!(direct(&swapped), ["sender", "near", "middle", "far", "server"]);
+    }
+
+    #[test]
+    fn packets_keep_their_order_in_a_pipe_behind_an_interface_without_delays_and_behind_a_delayed_queue() {
+        let scenario = scenario(&[]);
+        let network = Network::new(&scenario, Key::from_seed(1));
+        let links = || scenario.network.links.iter();
+        let interfaces = links().filter(|link| link.queue.is_none()).zip(&network.interfaces);
+        let in_order: Vec<&str> = interfaces
+            .filter(|(_, interface)| interface.rank != DELAYED)
+            .map(|(link, _)| scenario.network.node(link.from).name.as_str())
+            .collect();
+        // Links from routers and from hosts that send directly; wires have no queue whose order there would be to keep.
+        assert_eq!(in_order, ["near", "middle", "far", "server", "far", "receiver"]);
+        let queues = links().filter(|link| link.queue.is_some()).zip(&network.queued);
+        for (link, queued) in queues {
+            let delay = queued.propagation.map(|(_, delay)| delay);
+            assert_eq!(delay, (link.delay > Span::ZERO).then_some(link.delay), "{}", link.name);
+        }
+        // All of these are pipes of their own.
+        let of_queues = network.queued.iter().filter_map(|queued| Some(queued.propagation?.0));
+        let of_interfaces =
+            network.interfaces.iter().map(|interface| interface.rank).filter(|&rank| rank != DELAYED);
+        let pipes: Vec<Rank> = of_queues.chain(of_interfaces).collect();
+        let own = |(place, pipe): (usize, &Rank)| !pipes[..place].contains(pipe);
+        assert!(pipes.iter().enumerate().all(own), "{pipes:?}");
+        assert_eq!(network.pipes, pipes.len());
+    }
+
+    #[test]
+    fn a_path_begins_with_an_interface_where_sending_takes_time() {
+        let scenario = scenario(&[]);
+        let mut network = Network::new(&scenario, Key::from_seed(1));
+        let [reader, sender, server, receiver] =
+            ["reader", "sender", "server", "receiver"].map(|name| node(&scenario, name));
+        assert!(network.begins_with_interface(reader, server));
+        assert!(network.begins_with_interface(receiver, sender));
+        assert!(!network.begins_with_interface(sender, receiver), "a wire");
+        // Packets with a delay of their own have a pipe behind an interface alone.
+        let delay = Span::from_milliseconds(3);
+        let pipe = network.pipe();
+        let mut rank = |from, to| network.path(from, to, AddedDelay::Pipe(pipe, delay)).rank;
+        assert_eq!((rank(reader, server), rank(sender, receiver)), (pipe, DELAYED));
+    }
 }

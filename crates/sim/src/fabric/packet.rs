@@ -237,6 +237,60 @@ mod tests {
         assert_eq!((size_of::<Packet>(), size_of::<Path>()), (24, 24));
     }
 
+    fn packet(segment: &Segment, identity: (u32, u16), from: Side) -> Packet {
+        let (at, destination) = (Junction::from_number(3), Column::from_number(5));
+        let path = Path {
+            delay_ns: 0,
+            step: Step::DELIVERY,
+            at,
+            destination,
+            rank: Path::AT_ONCE,
+            by_interface: false,
+        };
+        Packet::new(segment, 40, identity, from, &path)
+    }
+
+    const BARE: Segment = Segment {
+        sequence: SequenceNumber::INITIAL,
+        acknowledgement: SequenceNumber::INITIAL,
+        payload: 0,
+        flags: Flags::NONE,
+        ect: false,
+    };
+
+    #[test]
+    fn a_flow_is_one_direction_of_one_tenant_of_a_place() {
+        let mut flows = Vec::new();
+        for place in [0, 1, 0x8000_0000, u32::MAX] {
+            for generation in [0, 1, 0x8000, u16::MAX] {
+                for from in [Side::Active, Side::Passive] {
+                    let [bare, data] = [BARE, Segment { payload: 9, ..BARE }]
+                        .map(|sent| packet(&sent, (place, generation), from));
+                    assert_eq!(bare.facts().flow, data.facts().flow, "whatever it carries");
+                    flows.push(bare.facts().flow);
+                }
+            }
+        }
+        flows.sort_unstable();
+        flows.dedup();
+        assert_eq!(flows.len(), 4 * 4 * 2);
+    }
+
+    #[test]
+    fn a_class_is_what_a_segment_is_to_tcp() {
+        let class = |flags: Flags, payload| class_of(&Segment { flags, payload, ..BARE });
+        assert_eq!(class(Flags::SYN, 0), PacketClass::Syn);
+        assert_eq!(class(Flags::SYN.with(Flags::ACK), 0), PacketClass::SynAck);
+        assert_eq!(class(Flags::ACK, 0), PacketClass::PureAck);
+        assert_eq!(class(Flags::ACK, 1), PacketClass::Data);
+        assert_eq!(class(Flags::ACK.with(Flags::FIN), 1), PacketClass::Data);
+        assert_eq!(class(Flags::ACK.with(Flags::FIN), 0), PacketClass::Fin);
+        assert_eq!(class(Flags::ACK.with(Flags::RST), 0), PacketClass::Reset);
+        for class in PacketClass::ALL {
+            assert_eq!(CLASSES[class.index()], class, "codes are places in the list");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_packet_says_what_it_was_made_of(
