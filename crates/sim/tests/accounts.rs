@@ -256,6 +256,24 @@ fn users_sit_at_the_machines_in_turn() {
     }
 }
 
+/// Servers are drawn uniformly, so each of three machines is asked for a third of the connections.
+#[test]
+fn users_are_served_by_all_machines_alike() {
+    let text = TWO_MACHINES
+        .replace("name = \"site\"\nkind = \"host\"", "name = \"site\"\nkind = \"host\"\ncount = 3")
+        .replace(
+            "to = \"site\"\n",
+            "to = \"site\"\nrate_mbps = 100.0\nqueue = { scheme = \"drop-tail\", limit_packets = 1000 }\n",
+        );
+    let output = simulate(&text, &[("populations.0.model", "{ model = \"unc\", server_count = 3 }")]);
+    let opened = |link: &LinkSummary| link.counters.by_class["syn"].arrived_packets as f64;
+    let towards: Vec<f64> =
+        output.summary.links.iter().filter(|link| link.to.starts_with("site")).map(opened).collect();
+    let all: f64 = towards.iter().sum();
+    assert!(towards.len() == 3 && all > 1_000.0, "{towards:?}");
+    assert!(towards.iter().all(|opened| (0.28..0.39).contains(&(opened / all))), "{towards:?}");
+}
+
 #[test]
 fn flows_are_numbered_within_their_group() {
     let group = |name: &str| {

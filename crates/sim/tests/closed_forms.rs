@@ -264,6 +264,35 @@ fn packets(output: &Output, link: &str) -> Vec<(f64, String, u32, u32)> {
         .collect()
 }
 
+/// A full queue discards the packet that arrives, and CoDel packets that have waited, when it chooses one to be sent: as
+/// the one before leaves.
+#[test]
+fn discards_are_recorded_at_the_instant_and_the_link_of_their_arrival_or_departure() {
+    let discards = |scheme: &str, at: &str| {
+        let text = format!(
+            "name = \"discards\"\nduration_s = 20.0\n[dumbbell]\nrate_mbps = 2.0\nqueue = {{ scheme = {scheme} }}\n\
+             [record]\npackets = true\n"
+        );
+        let flows = |way: &str| format!("[[flows]]\ncount = 5\ndirection = \"{way}\"\nbase_rtt_ms = 40.0\n");
+        let output = simulate(&(text + &flows("left-to-right") + &flows("right-to-left")));
+        let mut found = 0;
+        for link in ["left-to-right", "right-to-left"] {
+            let rows = packets(&output, link);
+            let instants: Vec<f64> = rows.iter().filter(|row| row.1 == at).map(|row| row.0).collect();
+            for (time, ..) in rows.iter().filter(|row| row.1 == "discard") {
+                assert!(
+                    instants.binary_search_by(|instant| instant.total_cmp(time)).is_ok(),
+                    "{at} at {time} s"
+                );
+                found += 1;
+            }
+        }
+        found
+    };
+    assert!(discards("\"drop-tail\", limit_packets = 10", "arrival") > 100);
+    assert!(discards("\"codel\", limit_packets = 1000", "departure") > 100);
+}
+
 #[test]
 fn an_interface_is_an_unlimited_drop_tail_queue_without_its_events() {
     // The same network twice; in the second, the senders' interfaces are real queues that never overflow.

@@ -72,7 +72,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         self.now = instant;
     }
 
-    /// What comes next, and when; the instant is `Time::MAX` when nothing is pending.
+    /// What comes next, and when; the instant is beyond the end of every run when nothing is pending.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> (Time, EventKind) {
         let packet = self.packets.head();
@@ -133,5 +133,38 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         let timer = self.timers.pop();
         self.unlike_packets = self.timers.head().min(self.sample);
         timer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identifiers::QueuedId;
+
+    #[test]
+    fn at_one_instant_samples_come_first_then_transmissions_packets_and_timers() {
+        let instant = Time::from_nanoseconds(5_000);
+        let mut events: EventQueue<&str, &str> = EventQueue::new(1);
+        events.wake_at(instant, "timer");
+        events.push(DELAYED, instant, "packet");
+        events.transmissions.begin(QueuedId::of(0), instant);
+        events.set_sample(instant);
+        assert_eq!(events.next(), (instant, EventKind::Sample));
+        events.set_sample(Time::MAX);
+        assert_eq!(events.next(), (instant, EventKind::Transmission));
+        events.transmissions.end(QueuedId::of(0));
+        assert_eq!(events.next(), (instant, EventKind::Packet));
+        assert_eq!(events.take_packet(), "packet");
+        assert_eq!(events.next(), (instant, EventKind::Timer));
+        assert_eq!(events.take_timer(), "timer");
+        assert!(events.next().0 > Time::from_seconds(2e6), "nothing is left within the longest run");
+    }
+
+    #[test]
+    fn a_sample_at_an_instant_looks_before_whatever_happens_then() {
+        let mut events: EventQueue<(), ()> = EventQueue::new(1);
+        events.set_sample(Time::from_nanoseconds(5_000));
+        let until = |nanoseconds| events.samples_nothing_until(Time::from_nanoseconds(nanoseconds));
+        assert_eq!([4_999, 5_000, 5_001].map(until), [true, false, false]);
     }
 }

@@ -101,10 +101,14 @@ base_rtt_ms = 10.0
 "#;
 
     fn named(overrides: &[(&str, &str)]) -> Vec<String> {
+        named_in(TEXT, overrides)
+    }
+
+    fn named_in(text: &str, overrides: &[(&str, &str)]) -> Vec<String> {
         let overrides: Vec<(String, String)> =
             overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let scenario =
-            Scenario::from_toml(TEXT, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
+            Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
         let found = responders(&scenario);
         let nodes = scenario.network.nodes.iter().zip(found);
         nodes.filter(|(_, found)| *found).map(|(node, _)| node.name.clone()).collect()
@@ -115,6 +119,15 @@ base_rtt_ms = 10.0
         let expected = named(&[]);
         assert_eq!(expected.len(), 3, "{expected:?}");
         assert!(expected.iter().all(|name| name.starts_with("own") || name == "other"), "{expected:?}");
+    }
+
+    #[test]
+    fn whoever_sends_or_browses_as_well_does_more_than_answer() {
+        // The first of the two that receive one flow each sends another; then both are machines with users.
+        assert_eq!(named(&[("flows.2.senders", "own")]), ["other", "own-1"]);
+        let browsed = TEXT.to_owned()
+            + "[[populations]]\nname = \"people\"\nbrowsers = \"own\"\nservers = \"shared\"\ncount = 2\n";
+        assert_eq!(named_in(&browsed, &[]), ["other"]);
     }
 
     #[test]

@@ -90,4 +90,10 @@ mod tests {
         assert!(of(Rank::between(0), 8) < of(Rank::between(1), 7));
         assert!(of(last_between, 6) < of(Rank::LAST, 5));
     }
+
+    #[test]
+    #[should_panic(expected = "beyond the ranks")]
+    fn the_last_rank_is_of_nothing_in_between() {
+        let _ = Rank::between((1 << 22) - 2);
+    }
 }
