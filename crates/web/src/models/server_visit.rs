@@ -152,9 +152,9 @@ mod tests {
     fn no_draw_asks_for_the_quantile_of_one() {
         assert_eq!(share_beyond(0.5, 0.5), 0.75);
         // The largest uniform number: half a unit in the last place short of one, which the sum rounds to one.
-        let (largest, part) = (1.0 - 2_f64.powi(-53), 1.0 - 2_f64.powi(-53));
-        assert_eq!(0.5 + 0.5 * part, 1.0);
-        assert_eq!(share_beyond(0.5, part), largest);
+        let largest = 1.0 - f64::EPSILON / 2.0;
+        assert_eq!(0.5 + 0.5 * largest, 1.0);
+        assert_eq!(share_beyond(0.5, largest), largest);
     }
 
     #[test]
