@@ -292,7 +292,7 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     assert_eq!(talk.session.exchanges(place, Owner::Flow { flow: FlowId::from_number(0) }), 0);
     talk.whole_exchange(5.5, 1);
     assert_eq!(talk.counts(), counts(2, 2, 0));
-    let tables = talk.session.into_responses().into_tables(&["users".to_owned()]);
+    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "responses").unwrap();
     let objects = rows.columns.iter().find(|column| column.name == "object").unwrap();
     let aqmlab_record::ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };

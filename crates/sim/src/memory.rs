@@ -235,8 +235,8 @@ responses = "none"
     fn a_user_is_her_state_and_three_tenths_of_a_connection() {
         let connection = size_of::<Connection>() + size_of::<BrowserConnection>();
         let timer = size_of::<Timer>() + 24;
-        // Of 500 users: plans, places in a list, a timer each; 150 connections with a timer at either end.
-        let beside = bytes(&[(500, 96 + 4), (500 + 300, timer), (150, connection)]);
+        // Of 500 users: plans, places in a list, the page under way, a timer each; 150 connections with a timer at either end.
+        let beside = bytes(&[(500, 96 + 4 + PAGE_BYTES_PER_USER), (500 + 300, timer), (150, connection)]);
         let flows = bytes(&[(7, 200 + connection + 600), (21, timer)]);
         same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
         let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
@@ -260,15 +260,16 @@ responses = "none"
 
     #[test]
     fn rows_are_as_many_as_users_ask_for_and_links_carry() {
-        let plain = 1.1e6 + SIZE_CLASS_UPPER_BYTES.len() as f64 * 0.3e6;
+        // Histograms of exchanges by size, and of pages that were completed, followed to their end, and not ended.
+        let plain = 1.1e6 + (SIZE_CLASS_UPPER_BYTES.len() + 3) as f64 * 0.3e6;
         same(rows(&house(&[])), plain);
         let added = |overrides: &[(&str, &str)]| rows(&house(overrides)) - plain;
-        // 500 users ask for 0.16 objects and open a tenth of a connection a second, for 100 s.
-        let row = size_of::<Completion>() + 46;
-        same(added(&[("record.responses", "rows")]), bytes(&[(8_000, row)]));
-        same(added(&[("record.responses", "auto")]), bytes(&[(8_000, row)]));
-        let many = [("populations.0.count", "500000"), ("record.responses", "auto")];
-        same(added(&many), bytes(&[(5_000_000, row)]));
+        // 500 users ask for 0.16 objects and 0.06 pages and open a tenth of a connection a second, for 100 s.
+        let (row, page) = (size_of::<Completion>() + 50, size_of::<PageLoad>() + 49);
+        same(added(&[("record.responses", "rows")]), bytes(&[(8_000, row), (3_000, page)]));
+        same(added(&[("record.responses", "auto")]), bytes(&[(8_000, row), (3_000, page)]));
+        let many = [("populations.0.count", "1000000"), ("record.responses", "auto")];
+        same(added(&many), bytes(&[(5_000_000, row), (5_000_000, page)]));
         same(added(&[("record.flows", "true")]), bytes(&[(5_000 + 7, 72 + 76)]));
         same(added(&[("record.users", "true")]), bytes(&[(2 * 500, 24)]));
         // 15.38 Mbit/s carry 1,250 packets of 1,538 bytes a second; each arrives and leaves.
