@@ -295,7 +295,7 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "responses").unwrap();
     let objects = rows.columns.iter().find(|column| column.name == "object").unwrap();
-    let aqmlab_record::ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };
+    let ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };
     assert_eq!(objects.iter().collect::<Vec<_>>(), [Some("page"), Some("embedded")]);
 }
 
