@@ -31,3 +31,14 @@ impl ExchangeCounts {
         self.started == self.completed + self.failed + unfinished
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_began_and_has_not_ended_is_under_way() {
+        let counts = ExchangeCounts { started: 9, completed: 4, failed: 3 };
+        assert_eq!([1, 2, 3, 9].map(|unfinished| counts.leaves(unfinished)), [false, true, false, false]);
+    }
+}

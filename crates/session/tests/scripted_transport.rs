@@ -299,6 +299,37 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     assert_eq!(objects.iter().collect::<Vec<_>>(), [Some("page"), Some("embedded")]);
 }
 
+/// A request whose connection is lost fails; a response that is there does not, though its server's close never comes.
+#[test]
+fn an_object_fails_with_its_connection_unless_it_is_there() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(5.0, USER);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(20.0, 0, Side::Active, ConnectionEventKind::GaveUp);
+    talk.wake(25.0, USER);
+    talk.user_event(25.2, 1, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(25.3, 1, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    talk.user_event(25.5, 1, Side::Active, ConnectionEventKind::Delivered { bytes: 2000 });
+    talk.user_event(40.0, 1, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!(talk.counts(), counts(2, 1, 1));
+    assert_eq!(talk.session.populations()[0].gave_up(), 2);
+    assert_pages(talk, &[(5.0, 15.0, [0, 1, 0, 1, 0]), (25.0, 0.5, [1, 1, 1, 0, 2000])]);
+}
+
+/// The window ends at 100 s.
+#[test]
+fn an_exchange_is_counted_in_the_window_in_which_it_begins_and_in_that_in_which_it_ends() {
+    let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
+    talk.wake(99.0, USER);
+    let in_window = |talk: &Conversation| talk.session.populations()[0].in_window();
+    talk.user_event(99.2, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(120.0, 0, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!((in_window(&talk), talk.counts()), (counts(1, 0, 0), counts(1, 0, 1)));
+    assert_eq!(talk.session.populations()[0].gave_up(), 0, "after it");
+    talk.wake(125.0, USER);
+    assert_eq!((in_window(&talk), talk.counts()), (counts(1, 0, 0), counts(2, 0, 1)));
+}
+
 #[test]
 fn what_arrives_behind_the_browsers_close_says_nothing() {
     let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
