@@ -20,6 +20,7 @@ from aqmlab.statistics import (
     Band,
     Interval,
     Judgement,
+    MissingDataError,
     NotEnoughReplications,
     completed_per_90_minutes,
     judge,
@@ -30,7 +31,8 @@ from aqmlab.statistics import (
     sign_flip_p_value,
     throughput_mbps,
 )
-from aqmlab.statistics.quantities import Measured, restricted_mean_s
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import PAGE_QUANTILES, Measured, page_quantile_s, restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,12 +48,42 @@ if TYPE_CHECKING:
 UNTIL_S = 2.0
 GRID_STEP_S = 0.005
 QUANTILES = (0.10, 0.50, 0.90, 0.95, 0.99)
+PAGES = tuple(page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES)
+"""Of the pages that began in the measured window."""
 SAME_USERS = ("browsers", "servers", "model", "start", "minimum_delay_ms")
 """Settings of a population that both sides must share; those of hosts may differ (they negotiate ECN)."""
 
 
 class ComparisonError(RefusalError):
     """The results cannot be paired; the message says which seed or which setting stands in the way."""
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A number on both sides and its difference, a minus b.
+
+    Attributes:
+        a: The mean over the replications of a; infinite where one of them has no such quantile.
+        b: The same of b.
+        difference: The mean difference with its interval, where every replication has both.
+    """
+
+    a: float
+    b: float
+    difference: Interval | NotEnoughReplications
+
+    @classmethod
+    def of(cls, a: Sequence[float], b: Sequence[float]) -> Levels:
+        """The levels of some replications, in the same order."""
+        left, right = np.asarray(a), np.asarray(b)
+        exists = bool(np.isfinite(left).all() and np.isfinite(right).all())
+        difference = mean_interval(left - right) if exists else NotEnoughReplications(have=0)
+        return cls(float(left.mean()), float(right.mean()), difference)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: a level that does not exist is none."""
+        a, b = (value if np.isfinite(value) else None for value in (self.a, self.b))
+        return {"a": a, "b": b, "difference": self.difference.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -71,6 +103,8 @@ class Comparison:
         restricted_mean_s: Difference of the mean of min(response time, 2 s), in seconds.
         quantiles_s: Difference of quantiles, in seconds, by share; without an interval where in some
             replication so many exchanges failed that there is no such quantile.
+        pages_s: Quantiles of the page load time in seconds, of pages that began in the measured window, by
+            share: those of a, of b, and their difference; empty where no page was recorded.
         links: The links that were judged: those that carry data, or those chosen.
         throughput_mbps: Difference of the link throughput, of the mean of the judged links.
         throughput_mbps_by_link: The same of each judged link.
@@ -90,6 +124,7 @@ class Comparison:
     sign_flip_p_value: float
     restricted_mean_s: Interval | NotEnoughReplications
     quantiles_s: dict[float, Interval | NotEnoughReplications]
+    pages_s: dict[float, Levels]
     links: tuple[str, ...]
     throughput_mbps: Interval | NotEnoughReplications
     throughput_mbps_by_link: dict[str, Interval | NotEnoughReplications]
@@ -133,6 +168,7 @@ class Comparison:
             "sign_flip_p_value": self.sign_flip_p_value,
             "restricted_mean_s": self.restricted_mean_s.to_dict(),
             "quantiles_s": {str(share): value.to_dict() for share, value in self.quantiles_s.items()},
+            "pages_s": {str(share): levels.to_dict() for share, levels in self.pages_s.items()},
             "links": list(self.links),
             "throughput_mbps": self.throughput_mbps.to_dict(),
             "throughput_mbps_by_link": _each_to_dict(self.throughput_mbps_by_link),
@@ -151,6 +187,7 @@ class Comparison:
             f"{a} against {b}: {self.judgement.verdict}",
             f"  {self.judgement.reason}",
             f"  {replications}; p of no difference (sign changes) {self.sign_flip_p_value:.3g}",
+            *self._page_lines(),
             f"  response time up to 2 s, mean  {_shown(self.restricted_mean_s, 1000.0, 'ms')}",
         ]
         lines += [
@@ -163,6 +200,15 @@ class Comparison:
             f"  {'completed per 90 minutes':<29}  {_shown(self.completed_per_90_minutes, 1e-6, 'million')}",
         ]
         return "\n".join(lines)
+
+    def _page_lines(self) -> list[str]:
+        """What became of the time that people wait for a page, on both sides."""
+        a, b = self.names
+        return [
+            f"  {f'pages loaded, {share:.0%} within':<29}  {a} {levels.a:.3g} s, {b} {levels.b:.3g} s: "
+            f"{_shown(levels.difference, 1000.0, 'ms')}"
+            for share, levels in self.pages_s.items()
+        ]
 
     def _link_lines(
         self,
@@ -222,6 +268,7 @@ def compare(
         sign_flip_p_value=sign_flip_p_value(curves_a - curves_b),
         restricted_mean_s=_difference(runs, restricted_mean_s(UNTIL_S)),
         quantiles_s=_quantile_differences(runs),
+        pages_s=_pages(runs),
         links=judged,
         throughput_mbps=_difference(runs, throughput_mbps),
         throughput_mbps_by_link=_each_difference(runs, throughput_mbps),
@@ -349,14 +396,19 @@ def _each_to_dict(
 def _quantile_differences(
     runs: Sequence[tuple[Measured, Measured]],
 ) -> dict[float, Interval | NotEnoughReplications]:
-    answer: dict[float, Interval | NotEnoughReplications] = {}
-    for share in QUANTILES:
-        values = np.array([(left.times.quantile(share), right.times.quantile(share)) for left, right in runs])
-        exists = bool(np.isfinite(values).all())
-        answer[share] = (
-            mean_interval(values[:, 0] - values[:, 1]) if exists else NotEnoughReplications(have=0)
-        )
-    return answer
+    def quantiles(share: float, side: int) -> list[float]:
+        return [pair[side].times.quantile(share) for pair in runs]
+
+    return {share: Levels.of(quantiles(share, 0), quantiles(share, 1)).difference for share in QUANTILES}
+
+
+def _pages(runs: Sequence[tuple[Measured, Measured]]) -> dict[float, Levels]:
+    """Empty where a run recorded no pages, or none began in its window."""
+    try:
+        sides = [[[quantity.of(pair[side]) for pair in runs] for side in (0, 1)] for quantity in PAGES]
+    except MissingDataError:
+        return {}
+    return {share: Levels.of(*each) for share, each in zip(PAGE_QUANTILES, sides, strict=True)}
 
 
 def _band_to_dict(band: Band | NotEnoughReplications) -> dict[str, Any]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.runs.store import State
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import (
+    PAGE_QUANTILES,
     Quantity,
     loss_percent,
     marked_percent,
     mean_frame_bytes,
+    page_quantile_s,
     quantile_s,
     queue_mean_packets,
     restricted_mean_s,
@@ -18,7 +22,7 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.tables.model import Column, Table, number, text
+from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import told
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-_QUANTILES = (0.5, 0.9, 0.99)
+_WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "began in the window"}
 _COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
 # A single run tells more digits than a mean over runs.
 _LINK_DIGITS = {
@@ -46,13 +50,51 @@ _LINK_DIGITS = {
 
 
 def result_tables(result: Result) -> Iterator[Table]:
-    """The monitored links, then response times and datagrams, if there are any."""
+    """What users waited for: pages, then their objects; datagrams; then the monitored links."""
     heading = f"{result.scenario['name']}, seed {result.seed}"
-    yield _links(heading, result.run["links"])
+    if result.run["populations"] and "page_histogram" in result.tables:
+        yield _pages(heading, result)
     if result.run["populations"] and "response_histogram" in result.tables:
         yield _responses(heading, result)
     if "datagrams" in result.tables:
         yield _datagrams(heading, result.datagrams)
+    yield _links(heading, result.run["links"])
+
+
+def _pages(heading: str, result: Result) -> Table:
+    found = [
+        (population["name"], pages, page_load_times(result, pages, population=population["name"]))
+        for population in result.run["populations"]
+        for pages in Pages
+    ]
+    columns: list[Column[tuple[str, Pages, ResponseTimes]]] = [
+        Column("users", lambda row: text(row[0]), "users", words=True),
+        Column("which", lambda row: text(_WHICH_PAGES[row[1]]), "pages that", words=True),
+        Column("pages", lambda row: number(round(row[2].ended), ",d"), "number"),
+        Column(
+            "unfinished",
+            lambda row: number(
+                unfinished_pages(result, row[0]) if row[1] is Pages.FOLLOWED else None, ",d", absent="-"
+            ),
+            "open",
+        ),
+        *_quantiles("page", 2, lambda row: row[2]),
+    ]
+    caption = "50 % ... 99 %: loaded within so many seconds; open: unfinished at the end"
+    return Table.of(found, columns, title=f"{heading}: page loads", caption=caption)
+
+
+def _quantiles(what: str, digits: int, times: Callable[[Item], ResponseTimes]) -> list[Column[Item]]:
+    """A column for each quantile of a distribution in seconds, as far as it has one."""
+
+    def cell(item: Item, share: float) -> TableCell:
+        found = times(item)
+        return number(found.quantile(share) if found.ended else None, f".{digits}f", absent="-")
+
+    return [
+        Column(f"{what}_p{100 * share:g}_s", partial(cell, share=share), f"{100 * share:g} %")
+        for share in PAGE_QUANTILES
+    ]
 
 
 def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
@@ -85,17 +127,8 @@ def _responses(heading: str, result: Result) -> Table:
         Column(key, lambda found, key=key: number(found[0][key], ","), title)  # type: ignore[misc]
         for key, title in _COUNTS.items()
     ]
-    columns += [
-        Column(
-            f"response_p{100 * share:g}_s",
-            lambda found, share=share: number(  # type: ignore[misc]
-                found[1].quantile(share) if found[1].ended else None, ".3f", absent="-"
-            ),
-            f"{100 * share:g} %",
-        )
-        for share in _QUANTILES
-    ]
-    caption = "open: unfinished at the end; 50 %, 90 %, 99 %: within so many seconds"
+    columns += _quantiles("response", 3, lambda found: found[1])
+    caption = "objects of pages; open: unfinished at the end; 50 % ... 99 %: complete within so many seconds"
     return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
 
 
@@ -135,8 +168,10 @@ _SWEEP_DIGITS: Mapping[Quantity, int] = {
     throughput_mbps: 2,
     loss_percent: 2,
     queue_mean_packets: 1,
+    page_quantile_s(0.5): 2,
+    page_quantile_s(0.95): 2,
     quantile_s(0.5): 3,
-    quantile_s(0.9): 3,
+    quantile_s(0.95): 3,
     restricted_mean_s(): 3,
 }
 

@@ -4,13 +4,14 @@ The unit of inference is the replication: the exchanges of one run share a queue
 another and no interval here is ever taken over exchanges. Everything is a pure function of results.
 
 Read in this order: `recorded` (what a statistic needs of a result), `distribution` (one run's response
-times), `quantities` (the registry of one run's single numbers), `replication` (means and intervals over
-runs), `band` (a whole curve at once), `verdict` (better, worse, equivalent, trade-off), `hurst` (long-range
-dependence, imported by itself).
+times), `pages` (its page load times), `quantities` (the registry of one run's single numbers), `replication`
+(means and intervals over runs), `band` (a whole curve at once), `verdict` (better, worse, equivalent,
+trade-off), `hurst` (long-range dependence, imported by itself).
 """
 
 from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.statistics.quantities import completed_per_90_minutes, loss_percent, throughput_mbps
 from aqmlab.statistics.recorded import (
     MissingDataError,
@@ -37,6 +38,7 @@ __all__ = [
     "Judgement",
     "MissingDataError",
     "NotEnoughReplications",
+    "Pages",
     "Recorded",
     "ResponseTimes",
     "RunToRun",
@@ -50,6 +52,7 @@ __all__ = [
     "loss_percent",
     "mean_interval",
     "measured_window_s",
+    "page_load_times",
     "paired_band",
     "response_times",
     "run_to_run",

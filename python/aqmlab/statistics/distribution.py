@@ -26,13 +26,14 @@ class ResponseTimes:
     """Counts of completed exchanges over increasing bins, and the number that failed.
 
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
-    `counts` the completed exchanges in each, `failed` the exchanges that ended without a response.
+    `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
+    times are kept in the same way (`aqmlab.statistics.pages`).
     """
 
     lower_s: FloatArray
     upper_s: FloatArray
     counts: FloatArray
-    failed: int = 0
+    failed: float = 0
 
     def __post_init__(self) -> None:
         if np.any(self.upper_s < self.lower_s) or np.any(self.lower_s[1:] < self.upper_s[:-1]):
@@ -44,7 +45,7 @@ class ResponseTimes:
         return int(self.counts.sum())
 
     @property
-    def ended(self) -> int:
+    def ended(self) -> float:
         """Exchanges that completed or failed: the denominator of every share."""
         return self.completed + self.failed
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfRun, OfUsers, Quantity
+from aqmlab.statistics.pages import Pages, unfinished_pages
+from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity
 from aqmlab.statistics.recorded import (
     MissingDataError,
     Recorded,
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics.distribution import ResponseTimes
 
-__all__ = ["QUANTITIES", "Measured", "OfLinks", "OfRun", "OfUsers", "Quantity", "quantity"]
+__all__ = ["QUANTITIES", "Measured", "OfLinks", "OfPages", "OfRun", "OfUsers", "Quantity", "quantity"]
 
 BITS_PER_KILOBYTE = 8 * 1024
 MILLISECONDS = 1000.0
 NINETY_MINUTES_S, SEVENTY_MINUTES_S = 5400.0, 4200.0
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+PAGE_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 RESTRICTED_TO_S = 2.0
 """The limit of the restricted mean response time where none is chosen."""
 
@@ -220,6 +222,41 @@ RESPONSE_CLASSES = (
 """Shares of the ended exchanges, in per cent, which add up to 100."""
 
 
+# -------------------------------------------------------------------------------------------------- of pages
+
+
+def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
+    """The time in seconds within which a share of the pages was loaded; infinite where fewer were."""
+    which = "" if pages is Pages.COMPLETED else f"{pages}_"
+    name, title = f"page_{which}p{100 * share:g}_s", f"{100 * share:g} % of pages within, s"
+    short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
+    if pages is Pages.FOLLOWED:
+        title, short = f"{title} (followed)", f"{short} (followed)"
+    return OfPages(name, "s", title, short, 2, lambda times: times.quantile(share), pages)
+
+
+def restricted_mean_page_s(limit_s: float) -> OfPages:
+    """The mean of min(page load time, limit) in seconds, of the followed pages."""
+    name, title = f"page_restricted_mean_{limit_s:g}s_s", f"mean of min(page load, {limit_s:g} s), s"
+    return OfPages(
+        name, "s", title, f"page ≤{limit_s:g} s", 3,
+        lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED,
+    )  # fmt: skip
+
+
+completed_pages = OfPages(
+    "completed_pages", "", "pages loaded", "pages", 0, lambda times: times.completed, Pages.COMPLETED
+)
+pages_unfinished = OfRun(
+    "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages
+)
+PAGE_QUANTITIES = (
+    completed_pages, pages_unfinished,
+    *(page_quantile_s(share, pages) for pages in Pages for share in PAGE_QUANTILES),
+)  # fmt: skip
+"""Page load times of both populations of pages."""
+
+
 # ------------------------------------------------------------------------------------------ of the whole run
 
 
@@ -286,7 +323,7 @@ QUANTITIES: Mapping[str, Quantity] = {
         *RESPONSE_CLASSES, throughput_ip_mbps, marked_percent, mean_frame_bytes, completed_exchanges,
         failed_exchanges, unfinished_exchanges, completed_per_90_minutes, *map(quantile_s, QUANTILES),
         response_mean_s, restricted_mean_s(), share_within(0.5), measured_s, multiple_drop_share,
-        timeouts_per_episode, timeouts_per_thousand, overflow_drops, longest_queue_packets,
+        timeouts_per_episode, timeouts_per_thousand, overflow_drops, longest_queue_packets, *PAGE_QUANTITIES,
     )
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.statistics.recorded import MissingDataError, judged_links
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Measured:
         """Takes a run and the links that are judged; by default those that carry data."""
         self.result = result
         self._links = links
+        self._pages: dict[Pages, ResponseTimes] = {}
 
     @cached_property
     def links(self) -> list[Link]:
@@ -61,6 +63,16 @@ class Measured:
             MissingDataError: The run recorded none.
         """
         return response_times(self.result)
+
+    def page_load_times(self, pages: Pages) -> ResponseTimes:
+        """The page load times of all users.
+
+        Raises:
+            MissingDataError: The run recorded none.
+        """
+        if pages not in self._pages:
+            self._pages[pages] = page_load_times(self.result, pages)
+        return self._pages[pages]
 
 
 @dataclass(frozen=True)
@@ -140,6 +152,30 @@ class OfUsers(Quantity):
         if run.times.ended == 0:
             raise MissingDataError("no exchange ended in the measured window")
         return self.compute(run.times)
+
+
+@dataclass(frozen=True)
+class OfPages(Quantity):
+    """A number of the page load times of all users.
+
+    Attributes:
+        compute: The number of a distribution of at least one page.
+        pages: Of which pages.
+    """
+
+    compute: Callable[[ResponseTimes], float]
+    pages: Pages
+    scope = Scope.USERS
+
+    def of(self, run: Measured) -> float:
+        """The number of the run's pages."""
+        times = run.page_load_times(self.pages)
+        if times.ended == 0:
+            raise MissingDataError(f"no page {_HAPPENED[self.pages]} in the measured window")
+        return self.compute(times)
+
+
+_HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "began"}
 
 
 @dataclass(frozen=True)

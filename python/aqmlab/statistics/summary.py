@@ -47,6 +47,7 @@ def row_of(restricted_to_s: float = RESTRICTED_TO_S) -> list[Quantity]:
         registry.response_mean_s,
         restricted_mean_s(restricted_to_s),
         *registry.RESPONSE_CLASSES,
+        *registry.PAGE_QUANTITIES,
     ]
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
 from aqmlab.terminal.spelling import unknown
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
 WEIGHTED = "weighted"
-NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED)
+PAGES = {f"page-load-p{100 * share:g}": page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES}
+"""Quantiles of the page load time by the name of the objective."""
+NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES)
 WEIGHTS = ("response", "idle", "loss")
 
 
@@ -29,7 +33,9 @@ class Objective:
     `highest-utilization` is the share of the time in which the link transmits, `lowest-drop-rate` the share
     of arrivals discarded. `weighted` adds the restricted mean in seconds, the idle share and the loss ratio
     (both from 0 to 1), each times its weight: a weight says how many seconds of mean response time an idle
-    or lossy link is worth.
+    or lossy link is worth. `page-load-p50` to `page-load-p99` are quantiles of the page load time, of
+    pages that began in the measured window; where fewer of them ended, the length of the window stands for
+    them.
 
     Attributes:
         name: One of `NAMES`.
@@ -64,6 +70,8 @@ class Objective:
             return 1.0 - _known(figures, "utilization_percent") / 100.0
         if self.name == LOSS:
             return _known(figures, "loss_percent") / 100.0
+        if self.name in PAGES:
+            return min(_known(figures, PAGES[self.name].name), _known(figures, "measured_s"))
         response_s = _known(figures, restricted_mean_name(self.restricted_to_s))
         if self.name == RESPONSE:
             return response_s
@@ -85,7 +93,9 @@ class Objective:
     @property
     def unit(self) -> str:
         """The unit of the cost."""
-        return {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio"}.get(self.name, "weighted s")
+        of_pages = dict.fromkeys(PAGES, "s")
+        units = {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio", WEIGHTED: "weighted s"}
+        return {**units, **of_pages}[self.name]
 
 
 def _known(figures: Figures, name: str) -> float:

@@ -22,7 +22,7 @@ pub struct RecordTable {
     /// Packets and bytes that arrive at monitored links, per millisecond.
     pub arrivals: bool,
 
-    /// How response times are kept.
+    /// How response times and page load times are kept.
     pub responses: Responses,
 
     /// When a response time ends.

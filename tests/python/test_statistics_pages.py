@@ -1,0 +1,83 @@
+"""Page load times: both populations of pages, and the Kaplan-Meier estimate against one made by hand."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from aqmlab.statistics import MissingDataError, Pages, page_load_times
+from aqmlab.statistics.pages import unfinished_pages
+from aqmlab.statistics.quantities import Measured, page_quantile_s, restricted_mean_page_s
+
+if TYPE_CHECKING:
+    from aqmlab.statistics.recorded import Recorded
+
+
+def recorded(rows: list[tuple[str, str, float, int]]) -> Recorded:
+    """A run with these pages: population, counted as, seconds (in a bin of 1 ms around them), how many."""
+    populations, counted, times, counts = zip(*rows, strict=True) if rows else ((), (), (), ())
+    columns = {
+        "population": pa.array(populations, pa.string()).dictionary_encode(),
+        "counted": pa.array(counted, pa.string()).dictionary_encode(),
+        "lower_s": pa.array([time - 0.0005 for time in times], pa.float64()),
+        "upper_s": pa.array([time + 0.0005 for time in times], pa.float64()),
+        "count": pa.array(counts, pa.uint64()),
+    }
+    return SimpleNamespace(run={"populations": []}, tables={"page_histogram": pa.table(columns)})
+
+
+def test_completed_pages_are_counted_plainly() -> None:
+    run = recorded(
+        [("people", "completed", 1.0, 3), ("people", "completed", 5.0, 1), ("people", "followed", 9.0, 7)]
+    )
+    times = page_load_times(run)
+    assert (times.completed, times.failed) == (4, 0)
+    assert times.cdf(2.0) == pytest.approx(0.75)
+
+
+def test_unfinished_pages_weigh_as_kaplan_and_meier_say() -> None:
+    # Ten pages: 2 end at 1 s; 3 are unfinished, seen for 2 s; 2 end at 3 s; 1 is unfinished after 4 s; 2
+    # end at 5 s. At 1 s 10 are at risk, at 3 s 5, at 5 s 2: S = 8/10, then 8/10 * 3/5, then 0.
+    run = recorded([
+        ("people", "followed", 1.0, 2), ("people", "unfinished", 2.0, 3), ("people", "followed", 3.0, 2),
+        ("people", "unfinished", 4.0, 1), ("people", "followed", 5.0, 2), ("people", "completed", 0.5, 99),
+    ])  # fmt: skip
+    times = page_load_times(run, Pages.FOLLOWED)
+    assert 1.0 - times.cdf([0.9, 1.5, 2.5, 3.5, 4.5, 5.5]) == pytest.approx([1.0, 0.8, 0.8, 0.48, 0.48, 0.0])
+    assert times.quantile(0.5) == pytest.approx(3.0, abs=0.001)
+    assert times.quantile(0.9) == pytest.approx(5.0, abs=0.001)
+    assert unfinished_pages(run) == 4
+    # The mean of min(t, 4 s) is the area below S up to 4 s: 1 + 2 * 0.8 + 1 * 0.48.
+    assert restricted_mean_page_s(4.0).of(Measured(run)) == pytest.approx(3.08, abs=0.001)
+
+
+def test_a_quantile_that_too_few_pages_reach_is_infinite() -> None:
+    # Five of ten end at 1 s; five are unfinished after 2 s: half is known, more is not.
+    run = recorded([("people", "followed", 1.0, 5), ("people", "unfinished", 2.0, 5)])
+    times = page_load_times(run, Pages.FOLLOWED)
+    assert times.quantile(0.5) == pytest.approx(1.0, abs=0.001)
+    assert math.isinf(times.quantile(0.51))
+
+
+def test_populations_are_told_apart() -> None:
+    run = recorded([
+        ("left", "followed", 1.0, 4), ("right", "followed", 2.0, 4), ("right", "unfinished", 3.0, 4),
+    ])  # fmt: skip
+    assert page_load_times(run, Pages.FOLLOWED, population="left").quantile(1.0) == pytest.approx(
+        1.0, abs=0.001
+    )
+    assert [unfinished_pages(run, name) for name in ("left", "right")] == [0, 4]
+    assert page_load_times(run, Pages.FOLLOWED).ended == pytest.approx(12)
+
+
+def test_a_run_without_pages_says_what_is_missing() -> None:
+    without_table = SimpleNamespace(run={"populations": []}, tables={})
+    with pytest.raises(MissingDataError, match="page_histogram"):
+        page_load_times(without_table)
+    for quantity, what in [(page_quantile_s(0.5), "ended"), (page_quantile_s(0.5, Pages.FOLLOWED), "began")]:
+        with pytest.raises(MissingDataError, match=f"no page {what} in the measured window"):
+            quantity(recorded([]))
