@@ -8,7 +8,7 @@ from aqmlab.errors import TuneError
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.scenario import Scenario
 from aqmlab.tune.candidates import Candidate
-from aqmlab.tune.queues import Queues
+from aqmlab.load.queues import Queues
 
 if TYPE_CHECKING:
     from aqmlab.tune.space import Space

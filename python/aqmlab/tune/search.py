@@ -14,7 +14,7 @@ from aqmlab.terminal.progress import Bar
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import Outcome
-from aqmlab.tune.queues import Queues
+from aqmlab.load.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 
 try:

@@ -1,4 +1,4 @@
-"""The queues that a search sets: those in front of the links judged, all alike."""
+"""The queues that a search or a comparison sets: those in front of the links judged, all alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import TuneError
+from aqmlab.errors import DemandError
 from aqmlab.load.demand import carrying_links, named_links
 
 if TYPE_CHECKING:
@@ -28,12 +28,11 @@ class Queues:
         """The queues in front of these links; by default of the links that carry data.
 
         Raises:
-            DemandError: A link is not monitored.
-            TuneError: None carries data.
+            DemandError: A link is not monitored, or none carries data.
         """
         found = named_links(scenario, links) or carrying_links(scenario)
         if not found:
-            raise TuneError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
+            raise DemandError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
         return cls(tuple(dict.fromkeys(link.queue_key for link in found)))
 
     def tables(self, scenario: Scenario) -> list[Mapping[str, Any]]:
