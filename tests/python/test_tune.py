@@ -16,6 +16,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
+from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
@@ -23,7 +24,6 @@ from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.folder import require_own, save
-from aqmlab.load.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
 from small import WEB, aqmlab_run, bulk, command, contents

@@ -7,36 +7,178 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import links_option, read_names
+from aqmlab.cli.options import (
+    FOLDER,
+    execution_options,
+    links_option,
+    overrides_option,
+    read_names,
+    seeds_option,
+)
 from aqmlab.errors import ResultError
-from aqmlab.terminal.console import say
+from aqmlab.files.folders import folder_name, whole_file
+from aqmlab.terminal.console import console, say, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.alternatives import Alternatives
     from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario, TomlText
 
 
 @click.command
-@click.argument("folders", metavar="FOLDER FOLDER", nargs=2, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="SCENARIO.toml|FOLDER...", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--schemes",
+    callback=read_names,
+    metavar="NAME,...",
+    help="Queue disciplines to put into the scenario, with their defaults and its limits; differences are "
+    "against the first. `aqmlab list` names them.",
+)
+@seeds_option(default="1-8", help="Seeds of the runs: two more than an interval needs.")
 @click.option(
     "--names",
     callback=read_names,
     metavar="A,B",
-    help="What the two are called; by default what their folders are.",
+    help="What the two folders are called; by default what they are.",
+)
+@click.option(
+    "--queues",
+    callback=read_names,
+    metavar="LINK,...",
+    help="Links whose queues --schemes sets; by default those of the links that carry data.",
 )
 @links_option
-def compare(*, folders: tuple[Path, Path], names: tuple[str, ...], links: tuple[str, ...]) -> None:
-    """Compare what two configurations did to the same users, replication by replication.
+@overrides_option
+@click.option(
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Where to keep results and comparison.csv; by default results/compare-<name of the scenario>.",
+)
+@execution_options("threads")
+def compare(
+    *,
+    paths: tuple[Path, ...],
+    schemes: tuple[str, ...],
+    seeds: tuple[int, ...],
+    names: tuple[str, ...],
+    queues: tuple[str, ...],
+    links: tuple[str, ...],
+    overrides: dict[str, TomlText],
+    output: Path | None,
+    executor: Executor,
+    quiet: bool,
+) -> None:
+    """Compare what queue disciplines, or whole configurations, do to the same users.
 
-    A folder is what `aqmlab run --output` wrote: one result, or one for each of several seeds. Results are
-    paired by seed; other windows or other users on one side are refused. Throughput and loss are those of the
-    links that carry data, each by name. From six seeds on there are intervals and a verdict
-    (docs/statistics.md).
+    Of one scenario and --schemes, or of several scenarios, all runs are made, with the same seeds: the same
+    users ask for the same pages. It ends with what happens to people in words, and a table of levels and
+    differences against the first. A command that was interrupted goes on where it stopped.
+
+    Of two folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is
+    run: results are paired by seed; other windows or other users on one side are refused. From six seeds on
+    there are intervals and a verdict (docs/statistics.md).
 
     \b
     Examples:
-      aqmlab compare results/pi results/drop-tail
+      aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
+      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
       aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
     """
+    from aqmlab.load.demand import named_links
+
+    if len(paths) == 2 and not schemes and all(path.is_dir() for path in paths):
+        return _compare_folders((paths[0], paths[1]), names, links)
+    if names:
+        raise click.UsageError("--names is for two folders; scenarios are called by their names")
+    scenarios = _scenarios(paths, schemes, queues, overrides)
+    for scenario in scenarios.values():
+        named_links(scenario, links)
+    folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
+    found = _run(scenarios, seeds, folder, links, quiet=quiet, executor=executor)
+    return _tell(found, folder, quiet=quiet)
+
+
+def _scenarios(
+    paths: Sequence[Path],
+    schemes: Sequence[str],
+    queues: Sequence[str],
+    overrides: Mapping[str, TomlText],
+) -> dict[str, Scenario]:
+    """The scenarios to be compared, by what they are called; all are checked before anything runs."""
+    from aqmlab.load.queues import Queues
+    from aqmlab.scenario import Scenario
+
+    for path in paths:
+        if path.is_dir():
+            raise click.UsageError(f"{path} is a folder; legal: two folders, or scenario files alone")
+    if len(paths) != 1 if schemes else len(paths) < 2:
+        raise click.UsageError(
+            "one scenario with --schemes NAME,NAME,..., two or more scenarios, or two folders of results"
+        )
+    read = [Scenario.from_file(path, overrides=overrides) for path in paths]
+    if not schemes:
+        if queues:
+            raise click.UsageError("--queues says where --schemes are put")
+        named = {scenario.name: scenario for scenario in read}
+        return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
+    if len(set(schemes)) < 2:
+        raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
+    found = Queues.of(read[0], queues)
+    return {scheme: found.with_scheme(read[0], scheme) for scheme in schemes}
+
+
+def _run(
+    scenarios: Mapping[str, Scenario],
+    seeds: Sequence[int],
+    folder: Path,
+    links: Sequence[str],
+    *,
+    quiet: bool,
+    executor: Executor,
+) -> Alternatives:
+    """Makes the runs that are not there and puts them beside each other."""
+    from aqmlab.alternatives import Alternatives
+    from aqmlab.runs import Job, run_many
+    from aqmlab.statistics import MissingDataError, UnknownLinkError
+
+    jobs = [
+        Job(scenario, seed, folder=folder / folder_name(name) / f"seed-{seed}", label=name)
+        for name, scenario in scenarios.items()
+        for seed in seeds
+    ]
+    results = run_many(jobs, progress=not quiet, executor=executor)
+    by_name = {
+        name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
+    }
+    try:
+        return Alternatives.of(by_name, links=links)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{folder}: {error}") from None
+
+
+def _tell(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+    """What happens to people, then the numbers; all of it stays in the folder."""
+    from aqmlab.tables import to_csv, to_terminal
+    from aqmlab.tables.alternatives import alternatives_table
+
+    table = alternatives_table(found)
+    with whole_file(folder / "comparison.csv") as partial:
+        partial.write_text(to_csv(table), encoding="utf-8")
+    if quiet:
+        say(str(folder))
+        return
+    screen = console()
+    for sentence in found.sentences():
+        screen.print(shown(sentence))
+    screen.print(to_terminal(table))
+    screen.print(shown(f"kept in {folder}"), soft_wrap=True)
+
+
+def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Sequence[str]) -> None:
     from aqmlab.compare import compare as compared
     from aqmlab.statistics import MissingDataError, UnknownLinkError
 

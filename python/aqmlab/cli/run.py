@@ -82,14 +82,37 @@ def run(
         for number, folder in zip(wanted, folders, strict=True)
     ]
     screen = console()
+    made = []
     for _, result in run_each(jobs, progress=not quiet, executor=executor):
-        _print(screen, result, quiet=quiet)
+        made.append(result)
+        if quiet or len(jobs) == 1:
+            _print(screen, result, quiet=quiet)
+    if not quiet and len(jobs) > 1:
+        _print_together(screen, scenario.name, made, folders[0].parent)
 
 
 def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:
     if output is not None and seeds == 1:
         return output
     return (output or Path("results") / folder_name(scenario.name)) / f"seed-{seed}"
+
+
+def _print_together(screen: Console, name: str, results: list[Result], folder: Path) -> None:
+    """What several seeds say together; each keeps its own figures in its folder."""
+    from aqmlab.alternatives import Alternatives
+    from aqmlab.statistics import MissingDataError
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.alternatives import alternatives_table
+
+    try:
+        found = Alternatives.of({name: results})
+    except MissingDataError as error:
+        screen.print(shown(f"{name}: {error}"))
+    else:
+        screen.print(to_terminal(alternatives_table(found, title=f"{name}, {len(results)} seeds")))
+    for warning in dict.fromkeys(warning for result in results for warning in result.warnings):
+        screen.print(shown(f"warning: {warning}", "yellow"))
+    screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 
 def _print(screen: Console, result: Result, *, quiet: bool) -> None:

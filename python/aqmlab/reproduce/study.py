@@ -123,7 +123,7 @@ class Study:
 
     def ended_responses(self, configuration: str, load_percent: float) -> int:
         """Exchanges that ended in all replications of a cell together."""
-        return sum(times.ended for times in self.times(configuration, load_percent))
+        return int(sum(times.ended for times in self.times(configuration, load_percent)))
 
     def published(
         self, configuration: str, load_percent: float, table: str | None = None

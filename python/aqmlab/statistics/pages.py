@@ -83,4 +83,5 @@ def _bins(
         rows[name].to_numpy()[keep].astype(np.float64) for name in ("lower_s", "upper_s", "count")
     )
     lower, first, group = np.unique(lowers, return_index=True, return_inverse=True)
-    return lower, uppers[first], np.bincount(group, weights=counts, minlength=lower.size)
+    count = np.bincount(group, weights=counts, minlength=lower.size)
+    return lower, np.asarray(uppers[first]), np.asarray(count, dtype=np.float64)

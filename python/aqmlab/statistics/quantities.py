@@ -231,7 +231,7 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     name, title = f"page_{which}p{100 * share:g}_s", f"{100 * share:g} % of pages within, s"
     short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
     if pages is Pages.FOLLOWED:
-        title, short = f"{title} (followed)", f"{short} (followed)"
+        title = f"{title} (begun in the window)"
     return OfPages(name, "s", title, short, 2, lambda times: times.quantile(share), pages)
 
 

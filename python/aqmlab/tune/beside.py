@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
+from aqmlab.load.queues import Queues
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.scenario import Scenario
 from aqmlab.tune.candidates import Candidate
-from aqmlab.load.queues import Queues
 
 if TYPE_CHECKING:
     from aqmlab.tune.space import Space

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError, TuneError
 from aqmlab.load.demand import named_links
+from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
@@ -14,7 +15,6 @@ from aqmlab.terminal.progress import Bar
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, Fate, front
 from aqmlab.tune.outcome import Outcome
-from aqmlab.load.queues import Queues
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 
 try:

@@ -1,0 +1,170 @@
+"""Several configurations of one link beside each other: levels, and what each changes against the first.
+
+All are run with the same seeds, and with common random numbers the same users ask for the same pages, so
+that differences are taken replication by replication. Levels and differences stand side by side: a difference
+alone says neither whether it matters nor from where it starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.compare import paired
+from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import (
+    Measured,
+    loss_percent,
+    marked_percent,
+    page_quantile_s,
+    quantile_s,
+    queue_mean_packets,
+    utilization_percent,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantities import Quantity
+
+PAGE_MEDIAN = page_quantile_s(0.5, Pages.FOLLOWED)
+PAGE_P95 = page_quantile_s(0.95, Pages.FOLLOWED)
+OF_PEOPLE = (PAGE_MEDIAN, PAGE_P95)
+"""What people notice: the usual page, and the slow one in twenty. Both of pages that began in the window."""
+RESPONSE_MEDIAN = quantile_s(0.5)
+OF_THE_LINK = (utilization_percent, loss_percent)
+QUANTITIES: tuple[Quantity, ...] = (
+    *OF_PEOPLE, RESPONSE_MEDIAN, quantile_s(0.95), *OF_THE_LINK, marked_percent, queue_mean_packets,
+)  # fmt: skip
+"""What is told of each configuration."""
+CONFIDENCE = 0.95
+_MILLISECONDS = 1000.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a configuration changes against the first one, in one quantity.
+
+    Attributes:
+        quantity: Which.
+        before: The mean of the first configuration over the replications.
+        after: That of this one.
+        difference: The mean difference with its interval, after less before; none where a replication lacks
+            one of the two.
+    """
+
+    quantity: Quantity
+    before: float
+    after: float
+    difference: Interval | NotEnoughReplications
+
+    def __str__(self) -> str:
+        level = f"{_seconds(self.after)} instead of {_seconds(self.before)}"
+        if self.difference.mean is None:
+            return level
+        if not isinstance(self.difference, Interval):
+            return f"{level} (too few seeds to say more)"
+        lower, upper = (_MILLISECONDS * bound for bound in (self.difference.lower, self.difference.upper))
+        if lower > 0.0:
+            return f"{level}, later by {lower:,.0f} to {upper:,.0f} ms"
+        if upper < 0.0:
+            return f"{level}, sooner by {-upper:,.0f} to {-lower:,.0f} ms"
+        return (
+            f"{level}, no difference that {self.difference.replications} seeds can tell "
+            f"({-lower:,.0f} ms sooner to {upper:,.0f} ms later)"
+        )
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """Configurations by name, run with the same seeds.
+
+    Attributes:
+        names: What they are called; differences are against the first.
+        seeds: The replications, in order.
+        links: The links that were judged.
+        values: Of each configuration each quantity, replication by replication; not a number where there is
+            none.
+    """
+
+    names: tuple[str, ...]
+    seeds: tuple[int, ...]
+    links: tuple[str, ...]
+    values: Mapping[str, Mapping[str, FloatArray]]
+
+    @classmethod
+    def of(cls, results: Mapping[str, Sequence[Recorded]], *, links: Sequence[str] = ()) -> Alternatives:
+        """Puts the results of several configurations beside each other.
+
+        Args:
+            results: Of each configuration its results, one for each seed, in any order.
+            links: The links whose figures are told; by default those that carry data.
+
+        Raises:
+            ComparisonError: Seeds, windows or users differ from those of the first.
+            UnknownLinkError: A link is not monitored.
+            MissingDataError: None is chosen, and none carries data.
+        """
+        first = next(iter(results.values()))
+        pairs = {name: paired(each, first) for name, each in results.items()}
+        measured = {name: [Measured(run, links) for run, _ in each] for name, each in pairs.items()}
+        of_first = next(iter(measured.values()))
+        return cls(
+            names=tuple(results),
+            seeds=tuple(int(run.result.run["seed"]) for run in of_first),
+            links=tuple(link["name"] for link in of_first[0].links),
+            values={
+                name: {each.name: np.array([_known(each, run) for run in runs]) for each in QUANTITIES}
+                for name, runs in measured.items()
+            },
+        )
+
+    def level(self, name: str, quantity: Quantity) -> Interval | NotEnoughReplications:
+        """The mean of a quantity over the replications, with its interval, where all have it."""
+        return _mean(self.values[name][quantity.name], CONFIDENCE)
+
+    def change(self, name: str, quantity: Quantity) -> Change:
+        """What a configuration changes against the first."""
+        before, after = (self.values[each][quantity.name] for each in (self.names[0], name))
+        known = np.isfinite(before) & np.isfinite(after)
+        difference = _mean(
+            np.where(known, after, np.nan) - np.where(known, before, 0.0), self.confidence_of_each
+        )
+        return Change(quantity, float(before.mean()), float(after.mean()), difference)
+
+    @property
+    def confidence_of_each(self) -> float:
+        """Of each difference, so that all that the sentences tell hold together (Bonferroni)."""
+        return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * len(OF_PEOPLE))
+
+    def sentences(self) -> list[str]:
+        """What happens to people, in words, one line for each configuration but the first."""
+        if not np.isfinite(self.values[self.names[0]][PAGE_MEDIAN.name]).any():
+            return []
+        return [
+            f"{name} against {self.names[0]}: half of the pages load in {self.change(name, PAGE_MEDIAN)}; "
+            f"95 % in {self.change(name, PAGE_P95)}."
+            for name in self.names[1:]
+        ]
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f} s" if np.isfinite(value) else "more than the run can tell"
+
+
+def _mean(values: FloatArray, confidence: float) -> Interval | NotEnoughReplications:
+    if not np.isfinite(values).all():
+        return NotEnoughReplications(have=0)
+    return mean_interval(values, confidence=confidence)
+
+
+def _known(quantity: Quantity, run: Measured) -> float:
+    try:
+        return quantity.of(run)
+    except MissingDataError:
+        return float("nan")

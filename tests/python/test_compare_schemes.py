@@ -1,0 +1,155 @@
+"""`aqmlab compare` of a scenario under several schemes, and of several scenarios."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aqmlab
+from aqmlab.alternatives import OF_PEOPLE, PAGE_MEDIAN, PAGE_P95, QUANTITIES, Alternatives, Change
+from aqmlab.files.folders import folder_name
+from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab.tables import to_csv
+from aqmlab.tables.alternatives import alternatives_table
+from small import BULK, WEB, aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def told(lower: float, upper: float) -> str:
+    difference = Interval((lower + upper) / 2.0, lower, upper, 8, 0.95)
+    return str(Change(PAGE_MEDIAN, 2.0, 2.0 + difference.mean, difference))
+
+
+def test_a_change_is_told_in_seconds_and_milliseconds() -> None:
+    assert told(-0.5, -0.25) == "1.62 s instead of 2.00 s, sooner by 250 to 500 ms"
+    assert told(0.25, 1.5) == "2.88 s instead of 2.00 s, later by 250 to 1,500 ms"
+    undecided = (
+        "2.12 s instead of 2.00 s, no difference that 8 seeds can tell (250 ms sooner to 500 ms later)"
+    )
+    assert told(-0.25, 0.5) == undecided
+    few = Change(PAGE_MEDIAN, 2.0, 1.0, NotEnoughReplications(have=2, mean=-1.0))
+    assert str(few) == "1.00 s instead of 2.00 s (too few seeds to say more)"
+    never = Change(PAGE_P95, 2.0, math.inf, NotEnoughReplications(have=0))
+    assert str(never) == "more than the run can tell instead of 2.00 s"
+
+
+def beside(values: dict[str, list[float]]) -> Alternatives:
+    """Configurations with these medians of page load times, one for each of six seeds, and nothing else."""
+    absent = {each.name: np.full(6, math.nan) for each in QUANTITIES}
+    return Alternatives(
+        names=tuple(values),
+        seeds=tuple(range(6)),
+        links=("link",),
+        values={name: {**absent, PAGE_MEDIAN.name: np.array(each)} for name, each in values.items()},
+    )
+
+
+def test_the_differences_of_all_that_is_told_hold_together() -> None:
+    base = [2.0, 2.1, 1.9, 2.0, 2.1, 1.9]
+    found = beside({"a": base, "b": [each - 0.5 for each in base], "c": [*base[:-1], math.inf]})
+    # Two configurations against the first, two quantities each.
+    assert found.confidence_of_each == pytest.approx(1.0 - 0.05 / (2 * len(OF_PEOPLE)))
+    change = found.change("b", PAGE_MEDIAN).difference
+    assert isinstance(change, Interval)
+    assert change.mean == pytest.approx(-0.5)
+    assert change.confidence == found.confidence_of_each
+    # One run in which half of the pages never ended takes mean and interval away, and nothing else.
+    assert found.level("c", PAGE_MEDIAN).mean is None
+    assert found.change("c", PAGE_MEDIAN).difference.mean is None
+    assert "c," in to_csv(alternatives_table(found))
+
+
+def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
+    # Five alternatives that change nothing, 8 seeds, Gaussian noise common to all and of each: how often does
+    # any of the ten intervals leave zero out?
+    draws = np.random.default_rng(3)
+    trials, missed = 2_000, 0
+    for _ in range(trials):
+        common = draws.normal(size=8)
+        values = {f"s{k}": {each.name: common + draws.normal(size=8) for each in OF_PEOPLE} for k in range(6)}
+        found = Alternatives(tuple(values), tuple(range(8)), ("link",), values)
+        changes = [found.change(name, each).difference for name in found.names[1:] for each in OF_PEOPLE]
+        missed += any(not change.lower <= 0.0 <= change.upper for change in changes)  # type: ignore[union-attr]
+    # Bonferroni is conservative: at most 5 %, less three standard errors of the estimate on the safe side.
+    assert 0.005 < missed / trials < 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / trials)
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Path:
+    (tmp_path / "link.toml").write_text(WEB)
+    (tmp_path / "bulk.toml").write_text(BULK)
+    return tmp_path
+
+
+def test_one_scenario_under_several_schemes(link: Path) -> None:
+    asked = ("compare", "link.toml", "--schemes", "drop-tail,red,fq-codel", "--seeds", "1-2")
+    made = aqmlab_run(*asked, cwd=link)
+    assert made.returncode == 0, made.stderr
+    words = " ".join(made.stdout.split())
+    assert "red against drop-tail: half of the pages load in" in words
+    assert "fq-codel against drop-tail: half of the pages load in" in words
+    assert "too few seeds to say more" in words
+    folder = link / "results" / "compare-web"
+    table = pd.read_csv(folder / "comparison.csv", index_col="configuration")
+    assert list(table.index) == ["drop-tail", "red", "fq-codel"]
+    for scheme in table.index:
+        results = [aqmlab.Result.load(folder / scheme / f"seed-{seed}") for seed in (1, 2)]
+        assert {result.run["links"][0]["scheme"] for result in results} == {scheme}
+        # The limit is the scenario's, everything else the scheme's own.
+        assert {result.scenario["dumbbell"]["queue"]["limit_packets"] for result in results} == {500}
+        for quantity in (PAGE_MEDIAN, *QUANTITIES[2:6]):
+            mean = np.mean([quantity(result) for result in results])
+            assert table.loc[scheme, f"{quantity.name}.mean"] == pytest.approx(mean)
+    # What is there is not made again.
+    before = {file: file.stat().st_mtime_ns for file in folder.glob("*/*/run.json")}
+    again = aqmlab_run(*asked, "--quiet", cwd=link)
+    assert (again.returncode, again.stdout.strip()) == (0, "results/compare-web"), again.stderr
+    assert {file: file.stat().st_mtime_ns for file in folder.glob("*/*/run.json")} == before
+
+
+def test_several_scenarios_and_one_without_users(link: Path) -> None:
+    (link / "other.toml").write_text(BULK.replace("50", "5").replace("two flows", "small queue"))
+    made = aqmlab_run("compare", "bulk.toml", "other.toml", "--seeds", "1-6", cwd=link)
+    assert made.returncode == 0, made.stderr
+    assert "against" not in made.stdout, "there is nobody to speak of"
+    table = pd.read_csv(
+        link / "results" / folder_name("compare-two flows") / "comparison.csv", index_col="configuration"
+    )
+    assert list(table.index) == ["two flows", "small queue"]
+    assert not any(column.startswith("page") for column in table.columns)
+    lost = "loss_percent.minus_first"
+    assert table.loc["small queue", f"{lost}.lower"] <= table.loc["small queue", f"{lost}.mean"]
+
+
+def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
+    made = aqmlab_run("run", "link.toml", "--seeds", "1-2", "--no-offered-load", cwd=link)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.count("busy %") == 1
+    assert "web, 2 seeds" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("link.toml",), "one scenario with --schemes"),
+        (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario with --schemes"),
+        (("link.toml", "--schemes", "red"), "two or more, such as drop-tail,red"),
+        (("link.toml", "--schemes", "red,rod"), 'unknown scheme "rod"'),
+        (("link.toml", "."), ". is a folder"),
+        (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for two folders"),
+        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),
+        (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),
+        (("link.toml", "--schemes", "red,pi", "--links", "nowhere", "--seeds", "1"), "nowhere"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(link: Path, arguments: tuple[str, ...], message: str) -> None:
+    made = aqmlab_run("compare", *arguments, cwd=link)
+    assert made.returncode != 0
+    assert message in " ".join(made.stderr.split()), made.stderr
+    assert "Traceback" not in made.stderr
