@@ -210,4 +210,15 @@ mod tests {
             assert_eq!(left.count(), 4);
         }
     }
+
+    #[test]
+    fn connections_are_waited_for_by_their_own_population() {
+        let (mut lists, mut connections) = (ConnectionLists::new(1), BrowserConnections::default());
+        for (population, place) in [(2, 0), (0, 1), (2, 2)] {
+            let opened = Opened { connection: ConnectionId::from_number(place), number: place };
+            let whose = (population, 0, ConnectionOrdinal::new(place));
+            lists.insert(whose, opened, Time::ZERO, Server::new(), &mut connections);
+        }
+        assert_eq!(connections.unfinished(3), [1, 0, 2]);
+    }
 }

@@ -10,7 +10,7 @@ use aqmlab_session::{
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, MahParameters, Population, StartRule};
 
-/// What was asked for, in words; connections have the places 0, 1, 2…
+/// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
 #[derive(Default)]
 struct Script {
     now: Time,
@@ -31,7 +31,7 @@ impl Transport for Script {
             Owner::Flow { flow } => format!("flow {}", flow.number()),
         };
         self.calls.push(format!("open {place} of {whose}"));
-        Opened { connection: ConnectionId::from_number(place), number: place }
+        Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
@@ -297,6 +297,8 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     let objects = rows.columns.iter().find(|column| column.name == "object").unwrap();
     let ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };
     assert_eq!(objects.iter().collect::<Vec<_>>(), [Some("page"), Some("embedded")]);
+    let numbers = rows.columns.iter().find(|column| column.name == "connection").unwrap();
+    assert_eq!(numbers.values, ColumnValues::U32(vec![1_000, 1_001]));
 }
 
 /// A request whose connection is lost fails; a response that is there does not, though its server's close never comes.
