@@ -267,7 +267,7 @@ def _write_checksums(folder: Path) -> None:
     (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
 
 
-def strangers(folder: Path) -> list[str]:
+def unlisted_files(folder: Path) -> list[str]:
     """Files in a sound result's folder that were not written with it; nothing reads them."""
     listed = {name for _, _, name in _checksums(folder)}
     return sorted(entry.name for entry in folder.iterdir() if entry.name not in listed | {_CHECKSUMS})
@@ -312,7 +312,7 @@ def _verify(folder: Path) -> list[str]:
             raise ResultError(f"{folder}: damaged: {_shown(name)} is missing")
         if _digest(folder / name) != digest:
             raise ResultError(f"{folder}: damaged: {name} is not what was written")
-    # A table that nobody vouches for: foreign, or the list of checksums lost its last lines.
+    # A table without a checksum: foreign, or the list of checksums lost its last lines.
     for file in sorted(folder.glob(f"*{_TABLE}")):
         if file.name not in names:
             raise ResultError(f"{folder}: damaged: {_CHECKSUMS} does not list {file.name}")

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import numpy as np
-
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.files.reading import read_text
+from aqmlab.files.toml_text import toml_value
 from aqmlab.terminal.plain import plain
 
 if TYPE_CHECKING:
@@ -27,15 +25,7 @@ ScenarioLike: TypeAlias = "Scenario | Path | str"
 """A scenario, the path of a TOML file, or TOML text."""
 
 
-class TomlText(str):
-    """The value of an override that is spelt in TOML already, as on the command line."""
-
-    __slots__ = ()
-
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LABELS = ("name", "description")
-_LARGEST_BITS = 1024
 
 
 @dataclass(frozen=True)
@@ -190,36 +180,3 @@ def _encodable(text: str, place: str) -> str:
         wrong = plain(text[error.start : error.end])
         raise ScenarioError(f"{plain(place)}: not UTF-8 text: {wrong}") from None
     return text
-
-
-def toml_key(key: str) -> str:
-    """A key as TOML spells it: bare if it may be."""
-    return key if _BARE_KEY.fullmatch(key) else toml_value(key)
-
-
-def toml_value(value: object) -> str:
-    """A value as TOML spells it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    match value:
-        case TomlText():
-            return str(value)
-        case dict():
-            pairs = (f"{toml_key(str(key))} = {toml_value(inner)}" for key, inner in value.items())
-            return "{ " + ", ".join(pairs) + " }"
-        case list() | tuple():
-            return "[" + ", ".join(toml_value(item) for item in value) + "]"
-        case bool():
-            return "true" if value else "false"
-        case int() if value.bit_length() > _LARGEST_BITS:
-            raise ScenarioError(
-                f"a whole number of {value.bit_length()} bits; a scenario holds none above 64"
-            )
-        case int() | float():
-            return repr(value)
-        case str():
-            # JSON's escapes are a subset of TOML's, as long as letters beyond ASCII stand for themselves.
-            # JSON leaves out one of the characters that TOML asks to escape.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case _:
-            raise TypeError(f"a scenario holds numbers, text, booleans, lists and tables, not {value!r}")

@@ -256,7 +256,7 @@ def test_a_failed_run_is_our_fault(
     def broken(_: object) -> None:
         raise RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
 
-    monkeypatch.setattr("aqmlab.runs.executors.crew.Crew.perform", lambda _, task: broken(task))
+    monkeypatch.setattr("aqmlab.runs.executors.active_runs.ActiveRuns.perform", lambda _, task: broken(task))
     code, _, err = leave("run", str(scenario), capfd=capfd)
     assert code == 1
     assert err.endswith("a bug): no packet vanishes\n")

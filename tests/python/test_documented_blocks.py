@@ -20,7 +20,7 @@ import pytest
 import aqmlab
 from aqmlab import sweep
 from aqmlab.cli import _exit_code, commands
-from aqmlab.files.scenario_toml import to_toml
+from aqmlab.files.toml_text import to_toml
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.claims import evaluate
 from aqmlab.reproduce.statements import read_claims

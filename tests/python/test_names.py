@@ -15,7 +15,7 @@ from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
 from aqmlab.files.folders import folder_name
 from aqmlab.tables import Column, Table, to_terminal
 from aqmlab.tables.model import text
-from aqmlab.terminal.progress import Bar, looked_at
+from aqmlab.terminal.progress import Bar, tracked
 from small import BULK
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_bar_shows_its_label_as_it_is(capfd: pytest.CaptureFixture[str]) -> No
         with Bar(label=name, runs=1, total_s=1.0, hidden=False) as bar:
             bar.show(done_s=1.0, finished=1)
         assert name in capfd.readouterr().err
-        assert list(looked_at(range(300), label=name, hidden=False)) == list(range(300))
+        assert list(tracked(range(300), label=name, hidden=False)) == list(range(300))
 
 
 def test_a_table_shows_its_cells_as_they_are_on_any_console() -> None:

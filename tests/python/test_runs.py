@@ -11,7 +11,7 @@ import pytest
 import aqmlab
 from aqmlab import FolderError, Job, RunError, ScenarioError
 from aqmlab.files.folders import PARTIAL_PREFIX
-from aqmlab.runs.executors import crew, executor_of
+from aqmlab.runs.executors import active_runs, executor_of
 from small import BULK, WEB, bulk, contents
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def counted_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     class Core:
         Run = counted
 
-    monkeypatch.setattr(crew, "_core", Core)
+    monkeypatch.setattr(active_runs, "_core", Core)
     return counted.seeds
 
 
@@ -143,7 +143,7 @@ def test_a_failed_run_is_named_and_ends_the_sweep_but_not_what_had_finished(
             def __getattr__(self, name: str) -> object:
                 return getattr(self._run, name)
 
-    monkeypatch.setattr(crew, "_core", Broken)
+    monkeypatch.setattr(active_runs, "_core", Broken)
     with pytest.raises(RunError, match="two flows, seed 2: the simulator broke"):
         aqmlab.run_many(jobs(1, 2, 3), workers=1, store=tmp_path, progress=False)
     finished = [aqmlab.Result.load(folder).seed for folder in tmp_path.iterdir()]

@@ -14,8 +14,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, ScenarioError, _core
-from aqmlab.files.scenario_toml import to_toml
-from aqmlab.scenario import TomlText, toml_value
+from aqmlab.files.toml_text import TomlText, to_toml, toml_value
 from small import BULK, WEB, bulk
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ SLIPS = {
     "a misspelt key": (
         "warm_up_s = 15.0",
         "warm_upp_s = 15.0",
-        "experiment.toml.scales.quick: warm_up_s is missing",
+        "experiment.toml.scales.quick.warm_upp_s: unknown; did you mean",
     ),
     "a text for a number": (
         "duration_s = 66.0",

@@ -58,7 +58,10 @@ SLIPS = {
     "a NUL in the store": ('{bulk}store = "a\\u0000b"\n{grid}', "store: the name of a folder holds no NUL"),
     "a NUL in a file's name": ('scenario = "a\\u0000b"\n{grid}', "cannot be read"),
     "a number of 16,000 bits": ("{bulk}replications = 0x{many}\n{grid}", "not a whole number of 15998 bits"),
-    "a bound of 16,000 bits": ('{bulk}[grid]\n"x" = {{ low = 0x{many}, high = 2 }}', "low: a finite number"),
+    "a bound of 16,000 bits": (
+        '{bulk}[grid]\n"x" = {{ low = 0x{many}, high = 2 }}',
+        "low: a number, not a whole",
+    ),
     "a value of 16,000 bits": ('{bulk}[grid]\n"duration_s" = [0x{many}]', "a whole number of 15998 bits"),
     "seeds of 5,000 digits": ('{bulk}seeds = "1-{nines}"\n{grid}', "seeds: different whole numbers"),
 }
@@ -220,7 +223,7 @@ def test_the_scenario_may_stand_in_the_sweep_file(tmp_path: Path) -> None:
             ("[grid]", '[random]\npoints = 2\nkeys = { "a.b" = [] }\n[grid]'),
             r'random.keys."a.b": an empty list',
         ),
-        (("[grid]", "store = 3\n[grid]"), "store: a folder, not 3"),
+        (("[grid]", "store = 3\n[grid]"), "store: a text, not 3"),
         (("[grid]", "[grid"), r"sweep.toml: .*line 6"),
         ((SWEEP.partition("[grid]")[2], ""), "grid: a table of dotted keys"),
     ],
@@ -469,7 +472,7 @@ def test_options_that_make_no_sense_are_refused(
 
 
 def test_a_scenario_survives_the_way_through_toml() -> None:
-    from aqmlab.files.scenario_toml import to_toml
+    from aqmlab.files.toml_text import to_toml
     from small import WEB
 
     for scenario in (aqmlab.Scenario.from_toml(WEB), aqmlab.Scenario.from_toml(WEB).uncongested_twin()):

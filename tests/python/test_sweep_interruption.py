@@ -119,10 +119,10 @@ def worker_that(does: str) -> list[str]:
 import os, signal, sys
 from aqmlab.runs.executors import worker
 perform = worker.perform
-def instead(job, crew):
+def instead(job, active_runs):
     if job.seed == 2:
         {does}
-    return perform(job, crew)
+    return perform(job, active_runs)
 worker.perform = instead
 worker.main()
 """

@@ -22,7 +22,7 @@ from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
 from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
 from aqmlab.tune.beside import settings_of
-from aqmlab.tune.candidates import Candidate, Fate, front
+from aqmlab.tune.candidates import Candidate, TrialState, front
 from aqmlab.tune.folder import require_own, save
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
@@ -100,9 +100,9 @@ def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given() -
         ("red", {"max_q": {"low": 1, "high": 2}}, r'red.max_q: unknown; did you mean "max_p"\?'),
         ("red", {"max_p": {"low": 0.5, "high": 0.1}}, r"red.max_p: low \(0.5\) has to be below high \(0.1\)"),
         ("red", {"max_p": {"low": 0, "high": 0.1, "log": True}}, "a log scale starts above 0"),
-        ("red", {"max_p": {"low": 0.1}}, "red.max_p.high: a number, not None"),
+        ("red", {"max_p": {"low": 0.1}}, "red.max_p: high is missing"),
         ("red", {"max_p": {"low": 0.1, "hihg": 1}}, r'red.max_p.hihg: unknown; did you mean "high"\?'),
-        ("red", {"max_p": {"values": []}}, "red.max_p.values: a list that is not empty"),
+        ("red", {"max_p": {"values": []}}, "red.max_p.values: a list of at least 1, not"),
         ("red", {"limit_packets": {"low": -5, "high": 10}}, "-5 to 10 leaves the legal range, 0 to"),
         ("red", {"limit_packets": {"low": 1.5, "high": 10}}, "whole numbers only"),
         ("red", {"max_p": {"low": 1, "high": 2, "times": "min_p"}}, "red.max_p.times: min_p: unknown"),
@@ -257,13 +257,13 @@ def test_all_candidates_saw_the_same_seeds_and_the_figures_come_from_others(
     assert len(outcome.candidates) == 6
     for each in outcome.candidates:
         seeds = tuple(each.figures)
-        assert seeds == PLAN.seeds if each.fate is Fate.FULL else seeds == PLAN.seeds[:2]
-        assert set(each.fresh) == (set(PLAN.fresh_seeds) if each.fate is Fate.FULL else set())
-    assert outcome.winner.fate is Fate.FULL
+        assert seeds == PLAN.seeds if each.state is TrialState.FULL else seeds == PLAN.seeds[:2]
+        assert set(each.fresh) == (set(PLAN.fresh_seeds) if each.state is TrialState.FULL else set())
+    assert outcome.winner.state is TrialState.FULL
     costs = {
         each.label: np.mean(list(each.costs(outcome.objective).values()))
         for each in outcome.candidates
-        if each.fate is Fate.FULL
+        if each.state is TrialState.FULL
     }
     assert outcome.winner.label == min(costs, key=lambda label: float(costs[label]))
     assert set(outcome.front) <= set(outcome.candidates)
@@ -290,7 +290,7 @@ def test_the_folder_holds_trials_front_best_and_figure(found: tuple[Outcome, Pat
     outcome, store, files = found
     trials = pd.read_parquet(files["trials.parquet"])
     assert list(trials["trial"]) == list(range(6))
-    assert set(trials["fate"]) <= {"full", "stopped", "refused"}
+    assert set(trials["state"]) <= {"full", "stopped", "refused"}
     rows = pd.read_csv(files["front.csv"]).set_index("label")
     assert set(rows[rows["on_front"]].index) == {each.label for each in outcome.front}
     winner = rows.loc[outcome.winner.label]
@@ -433,7 +433,7 @@ RANGES = {
     ),
     "a list for a name": (
         "[red]\nmax_p = { low = 1, high = 2, times = [1] }",
-        "red.max_p.times: the name of",
+        "red.max_p.times: a text",
     ),
     "a multiple of texts": (
         "[red]\nmin_th_packets = 'x'",
@@ -441,9 +441,9 @@ RANGES = {
     ),
     "a date among the values": (
         "[red]\nmax_p = { values = [1979-05-27] }",
-        "red.max_p.values: numbers, texts",
+        "red.max_p.values[1]: a text, a number",
     ),
-    "a list among the values": ("[red]\nmax_p = { values = [[1]] }", "red.max_p.values: numbers, texts"),
+    "a list among the values": ("[red]\nmax_p = { values = [[1]] }", "red.max_p.values[1]: a text, a number"),
 }
 
 

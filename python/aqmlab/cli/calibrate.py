@@ -23,9 +23,9 @@ from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
+    from aqmlab.files.toml_text import TomlText
     from aqmlab.load import Calibration, Demand
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import TomlText
 
 STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
 """Sizes that are run by default, in parts of the scenario's own."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from aqmlab.files.toml_text import TomlText
 from aqmlab.runs import SEED_MAX
 from aqmlab.runs.executors import executor_of
-from aqmlab.scenario import TomlText
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.tables.model import Column, Table, TableCell, number, text
-from aqmlab.terminal.spelling import told
+from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -189,7 +189,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
         *(
             Column(
                 key,
-                lambda point, key=key: text(told(point.settings.get(key, ""))),  # type: ignore[misc]
+                lambda point, key=key: text(as_text(point.settings.get(key, ""))),  # type: ignore[misc]
                 key.rpartition(".")[2],
             )
             for key in status.sweep.keys

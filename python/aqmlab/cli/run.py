@@ -22,9 +22,9 @@ from aqmlab.terminal.console import console, say, shown
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import TomlText
 
 
 @click.command

@@ -16,8 +16,8 @@ from aqmlab.cli.options import (
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
+    from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import TomlText
     from aqmlab.sweep import Status, Sweep
 
 STORE = Path("results/store")

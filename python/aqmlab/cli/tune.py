@@ -26,8 +26,8 @@ from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
+    from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import TomlText
 
 # The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 160

@@ -54,7 +54,7 @@ def complete_or_absent(folder: Path) -> Iterator[Path]:
     require_writable(folder)
     if folder.exists():
         raise FolderError(f"{folder}: exists already; name another folder or remove this one")
-    place = followed(folder)
+    place = real_path(folder)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(place.parent)
@@ -76,7 +76,7 @@ def whole_file(file: Path) -> Iterator[Path]:
     Raises:
         StorageError: The disk is full or failed, or the folder forbids writing.
     """
-    place = followed(file)
+    place = real_path(file)
     partial = place.with_name(f"{PARTIAL_PREFIX}{secrets.token_hex(8)}{place.suffix}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ def write_whole(file: Path, text: str) -> Path:
     return file
 
 
-def followed(path: Path) -> Path:
+def real_path(path: Path) -> Path:
     """What a path leads to, whatever of it is a link; what it leads to need not exist."""
     return Path(os.path.realpath(path))
 
@@ -109,7 +109,7 @@ def require_writable(folder: Path) -> None:
     Raises:
         FolderError: It could not; the message names the ancestor that forbids it.
     """
-    ancestor = followed(folder).parent
+    ancestor = real_path(folder).parent
     try:
         while not ancestor.exists() and ancestor != ancestor.parent:
             ancestor = ancestor.parent

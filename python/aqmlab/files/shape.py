@@ -61,14 +61,19 @@ def _is_number(value: object) -> bool:
     return abs(value) <= _LARGEST  # which no `nan` is
 
 
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**64
+def whole(least: int, most: int, said: str = "") -> Kind:
+    """A whole number between two bounds."""
+    legal = f"a whole number from {said or f'{least} to {most:,}'}"
+    return Kind(
+        legal, lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    )
 
 
 TEXT = Kind("a text", lambda value: isinstance(value, str))
 NUMBER = Kind("a number", _is_number)
-COUNT = Kind("a whole number from 1", lambda value: _is_whole(value, 1))
-WHOLE = Kind("a whole number from 0", lambda value: _is_whole(value, 0))
+COUNT = whole(1, 2**64 - 1, "1")
+WHOLE = whole(0, 2**64 - 1, "0")
+SEED = whole(0, 2**64 - 1, "0 to 2^64 - 1")
 FLAG = Kind("true or false", lambda value: isinstance(value, bool))
 PLAIN = Kind(
     "a text, a number, true or false", lambda value: isinstance(value, str | bool) or _is_number(value)
@@ -98,27 +103,50 @@ def conform(value: object, shape: Shape, place: str, refusal: type[Exception]) -
                 conform(element, shape.element, f"{place}[{number}]", refusal)
         case TableOf():
             for key, inner in _table(value, place, refusal).items():
-                conform(inner, shape.value, f"{place}.{key}", refusal)
+                conform(inner, shape.value, inside(place, key), refusal)
         case Table():
             _conform_table(_table(value, place, refusal), shape, place, refusal)
 
 
 def _conform_table(table: Mapping[str, object], shape: Table, place: str, refusal: type[Exception]) -> None:
     known = {**shape.required, **shape.optional}
+    for key in table if not shape.open else ():
+        if key not in known:
+            raise refusal(f"{inside(place, key)}: {unknown(key, known)}")
     for key in shape.required:
         if key not in table:
-            raise refusal(f"{place}: {key} is missing")
+            raise refusal(f"{place}: {key} is missing" if place else f"{key} is missing")
     for key, inner in table.items():
         if key in known:
-            conform(inner, known[key], f"{place}.{key}", refusal)
-        elif not shape.open:
-            raise refusal(f"{place}.{key}: {unknown(key, known)}")
+            conform(inner, known[key], inside(place, key), refusal)
 
 
 def _table(value: object, place: str, refusal: type[Exception]) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise refusal(f"{place}: a table, not {quoted(value)}")
     return value
+
+
+def inside(place: str, key: str) -> str:
+    """The place of a key in a table, in quotes where it is a dotted one."""
+    name = f'"{key}"' if "." in key else key
+    return f"{place}.{name}" if place else name
+
+
+def ascending(
+    low: float, high: float, *, log: bool, integer: bool, place: str, refusal: type[Exception]
+) -> None:
+    """Checks the ends of a range.
+
+    Raises:
+        refusal: They are in no order, or none of their scale or kind; the message names the place.
+    """
+    if low >= high:
+        raise refusal(f"{place}: low ({low:g}) has to be below high ({high:g})")
+    if log and low <= 0:
+        raise refusal(f"{place}: a log scale starts above 0, not at {low:g}")
+    if integer and (low % 1 or high % 1):
+        raise refusal(f"{place}: whole numbers only, so low and high are whole numbers")
 
 
 def _at_least(shortest: int) -> str:

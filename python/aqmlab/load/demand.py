@@ -149,7 +149,7 @@ class Demand:
     def sizes(self, size: int) -> dict[str, int]:
         """The size of every part, by its name, where the largest has this one.
 
-        Parts without anybody keep nobody, unless nobody is anywhere; others keep one at least.
+        A part of size zero stays at zero, unless all are; the others keep one at least.
         """
         largest = self.size
         return {

@@ -1,7 +1,7 @@
 """A demand chosen so that a short run offers exactly the load its label says.
 
 Heavy tails make the load of a short run random: the same 8,568 users may offer 80 or 100 Mbit/s in five
-minutes, depending on whose turn it is to fetch something huge. So for each seed the users are counted out
+minutes, depending on which huge transfers fall into them. So for each seed the users are counted out
 until the uncongested twin of the same seed and window offers the nominal load at the bottleneck.
 
 What a user does depends on the user's number and not on how many there are. One run of the twin with more
@@ -14,9 +14,9 @@ Where both directions of the bottleneck carry data and each population's data ta
 numbers to find, one for the populations of each direction, and both directions are matched. Otherwise all
 populations are turned together. A bottleneck is the pair of nodes that the demand loads most.
 
-A single user may fetch more within the window than the tolerance. Then a load between her absence and her
-presence cannot be offered by the first n users; if both directions together can still be met, their mean is
-matched, and otherwise the nearest numbers are taken with a warning.
+A single user may fetch more within the window than the tolerance. Then no number of users may offer the load;
+if both directions together can still be met, their mean is matched, and otherwise the nearest numbers are
+taken with a warning.
 """
 
 from __future__ import annotations
@@ -70,19 +70,19 @@ class Knobs:
     def of(cls, demand: Demand, bottleneck: Bottleneck, size: int) -> Knobs:
         """One knob for each of two directions, if every part's data take one of them; otherwise one."""
         scenario, names = demand.at(size), [link.name for link in bottleneck.links]
-        ways = {
+        by_part = {
             part.name: [link.name for link in carrying_links(scenario, [part.name]) if link.name in names]
             for part in demand.parts
             if part.size or not demand.size
         }
-        if len(names) < BOTH_DIRECTIONS or any(len(way) != 1 for way in ways.values()):
+        if len(names) < BOTH_DIRECTIONS or any(len(links) != 1 for links in by_part.values()):
             return cls(demand, bottleneck, (demand,))
-        by_way: dict[str, list[str]] = {}
-        for name, (way,) in ways.items():
-            by_way.setdefault(way, []).append(name)
+        by_link: dict[str, list[str]] = {}
+        for name, (link,) in by_part.items():
+            by_link.setdefault(link, []).append(name)
         turned = tuple(
             replace(demand, parts=tuple(part for part in demand.parts if part.name in own))
-            for own in by_way.values()
+            for own in by_link.values()
         )
         return cls(demand, bottleneck, turned)
 

@@ -1,4 +1,4 @@
-"""The ways in which an experiment runs its link."""
+"""The configurations of an experiment: queues and what goes with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One way to run the link: a queue and what goes with it.
+    """A queue and what goes with it.
 
     Attributes:
         name: What `--cells` calls it.

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import require_writable
-from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.executors.active_runs import available_cores
 from aqmlab.runs.executors.threads import Threads
 from aqmlab.runs.job import Job
 from aqmlab.runs.store import Found, State, inspect, remove_damaged
 from aqmlab.scenario import Scenario, ScenarioLike
-from aqmlab.terminal.progress import Bar, looked_at
+from aqmlab.terminal.progress import Bar, tracked
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -116,7 +116,7 @@ def run_each(
     """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
     engine = executor or Threads(workers if workers is not None else available_cores())
     plan = _plan(jobs, Path(store) if store is not None else None)
-    looking = looked_at(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
+    looking = tracked(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
     kept = {job: result for job in looking if (result := _kept(job)) is not None}
     for job, result in kept.items():
         yield from _deliver(plan[job], jobs, result)

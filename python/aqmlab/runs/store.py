@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
-from aqmlab.files.folders import PARTIAL_PREFIX, followed
-from aqmlab.result import Result, holds_remains, strangers
+from aqmlab.files.folders import PARTIAL_PREFIX, real_path
+from aqmlab.result import Result, holds_remains, unlisted_files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -79,7 +79,7 @@ def _unreadable(place: Path, error: ResultError) -> Found:
     return Found(place, State.FOREIGN, f"{place}: is no result")
 
 
-def sound(place: Path, address: str) -> Result | None:
+def finished_result(place: Path, address: str) -> Result | None:
     """The result of the run with this content address, if it is in its place and sound."""
     found = inspect(place, address)
     return found.result if found.state is State.FINISHED else None
@@ -103,7 +103,7 @@ def keep(result: Result, place: Path) -> Result:
 
 def remove_damaged(place: Path, address: str) -> None:
     """Removes a damaged result, or an empty folder, but not what another process has put there meanwhile."""
-    place = followed(place)
+    place = real_path(place)
     if not place.exists():
         return
     aside = place.parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"
@@ -132,5 +132,5 @@ def stray_files(found: Found) -> list[str]:
         return []
     return [
         f"{found.place / name}: was not written with the result; it is not used"
-        for name in strangers(found.place)
+        for name in unlisted_files(found.place)
     ]

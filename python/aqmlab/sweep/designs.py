@@ -5,7 +5,7 @@ that they read as they were meant; the content address of a run depends on the r
 
 `grid` takes every combination. `random` draws each key of each point independently. `latin-hypercube` cuts
 every key's range into as many equally probable slices as there are points, and uses each slice once (McKay,
-Beckman and Conover 1979); the values of a list are dealt out as evenly as their number allows.
+Beckman and Conover 1979); the values of a list occur as evenly as their number allows.
 """
 
 from __future__ import annotations

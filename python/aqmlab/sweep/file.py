@@ -7,33 +7,63 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError, SweepError
 from aqmlab.files import reading
-from aqmlab.runs import SEED_MAX, Job
+from aqmlab.files.shape import (
+    ANY,
+    FLAG,
+    NUMBER,
+    SEED,
+    TEXT,
+    ListOf,
+    Table,
+    TableOf,
+    ascending,
+    conform,
+    inside,
+    one_of,
+    whole,
+)
+from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
 from aqmlab.sweep import designs
 from aqmlab.sweep.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import quoted, shortened, told, unknown, whole_numbers
+from aqmlab.terminal.spelling import as_text, shortened, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-_KEYS = (
-    "name", "description", "scenario", "overrides", "replications", "seeds", "store", "measure_offered_load",
-    "grid", "list", "random", "latin-hypercube",
-)  # fmt: skip
 _DESIGNS = ("grid", "list", "random", "latin-hypercube")
-_RANGE = ("low", "high", "scale", "integer", "points")
-_DRAWN = ("points", "seed", "keys")
 _MOST_POINTS = 100_000
 _MOST_RUNS = 1_000_000
 _MOST_VALUES = 10_000_000
-_LARGEST = 1e15
-"""No value of a scenario is near it, and a double holds every whole number below."""
 _LONGEST_LABEL = 200
 """Characters of a point's settings in its label; a value may be a table of any size."""
+
+_RANGE = Table(
+    {"low": NUMBER, "high": NUMBER},
+    {"scale": one_of("linear", "log"), "integer": FLAG, "points": whole(1, _MOST_POINTS)},
+)
+_AXES = TableOf(ANY)
+_DRAWN = Table({"points": whole(1, _MOST_POINTS), "keys": _AXES}, {"seed": SEED})
+_SWEEP = Table(
+    optional={
+        "name": TEXT,
+        "description": ANY,
+        "scenario": ANY,
+        "overrides": TableOf(ANY),
+        "replications": whole(1, _MOST_RUNS),
+        "seeds": ANY,
+        "store": TEXT,
+        "measure_offered_load": FLAG,
+        "grid": _AXES,
+        "list": ListOf(TableOf(ANY), shortest=1),
+        "random": _DRAWN,
+        "latin-hypercube": _DRAWN,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +151,7 @@ def read_text(
 
 def described(settings: Mapping[str, Any]) -> str:
     """Settings in a few words: the last part of each key and the value."""
-    return ", ".join(f"{key.rpartition('.')[2]} = {told(value)}" for key, value in settings.items())
+    return ", ".join(f"{key.rpartition('.')[2]} = {as_text(value)}" for key, value in settings.items())
 
 
 def _label(index: int, settings: Mapping[str, Any]) -> str:
@@ -139,22 +169,21 @@ class _Reader:
 
     def sweep(self, overrides: Mapping[str, object]) -> Sweep:
         document = self._document
-        _only(document, _KEYS, "")
+        conform(document, _SWEEP, "", SweepError)
         seeds = self._seeds()
         base = self._base(overrides)
         settings = self._settings(len(seeds))
         keys = tuple(dict.fromkeys(key for each in settings for key in each))
-        store = _typed(document, "store", str, "a folder")
+        store = document.get("store")
         if store and "\x00" in store:
             raise SweepError("store: the name of a folder holds no NUL")
-        measure = _typed(document, "measure_offered_load", bool, "true or false")
         return Sweep(
-            name=_typed(document, "name", str, "a text") or base.name,
+            name=document.get("name") or base.name,
             keys=keys,
             points=_points(base, settings),
             seeds=seeds,
             store=self._folder / store if store else None,
-            measure_offered_load=bool(measure),
+            measure_offered_load=document.get("measure_offered_load", False),
         )
 
     def _base(self, overrides: Mapping[str, object]) -> Scenario:
@@ -162,14 +191,14 @@ class _Reader:
         if isinstance(given, str):
             base = Scenario.from_file(self._folder / given)
         elif isinstance(given, dict):
-            from aqmlab.files.scenario_toml import to_toml  # noqa: PLC0415
+            from aqmlab.files.toml_text import to_toml  # noqa: PLC0415
 
             source = f"{self._source}: [scenario]"
             with _only_what_a_scenario_holds("scenario"):
                 base = Scenario.from_toml(to_toml(given), source_name=source, folder=self._folder)
         else:
             raise SweepError("scenario: required; the path of a scenario file, or a table that is a scenario")
-        own = _typed(self._document, "overrides", dict, "a table of dotted keys in quotes") or {}
+        own = self._document.get("overrides", {})
         for key, value in own.items():
             _dotted(f"overrides.{key}", key, value)
         try:
@@ -203,11 +232,11 @@ class _Reader:
         if "seeds" in document and "replications" in document:
             raise SweepError("seeds: excludes replications")
         if "seeds" not in document:
-            return tuple(range(1, _count(document.get("replications", 1), "replications", _MOST_RUNS) + 1))
+            return tuple(range(1, document.get("replications", 1) + 1))
         seeds = document["seeds"]
         if isinstance(seeds, str):
             seeds = _seeds_of_text(seeds)
-        legal = isinstance(seeds, list) and all(_is_whole(seed) and 0 <= seed <= SEED_MAX for seed in seeds)
+        legal = isinstance(seeds, list) and all(map(SEED.fits, seeds))
         if not legal or not seeds or len(set(seeds)) < len(seeds):
             raise SweepError(
                 'seeds: different whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7"'
@@ -256,7 +285,7 @@ class _Planned:
     make: Callable[[], list[Settings]]
 
 
-def _grid(given: object) -> _Planned:
+def _grid(given: Mapping[str, Any]) -> _Planned:
     axes = _axes(given, "grid")
     for key, axis in axes.items():
         if isinstance(axis, Range) and axis.points is None:
@@ -264,26 +293,17 @@ def _grid(given: object) -> _Planned:
     return _Planned(math.prod(len(axis.spread()) for axis in axes.values()), lambda: designs.grid(axes))
 
 
-def _list(given: object) -> _Planned:
-    if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
-        raise SweepError("list: a repeated table, [[list]], with one point each")
+def _list(given: list[Settings]) -> _Planned:
     for number, settings in enumerate(given, start=1):
         for key, value in settings.items():
-            _dotted(f'list[{number}]."{key}"', key, value)
-    points: list[Settings] = given
-    return _Planned(len(points), lambda: points)
+            _dotted(inside(f"list[{number}]", key), key, value)
+    return _Planned(len(given), lambda: given)
 
 
-def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[object], _Planned]:
-    def planned(given: object) -> _Planned:
-        if not isinstance(given, dict):
-            raise SweepError(f"{name}: a table with points, seed and keys")
-        _only(given, _DRAWN, f"{name}.")
-        points = _count(given.get("points"), f"{name}.points", _MOST_POINTS)
-        seed = given.get("seed", 1)
-        if not _is_whole(seed) or not 0 <= seed <= SEED_MAX:
-            raise SweepError(f"{name}.seed: a whole number from 0 to 2^64 - 1, not {quoted(seed)}")
-        axes = _axes(given.get("keys"), f"{name}.keys")
+def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[str, Any]], _Planned]:
+    def planned(given: Mapping[str, Any]) -> _Planned:
+        points, seed = given["points"], given.get("seed", 1)
+        axes = _axes(given["keys"], f"{name}.keys")
         for key, axis in axes.items():
             if isinstance(axis, Range) and axis.points is not None:
                 raise SweepError(
@@ -298,7 +318,7 @@ def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[object],
     return planned
 
 
-_MAKERS: dict[str, Callable[[object], _Planned]] = {
+_MAKERS: dict[str, Callable[[Any], _Planned]] = {
     "grid": _grid,
     "list": _list,
     "random": _drawn("random", designs.random),
@@ -306,10 +326,10 @@ _MAKERS: dict[str, Callable[[object], _Planned]] = {
 }
 
 
-def _axes(given: object, place: str) -> dict[str, Axis]:
-    if not isinstance(given, dict) or not given:
+def _axes(given: Mapping[str, Any], place: str) -> dict[str, Axis]:
+    if not given:
         raise SweepError(f"{place}: a table of dotted keys in quotes, each with a list or a range")
-    return {key: _axis(value, key, f'{place}."{key}"') for key, value in given.items()}
+    return {key: _axis(value, key, inside(place, key)) for key, value in given.items()}
 
 
 def _axis(given: object, key: str, place: str) -> Axis:
@@ -321,21 +341,15 @@ def _axis(given: object, key: str, place: str) -> Axis:
         raise SweepError(f"{place}: a list of values, or a range such as {{ low = 0.01, high = 0.5 }}")
     if not given.keys() & {"low", "high"}:
         _dotted(place, key, given)
-    _only(given, _RANGE, f"{place}.")
-    low, high = _number(given.get("low"), f"{place}.low"), _number(given.get("high"), f"{place}.high")
-    scale, whole = given.get("scale", "linear"), given.get("integer", False)
-    if scale not in ("linear", "log"):
-        raise SweepError(f'{place}.scale: "linear" or "log", not {quoted(scale)}')
-    if not isinstance(whole, bool):
-        raise SweepError(f"{place}.integer: true or false, not {quoted(whole)}")
-    if low >= high:
-        raise SweepError(f"{place}: low ({low:g}) has to be below high ({high:g})")
-    if scale == "log" and low <= 0:
-        raise SweepError(f"{place}: a log scale starts above 0, not at {low:g}")
-    if whole and (low % 1 or high % 1):
-        raise SweepError(f"{place}: with integer = true, low and high are whole numbers")
-    points = _count(given["points"], f"{place}.points", _MOST_POINTS) if "points" in given else None
-    return Range(low, high, log=scale == "log", integer=whole, points=points)
+    conform(given, _RANGE, place, SweepError)
+    low, high, log, integer = (
+        given["low"],
+        given["high"],
+        given.get("scale") == "log",
+        given.get("integer", False),
+    )
+    ascending(low, high, log=log, integer=integer, place=place, refusal=SweepError)
+    return Range(low, high, log=log, integer=integer, points=given.get("points"))
 
 
 def _dotted(place: str, key: str, value: object) -> None:
@@ -343,35 +357,6 @@ def _dotted(place: str, key: str, value: object) -> None:
     if isinstance(value, dict) and "." not in key:
         inner = next(iter(value), "queue")
         raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...')
-
-
-def _only(table: Mapping[str, Any], known: Sequence[str], place: str) -> None:
-    for key in table:
-        if key not in known:
-            raise SweepError(f"{place}{key}: {unknown(key, known)}")
-
-
-def _typed(table: Mapping[str, Any], key: str, kind: type, legal: str) -> Any:  # noqa: ANN401
-    value = table.get(key)
-    if value is not None and not isinstance(value, kind):
-        raise SweepError(f"{key}: {legal}, not {quoted(value)}")
-    return value
-
-
-def _number(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-        raise SweepError(f"{place}: a finite number, {_LARGEST:g} at most, not {quoted(value)}")
-    return value
-
-
-def _count(value: object, place: str, most: int) -> int:
-    if not _is_whole(value) or not 1 <= value <= most:
-        raise SweepError(f"{place}: a whole number from 1 to {most:,}, not {quoted(value)}")
-    return value
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _seeds_of_text(text: str) -> list[int] | None:

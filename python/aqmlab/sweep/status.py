@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.runs.store import Found, State, inspect, others, stray_files
-from aqmlab.terminal.progress import looked_at
+from aqmlab.terminal.progress import tracked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,6 +64,6 @@ class Status:
 def status(sweep: Sweep, store: Path, *, progress: bool = False) -> Status:
     """Looks at every run of the sweep, and at what else is in the store, checking every byte."""
     addresses = dict.fromkeys(address for _, _, address in sweep.runs)
-    looking = looked_at(addresses, label=f"{sweep.name}: looking at the store", hidden=not progress)
+    looking = tracked(addresses, label=f"{sweep.name}: looking at the store", hidden=not progress)
     found = {address: inspect(store / address, address) for address in looking}
     return Status(sweep, store, found, tuple(others(store, found)))

@@ -12,7 +12,7 @@ from enum import Flag, StrEnum, auto
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from aqmlab.terminal.spelling import told
+from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -156,7 +156,7 @@ def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
 
 def _value(record: Mapping[str, object], *, name: str) -> object:
     value = record.get(name)
-    return told(value) if isinstance(value, dict | list) else value
+    return as_text(value) if isinstance(value, dict | list) else value
 
 
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:

@@ -18,7 +18,7 @@ from aqmlab.files.folders import whole_file, write_whole
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
 from aqmlab.terminal.console import shown
 from aqmlab.terminal.plain import plain_line
-from aqmlab.terminal.spelling import told
+from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _stored(values: list[object]) -> pa.Array:
         return pa.array(values, type=pa.float64())
     if kinds <= {int, float} or kinds in ({str}, {bool}):
         return pa.array(values)
-    return pa.array([None if value is None else told(value) for value in values])
+    return pa.array([None if value is None else as_text(value) for value in values])
 
 
 def to_html(table: Table) -> str:

@@ -20,7 +20,7 @@ _WORTH_A_BAR = 200
 """Looking at a stored result takes some milliseconds; so many of them take a second."""
 
 
-def looked_at(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[Item]:
+def tracked(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[Item]:
     """The items, with a bar on standard error while there are many of them to look at."""
     if hidden or len(items) < _WORTH_A_BAR:
         yield from items

@@ -26,7 +26,7 @@ def quoted(value: object) -> str:
     return shortened(text)
 
 
-def told(value: object) -> str:
+def as_text(value: object) -> str:
     """A value of a file as a table or a label tells it: lists and tables as JSON."""
     try:
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aqmlab.tune.objectives import Objective
 
 
-class Fate(enum.Enum):
+class TrialState(enum.Enum):
     """Run with all seeds, stopped by the race, or refused by the scenario's checks."""
 
     FULL = "full"
@@ -34,7 +34,7 @@ class Candidate:
         scenario: The scenario with them; none if it was refused.
         origin: `scenario` (as given), `defaults` (of the scheme), `search`, or an experiment.
         note: What is known about it.
-        fate: How far it came.
+        state: How far it came.
         figures: Its figures by search seed.
         fresh: Its figures by fresh seed.
         estimate: Its cost over the search seeds, adjusted for those it was not run with.
@@ -45,7 +45,7 @@ class Candidate:
     scenario: Scenario | None
     origin: str
     note: str = ""
-    fate: Fate = Fate.FULL
+    state: TrialState = TrialState.FULL
     figures: dict[int, Figures] = field(default_factory=dict)
     fresh: dict[int, Figures] = field(default_factory=dict)
     estimate: float | None = None

@@ -9,7 +9,7 @@ from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.scenario_toml import to_toml
+from aqmlab.files.toml_text import to_toml
 from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
 from aqmlab.tune.tables import candidates_table, trials_table

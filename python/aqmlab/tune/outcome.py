@@ -84,7 +84,7 @@ class Outcome:
     def summary(self) -> str:
         """The winner in words."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.winner.settings.items())
-        stopped = sum(candidate.fate.value == "stopped" for candidate in self.candidates)
+        stopped = sum(candidate.state.value == "stopped" for candidate in self.candidates)
         lines = [f"{each.label}: {each.note}" for each in self.published]
         lines += [f"queues set, all alike: {', '.join(self.queues)}"] if len(self.queues) > 1 else []
         lines += [

@@ -1,4 +1,4 @@
-"""The search: an optimiser proposes, the race disposes, fresh seeds have the last word."""
+"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.terminal.progress import Bar
 from aqmlab.tune.beside import settings_of
-from aqmlab.tune.candidates import Candidate, Fate, front
+from aqmlab.tune.candidates import Candidate, TrialState, front
 from aqmlab.tune.outcome import Outcome
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 
@@ -78,7 +78,7 @@ def tune(
     ).candidates()
     # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
     given = start if start.origin == "scenario" else _given(scenario, searched)
-    full = [candidate for candidate in candidates if candidate.fate is Fate.FULL]
+    full = [candidate for candidate in candidates if candidate.state is TrialState.FULL]
     winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
     compared = dict.fromkeys((*full, given, *published))
     runs = [(candidate, seed) for candidate in compared for seed in plan.fresh_seeds]
@@ -190,9 +190,9 @@ class _Search:
         space = {parameter.name: _distribution(parameter) for parameter in self._space.parameters}
         trials = [self._study.ask(space) for _ in range(size)]
         batch = [self._candidate(trial.params, first + place) for place, trial in enumerate(trials)]
-        self._race([candidate for candidate in batch if candidate.fate is not Fate.REFUSED], bar)
+        self._race([candidate for candidate in batch if candidate.state is not TrialState.REFUSED], bar)
         for trial, candidate in zip(trials, batch, strict=True):
-            if candidate.fate is Fate.REFUSED:
+            if candidate.state is TrialState.REFUSED:
                 self._done += len(self._plan.seeds)
                 self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
             else:
@@ -205,7 +205,7 @@ class _Search:
         try:
             scenario = self._queues.with_settings(self._scenario, settings)
         except ScenarioError as error:
-            return Candidate(label, settings, None, "search", str(error), Fate.REFUSED)
+            return Candidate(label, settings, None, "search", str(error), TrialState.REFUSED)
         return Candidate(label, settings, scenario, "search")
 
     def _race(self, batch: Sequence[Candidate], bar: Bar) -> None:
@@ -219,7 +219,7 @@ class _Search:
                 break
             slower = [each for each in racing if self._is_beaten(each)]
             for candidate in slower:
-                candidate.fate = Fate.STOPPED
+                candidate.state = TrialState.STOPPED
                 self._done += left
             racing = [candidate for candidate in racing if candidate not in slower]
         reference = self._start.costs(self._objective)

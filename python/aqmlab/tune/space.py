@@ -7,21 +7,21 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import TuneError
 from aqmlab.files.reading import read_toml
+from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, ascending, conform
 from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_KEYS = ("low", "high", "log", "integer", "times", "values")
 _SIGNIFICANT_DIGITS = 4
-_LARGEST = 1e15
-"""No parameter of a queue is near it, and a double holds every whole number below."""
+_RANGE = Table({"low": NUMBER, "high": NUMBER}, {"log": FLAG, "integer": FLAG, "times": TEXT})
+_VALUES = Table({"values": ListOf(PLAIN, shortest=1)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
         if base is None or (base.times and parameter.times):
             known = [each.name for each in parameters.values() if not each.times]
             raise TuneError(f"{place}: {unknown(str(parameter.times), known)}")
-        if parameter.times and not all(_is_number(value) for value in base.values):
+        if parameter.times and not all(map(NUMBER.fits, base.values)):
             raise TuneError(f"{place}: is searched among values that are no numbers")
     return Space(scheme, tuple(_after_their_bases(parameters.values())))
 
@@ -154,51 +154,19 @@ def _parameter(scheme: str, name: str, given: object) -> Parameter:
     if name not in legal or name == "scheme":
         raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")
     if not isinstance(given, dict):
-        return Parameter(name, values=(_choice(given, place),))
-    for key in given:
-        if key not in _KEYS:
-            raise TuneError(f"{place}.{key}: {unknown(key, _KEYS)}")
+        conform(given, PLAIN, place, TuneError)
+        return Parameter(name, values=(given,))
     if "values" in given:
-        if not isinstance(given["values"], list) or not given["values"] or len(given) > 1:
-            raise TuneError(f"{place}.values: a list that is not empty, and nothing beside it")
-        return Parameter(name, values=tuple(_choice(value, f"{place}.values") for value in given["values"]))
-    low, high = (_number(given.get(key), f"{place}.{key}") for key in ("low", "high"))
-    log, integer = (_flag(given.get(key, False), f"{place}.{key}") for key in ("log", "integer"))
-    if low >= high:
-        raise TuneError(f"{place}: low ({low:g}) has to be below high ({high:g})")
-    if log and low <= 0:
-        raise TuneError(f"{place}: a log scale starts above 0, not at {low:g}")
-    times = given.get("times")
-    if times is not None and not isinstance(times, str):
-        raise TuneError(f"{place}.times: the name of another parameter, not {quoted(times)}")
-    integer = integer or _is_integer(legal[name])
+        conform(given, _VALUES, place, TuneError)
+        return Parameter(name, values=tuple(given["values"]))
+    conform(given, _RANGE, place, TuneError)
+    low, high, log, times = given["low"], given["high"], given.get("log", False), given.get("times")
+    integer = given.get("integer", False) or _is_integer(legal[name])
+    # Factors of another parameter need not be whole.
+    ascending(low, high, log=log, integer=integer and times is None, place=place, refusal=TuneError)
     if times is None:
         _within(legal[name], low, high, place)
-        if integer and (low % 1 or high % 1):
-            raise TuneError(f"{place}: whole numbers only, so low and high are whole numbers")
     return Parameter(name, low, high, log=log, integer=integer, times=times)
-
-
-def _number(value: object, place: str) -> float:
-    if not _is_number(value):
-        raise TuneError(f"{place}: a number, not {quoted(value)}")
-    return value
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
-
-
-def _flag(value: object, place: str) -> bool:
-    if not isinstance(value, bool):
-        raise TuneError(f"{place}: true or false, not {quoted(value)}")
-    return value
-
-
-def _choice(value: object, place: str) -> bool | float | str:
-    if not isinstance(value, bool | str) and not _is_number(value):
-        raise TuneError(f"{place}: numbers, texts, true or false, not {quoted(value)}")
-    return value
 
 
 def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> None:

@@ -100,7 +100,7 @@ def trials_table(outcome: Outcome) -> Table:
         {
             "trial": number,
             "origin": each.origin,
-            "fate": each.fate.value,
+            "state": each.state.value,
             "note": each.note,
             **each.settings,
             "search_seeds": len(each.figures),

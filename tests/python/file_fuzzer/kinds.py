@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from aqmlab import Result, Scenario, _core
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
-from aqmlab.files.scenario_toml import to_toml
+from aqmlab.files.toml_text import to_toml
 from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.runs.store import State, inspect

@@ -1,8 +1,8 @@
 """What makes runs: threads of this process, processes on this machine, or a cluster through Dask.
 
 An executor is anything with `compute`. The results do not depend on it: a run is a function of scenario, seed
-and version. Threads start at once and share one process and one fate; a process that dies takes its own run
-with it and no other.
+and version. Threads start at once and share one process; a worker process that dies takes its own run with
+it and no other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from aqmlab.errors import ExecutorError
-from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.executors.active_runs import available_cores
 from aqmlab.runs.executors.processes import Processes
 from aqmlab.runs.executors.threads import Threads
 

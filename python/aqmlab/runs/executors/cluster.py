@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
 from aqmlab.result import Result
-from aqmlab.runs.executors.crew import Crew, available_cores
+from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.job import Job
 from aqmlab.runs.store import keep
 
@@ -72,7 +72,7 @@ class Cluster:
             return
         with self._client() as client:
             check_versions(client)
-            yield from _gather(client, jobs, bar, _Company(client, self._patience_s))
+            yield from _gather(client, jobs, bar, _WorkerWatch(client, self._patience_s))
 
     @contextlib.contextmanager
     def _client(self) -> Iterator[distributed.Client]:
@@ -124,12 +124,12 @@ def compute_there(order: dict[str, Any]) -> Result | str:
 
 def _perform(job: Job) -> Result:
     """Makes the run on a thread beside this one, which watches whether anybody still wants it."""
-    crew = Crew()
+    active = ActiveRuns()
     with ThreadPoolExecutor(max_workers=1) as thread:
-        run = thread.submit(crew.perform, job)
+        run = thread.submit(active.perform, job)
         while not wait([run], timeout=_POLL_S).done:
             if _given_up(job):
-                crew.stop()
+                active.stop()
         return run.result()
 
 
@@ -179,7 +179,7 @@ def check_versions(client: distributed.Client) -> None:
         )
 
 
-class _Company:
+class _WorkerWatch:
     """Whether the cluster still has workers, looked at once a second."""
 
     def __init__(self, client: distributed.Client, patience_s: float) -> None:
@@ -214,7 +214,7 @@ class _Company:
 
 
 def _gather(
-    client: distributed.Client, jobs: Sequence[Job], bar: Bar, company: _Company
+    client: distributed.Client, jobs: Sequence[Job], bar: Bar, watch: _WorkerWatch
 ) -> Generator[tuple[Job, Result]]:
     pending = {client.submit(compute_there, _order(job), key=_key(job), pure=False): job for job in jobs}
     failures: dict[str, str] = {}
@@ -223,7 +223,7 @@ def _gather(
         stream = distributed.as_completed(list(pending), with_results=True, raise_errors=False)
         while pending:
             if not stream.has_ready():
-                company.expect(len(pending))
+                watch.expect(len(pending))
                 continue
             future, outcome = next(stream)
             job = pending.pop(future)

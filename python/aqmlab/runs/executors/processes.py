@@ -28,7 +28,7 @@ from aqmlab import _core
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.files.folders import remove_abandoned
 from aqmlab.result import Result
-from aqmlab.runs.executors.crew import available_cores
+from aqmlab.runs.executors.active_runs import available_cores
 from aqmlab.runs.memory import workers_with_room
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from aqmlab.runs.executors.crew import Crew, available_cores
+from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.memory import workers_with_room
 
 if TYPE_CHECKING:
@@ -47,17 +47,17 @@ class Threads:
             RunError: A run failed; the message names it.
             StorageError: A result could not be kept.
         """
-        crew = Crew()
+        active = ActiveRuns()
         workers = workers_with_room(jobs, self.workers)
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="aqmlab") as threads:
-            pending = {threads.submit(crew.perform, job): job for job in jobs}
+            pending = {threads.submit(active.perform, job): job for job in jobs}
             try:
                 while pending:
                     done, _ = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
                     for future in done:
                         yield pending.pop(future), future.result()
-                    bar.show(done_s=crew.simulated_s(), finished=len(jobs) - len(pending))
+                    bar.show(done_s=active.simulated_s(), finished=len(jobs) - len(pending))
             finally:
-                crew.stop()
+                active.stop()
                 for future in pending:
                     future.cancel()

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, FolderError, RunError, ScenarioError, StorageError
-from aqmlab.runs.executors.crew import Crew
+from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.runs.job import Job
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def main() -> None:
             _serve(job, orders, answers)
 
 
-def perform(job: Job, crew: Crew) -> dict[str, str]:
+def perform(job: Job, active: ActiveRuns) -> dict[str, str]:
     """Makes a run and keeps it; returns the message about it."""
     try:
-        crew.perform(job)
+        active.perform(job)
     except Cancelled:
         return {"failed": f"{job}: cancelled"}
     except (FolderError, StorageError) as error:
@@ -53,17 +53,17 @@ def perform(job: Job, crew: Crew) -> dict[str, str]:
 
 
 def _serve(job: Job, orders: _Orders, answers: IO[str]) -> None:
-    crew = Crew()
+    active = ActiveRuns()
     outcome: list[dict[str, str]] = []
-    thread = threading.Thread(target=lambda: outcome.append(perform(job, crew)), daemon=True)
+    thread = threading.Thread(target=lambda: outcome.append(perform(job, active)), daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(_POLL_S)
         if orders.closed():
-            crew.stop()
+            active.stop()
             thread.join()
             raise SystemExit
-        _say(answers, {"simulated_s": crew.simulated_s()})
+        _say(answers, {"simulated_s": active.simulated_s()})
     # Without an outcome the thread has raised an error that is not handled above, and printed it.
     _say(
         answers,

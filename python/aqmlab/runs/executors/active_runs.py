@@ -10,7 +10,7 @@ from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError
 from aqmlab.load.offered import measured
 from aqmlab.result import Result
-from aqmlab.runs.store import keep, sound
+from aqmlab.runs.store import finished_result, keep
 
 if TYPE_CHECKING:
     from aqmlab.runs.job import Job
@@ -22,7 +22,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Crew:
+class ActiveRuns:
     """The runs in flight: how far they are, and how to stop them."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Crew:
 
     def perform(self, job: Job) -> Result:
         """Makes the run and keeps its result; called on a thread of its own."""
-        if job.folder is not None and (made := sound(job.folder, job.address)) is not None:
+        if job.folder is not None and (made := finished_result(job.folder, job.address)) is not None:
             return made  # by another process that works on the same store
         try:
             offered_load = job.offered_load
