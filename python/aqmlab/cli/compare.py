@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.alternatives import Alternatives
+    from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import Scenario, TomlText
+    from aqmlab.scenario import Scenario
 
 
 @click.command
