@@ -227,7 +227,9 @@ responses = "none"
         let of_many_queues = network(&house(&[("topology.links.1.queue", queue)]));
         same(of_many_queues - plain, bytes(&[(2 * 64, Port::<Packet>::BYTES_PER_QUEUE)]));
         // Machines behind ideal wires need no columns of their own.
-        let ideal = read(&HOUSE.replace("rate_mbps = 1000.0", ""), &[]);
+        let back =
+            "both_ways = false\n[[topology.links]]\nfrom = \"middle\"\nto = \"readers\"\nboth_ways = false\n";
+        let ideal = read(&HOUSE.replace("rate_mbps = 1000.0\n", &format!("{back}rate_mbps = 1000.0\n")), &[]);
         same(plain - network(&ideal), bytes(&[(2 * 2 * 10, 4)]));
     }
 
@@ -241,6 +243,15 @@ responses = "none"
         same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
         let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
         same(traffic(&mah), bytes(&[(500, size_of::<MahUser>())]) + beside + flows);
+    }
+
+    #[test]
+    fn a_source_of_datagrams_is_its_record_a_timer_and_the_delays_that_it_counts() {
+        let text = HOUSE.to_owned()
+            + "[[datagrams]]\nsenders = \"site\"\nreceivers = \"readers\"\ncount = 9\npacket_bytes = 200\nrate_mbps = 0.1\n";
+        let added = traffic(&read(&text, &[])) - traffic(&house(&[]));
+        let each = 400 + size_of::<Timer>() + 24 + 5 * 8192;
+        same(added, bytes(&[(9, each)]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     Command, ConnectionOrdinal, Exchange, MahModel, MahParameters, MahUser, ObjectKind, Population,
-    StartRule, Statistics, UserEvent,
+    StartRule, Statistics, UncParameters, UserEvent,
 };
 use std::collections::BTreeMap;
 
@@ -195,4 +195,12 @@ fn a_user_is_small_while_she_thinks() {
     let mut commands = Vec::new();
     user.start(&model, StartRule::Steady, &mut commands);
     assert!(user.memory_bytes() <= 80, "{}", user.memory_bytes());
+}
+
+/// HTTP/1.0 ends a response with the server's close; the UNC model's servers leave that to the browser.
+#[test]
+fn servers_of_this_model_close() {
+    assert!(population(&MahParameters::default(), 1, 1).servers_close());
+    let other = Population::unc(&UncParameters::default(), 1, Key::from_seed(1), &no_file).unwrap();
+    assert!(!other.servers_close());
 }

@@ -245,13 +245,15 @@ mod tests {
     use aqmlab_units::Span;
 
     #[test]
-    fn a_user_takes_her_own_memory_and_that_of_her_list() {
+    fn a_user_takes_her_own_memory_while_she_thinks_and_that_of_a_list_while_she_waits() {
         let model = MahModel::new(&MahParameters::default(), &|path| Err(path.to_owned())).unwrap();
         let mut user = MahUser::new(Key::from_seed(1), &model);
         let mut commands = Vec::new();
         user.start(&model, StartRule::Fresh { spread: Span::ZERO }, &mut commands);
         assert_eq!(user.memory_bytes(), size_of::<MahUser>());
+        assert!(user.is_thinking());
         user.on_wake(Time::from_seconds(1.0), &model, &mut commands);
+        assert!(!user.is_thinking());
         // A place in the list: a number of four bytes and one byte, rounded up.
         let listed = 8 * user.fetching.capacity();
         assert!(listed > 0);

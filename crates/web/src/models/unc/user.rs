@@ -383,13 +383,15 @@ mod tests {
     use aqmlab_units::Span;
 
     #[test]
-    fn a_user_takes_her_own_memory_and_that_of_her_list() {
+    fn a_user_takes_her_own_memory_while_she_thinks_and_that_of_a_list_while_she_waits() {
         let model = UncModel::new(&UncParameters::default(), &|path| Err(path.to_owned())).unwrap();
         let mut user = User::new(Key::from_seed(1), &model);
         let mut commands = Vec::new();
         user.start(&model, StartRule::Fresh { spread: Span::ZERO }, &mut commands);
         assert_eq!(user.memory_bytes(), size_of::<User>());
+        assert!(user.is_thinking());
         user.on_wake(Time::from_seconds(1.0), &model, &mut commands);
+        assert!(!user.is_thinking());
         // A place in the list: five numbers of four bytes and three of one, rounded up.
         let listed = 24 * user.connections.capacity();
         assert!(listed > 0);
