@@ -8,11 +8,7 @@ from aqmlab.figures.curves import draw_ccdf, draw_cdf
 from aqmlab.figures.difference import draw_difference
 from aqmlab.figures.listed import Drawn, draw
 from aqmlab.figures.load import draw_load
-from aqmlab.figures.per_second import (
-    draw_bytes_requested_per_second,
-    draw_requests_per_second,
-    draw_response_time_per_second,
-)
+from aqmlab.figures.per_second import draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import save_png, svg_text
@@ -20,14 +16,12 @@ from aqmlab.figures.style import save_png, svg_text
 __all__ = [
     "Drawn",
     "draw",
-    "draw_bytes_requested_per_second",
     "draw_ccdf",
     "draw_cdf",
     "draw_difference",
     "draw_load",
+    "draw_per_second",
     "draw_queue",
-    "draw_requests_per_second",
-    "draw_response_time_per_second",
     "draw_scatter",
     "save_png",
     "svg_text",

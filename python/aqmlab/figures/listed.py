@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.figures.curves import draw_ccdf, draw_cdf
 from aqmlab.figures.load import draw_load
-from aqmlab.figures.per_second import (
-    draw_bytes_requested_per_second,
-    draw_requests_per_second,
-    draw_response_time_per_second,
-)
+from aqmlab.figures.per_second import PER_SECOND, draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
 from aqmlab.figures.style import figure_of, save_png, settle, svg_text
@@ -110,27 +106,17 @@ def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
             measured = load_line(_uncongested(study, entry, cells))
             labels = ("users", "throughput of the responses, Mbit/s")
             return draw_load(measured, study.experiment.published_line, title=title, labels=labels)
-        case _:
-            return _per_second(study, entry, cells)
+        case kind if kind in PER_SECOND:
+            first, discarded_s = study.results(*cells[0])[0], entry.get("discarded_s")
+            return draw_per_second(first, kind, title=title, discarded_s=discarded_s)
+        case kind:
+            raise ValueError(f"{study.experiment.name}: no figure is of kind {kind!r}")
 
 
 def _uncongested(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> list[Recorded]:
     """The runs of the cells, and those of the study's calibration where the figure asks for them."""
     calibration = study.calibration_runs if entry.get("calibration") else ()
     return [*calibration, *(result for cell in cells for result in study.results(*cell))]
-
-
-def _per_second(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
-    result, title = study.results(*cells[0])[0], entry["title"]
-    match entry["kind"]:
-        case "requests-per-second":
-            return draw_requests_per_second(result, title=title)
-        case "bytes-requested-per-second":
-            return draw_bytes_requested_per_second(result, title=title)
-        case "response-time-per-second":
-            return draw_response_time_per_second(result, title=title, discarded_s=entry.get("discarded_s"))
-        case kind:
-            raise ValueError(f"{study.experiment.name}: no figure is of kind {kind!r}")
 
 
 def _calibration(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
@@ -152,7 +138,7 @@ def _caption(study: Study, kind: str, cells: list[Cell]) -> str:
         return f"Mean of {replications}, too few for intervals."
     if kind == "users":
         return "Uncongested runs; the line goes through the means over replications."
-    if kind.endswith("per-second"):
+    if kind in PER_SECOND:
         return "The first replication, whole; exchanges under way at its end are left out."
     if kind == "queue":
         return "Middle of the first replication."

@@ -26,49 +26,38 @@ KILOBYTE = 1000.0
 MILLISECONDS = 1000.0
 
 
-@styled
-def draw_requests_per_second(result: Recorded, *, title: str, axes: Axes | None = None) -> Axes:
-    """Requests initiated in each second."""
-    return _draw(
-        _window(result), requests_per_second(result, **_span(result)), title, "requests per second", axes
-    )
+def _kilobytes_requested(result: Recorded, *, from_s: float, until_s: float) -> FloatArray:
+    """Of response, asked for in each second, which the link need not carry in it."""
+    return bytes_requested_per_second(result, from_s=from_s, until_s=until_s) / KILOBYTE
+
+
+def _mean_response_ms(result: Recorded, *, from_s: float, until_s: float) -> FloatArray:
+    """Of what completed in each second."""
+    return MILLISECONDS * mean_response_time_s(result, from_s=from_s, until_s=until_s)
+
+
+PER_SECOND = {
+    "requests-per-second": ("requests per second", requests_per_second),
+    "bytes-requested-per-second": ("kB requested per second", _kilobytes_requested),
+    "response-time-per-second": ("mean response time, ms", _mean_response_ms),
+}
+"""What can be drawn, by the kind of figure: the words at the axis, and the number in each second."""
 
 
 @styled
-def draw_bytes_requested_per_second(result: Recorded, *, title: str, axes: Axes | None = None) -> Axes:
-    """Bytes of response asked for in each second, which the link need not carry in it."""
-    kilobytes = bytes_requested_per_second(result, **_span(result)) / KILOBYTE
-    return _draw(_window(result), kilobytes, title, "kB requested per second", axes)
-
-
-@styled
-def draw_response_time_per_second(
-    result: Recorded, *, title: str, discarded_s: float | None = None, axes: Axes | None = None
+def draw_per_second(
+    result: Recorded, kind: str, *, title: str, discarded_s: float | None = None, axes: Axes | None = None
 ) -> Axes:
-    """Mean response time of what completed in each second; a line where the discarded minutes end."""
-    mean_ms = MILLISECONDS * mean_response_time_s(result, **_span(result))
-    axes = _draw(_window(result), mean_ms, title, "mean response time, ms", axes)
-    if discarded_s is not None:
-        axes.axvline(discarded_s / SECONDS_PER_MINUTE, color=GREY, linestyle="--")
-    return axes
-
-
-def _window(result: Recorded) -> tuple[float, float]:
-    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
-
-
-def _span(result: Recorded) -> dict[str, float]:
-    from_s, until_s = _window(result)
-    return {"from_s": from_s, "until_s": until_s}
-
-
-def _draw(
-    window_s: tuple[float, float], values: FloatArray, title: str, ylabel: str, axes: Axes | None
-) -> Axes:
+    """One of `PER_SECOND` over the measured window; a line where the discarded minutes end."""
     axes = axes or new_axes()
-    minutes = (window_s[0] + np.arange(values.size)) / SECONDS_PER_MINUTE
+    from_s, until_s = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+    label, per_second = PER_SECOND[kind]
+    values = per_second(result, from_s=from_s, until_s=until_s)
+    minutes = (from_s + np.arange(values.size)) / SECONDS_PER_MINUTE
     # Thousands of points: as a raster inside the vector file.
     axes.plot(minutes, values, color=SEQUENCE[0], linewidth=0.4, rasterized=True)
-    axes.set(title=title, xlabel="time, minutes", ylabel=ylabel)
-    axes.set(xlim=tuple(end / SECONDS_PER_MINUTE for end in window_s), ylim=(0, None))
+    axes.set(title=title, xlabel="time, minutes", ylabel=label)
+    axes.set(xlim=(from_s / SECONDS_PER_MINUTE, until_s / SECONDS_PER_MINUTE), ylim=(0, None))
+    if discarded_s is not None:
+        axes.axvline(discarded_s / SECONDS_PER_MINUTE, color=GREY, linestyle="--")
     return axes

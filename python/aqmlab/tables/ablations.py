@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import share_within
-from aqmlab.tables.model import Column, Table, TableCell, bounds, in_csv, number, text, with_half_width
+from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +75,7 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
         Column("throughput_mbps", lambda row: number(row.throughput_mbps, ".1f"), "throughput, Mbit/s"),
         Column("within_0.5_s", lambda row: number(row.within_half_a_second, ".1%"), "within 0.5 s"),
         Column("restricted_mean_difference_ms", _difference, "mean up to 2 s, difference"),
-        in_csv("lower_ms", lambda row: bounds(row.restricted_mean_ms)[0]),
-        in_csv("upper_ms", lambda row: bounds(row.restricted_mean_ms)[1]),
+        *bounds_in_csv("lower_ms", "upper_ms", lambda row: row.restricted_mean_ms),
         Column("verdict", lambda row: replace(text(row.verdict), note=row.reason), "verdict", words=True),
         in_csv("reason", lambda row: row.reason),
     ]

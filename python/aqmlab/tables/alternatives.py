@@ -22,7 +22,7 @@ from aqmlab.tables.model import (
     Standing,
     Table,
     TableCell,
-    bounds,
+    bounds_in_csv,
     in_csv,
     text,
     with_half_width,
@@ -82,10 +82,9 @@ def _told(value: Told, quantity: Quantity, *, sign: str = "") -> str:
 
 
 def _in_csv(name: str, told: Callable[[str], Told]) -> Iterator[Column[str]]:
-    """A mean and its bounds, for programs."""
+    """A mean and its bounds_in_csv, for programs."""
     yield in_csv(f"{name}.mean", lambda configuration: told(configuration).mean)
-    for place, bound in enumerate(("lower", "upper")):
-        yield in_csv(f"{name}.{bound}", lambda configuration, at=place: bounds(told(configuration))[at])  # type: ignore[misc]
+    yield from bounds_in_csv(f"{name}.lower", f"{name}.upper", told)
 
 
 def _caption(found: Alternatives) -> Iterator[str]:

@@ -15,7 +15,7 @@ from aqmlab.tables.model import (
     Standing,
     Table,
     TableCell,
-    bounds,
+    bounds_in_csv,
     in_csv,
     number,
     text,
@@ -162,23 +162,23 @@ def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
         in_csv("candidates", lambda row: row.candidates),
         in_csv("decided_by", lambda row: row.criterion.quantities[0].name),
         in_csv("difference", lambda row: row.difference.mean),
-        in_csv("lower", lambda row: bounds(row.difference)[0]),
-        in_csv("upper", lambda row: bounds(row.difference)[1]),
+        *bounds_in_csv("lower", "upper", lambda row: row.difference),
         Column("verdict", _against, "against our best", words=True, wraps=True),
     ]
     return Table.of(rows, columns, caption=caption(rows))
 
 
 def _figure(quantity: Quantity) -> list[Column[BestRow]]:
+    name = quantity.name
+
     def shown(row: BestRow) -> TableCell:
-        found = row.figures[quantity.name]
+        found = row.figures[name]
         words = with_half_width(found, quantity.digits)
         return text(words, value=found.mean, short=words.partition(" ± ")[0])
 
     return [
-        Column(quantity.name, shown, quantity.title, quantity.short),
-        in_csv(f"{quantity.name}_lower", lambda row: bounds(row.figures[quantity.name])[0]),
-        in_csv(f"{quantity.name}_upper", lambda row: bounds(row.figures[quantity.name])[1]),
+        Column(name, shown, quantity.title, quantity.short),
+        *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.figures[name]),
     ]
 
 

@@ -24,6 +24,7 @@ from aqmlab.tables.model import (
     Table,
     TableCell,
     bounds,
+    bounds_in_csv,
     in_csv,
     number,
     text,
@@ -238,8 +239,7 @@ def _quantity(quantity: Quantity, *, scored: bool) -> list[Column[Row]]:
 
     columns: list[Column[Row]] = [
         Column(name, lambda row: _ours(row.entries[name], quantity), "ours", quantity.short, group),
-        value(f"{name}_lower", lambda entry: bounds(entry.ours)[0]),
-        value(f"{name}_upper", lambda entry: bounds(entry.ours)[1]),
+        *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.entries[name].ours),
         Column(f"{name}_published", lambda row: _published(row.entries[name]), "paper", group=group),
         Column(
             f"{name}_difference", lambda row: _difference(row.entries[name], quantity), "diff.", group=group

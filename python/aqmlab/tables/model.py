@@ -154,6 +154,13 @@ def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
     return Column(name, lambda item: TableCell(value(item)), media=Medium.CSV)
 
 
+def bounds_in_csv(
+    lower: str, upper: str, of: Callable[[Item], Interval | NotEnoughReplications]
+) -> list[Column[Item]]:
+    """The columns of an interval's bounds, under these names, that only programs read."""
+    return [in_csv(lower, lambda item: bounds(of(item))[0]), in_csv(upper, lambda item: bounds(of(item))[1])]
+
+
 def _value(record: Mapping[str, object], *, name: str) -> object:
     value = record.get(name)
     return as_text(value) if isinstance(value, dict | list) else value

@@ -13,7 +13,7 @@ from aqmlab.tables.model import (
     Medium,
     Table,
     TableCell,
-    bounds,
+    bounds_in_csv,
     in_csv,
     number,
     text,
@@ -116,8 +116,7 @@ def _bounds(
 ) -> list[Column[Candidate]]:
     return [
         in_csv(f"{name}_mean", lambda each: interval(each).mean),
-        in_csv(f"{name}_lower", lambda each: bounds(interval(each))[0]),
-        in_csv(f"{name}_upper", lambda each: bounds(interval(each))[1]),
+        *bounds_in_csv(f"{name}_lower", f"{name}_upper", interval),
     ]
 
 
