@@ -195,7 +195,8 @@ impl Endpoint {
     #[must_use]
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.sender.retransmission_deadline.min(self.receiver.delayed_ack_deadline())
+        let timers = self.sender.retransmission_deadline.min(self.receiver.delayed_ack_deadline());
+        timers.min(self.sender.pacing_deadline())
     }
 
     /// Runs what is due: call it at [`Endpoint::deadline`] or later. Early calls do nothing.
@@ -211,6 +212,11 @@ impl Endpoint {
         if self.receiver.delayed_ack_deadline() <= now {
             self.receiver.stop();
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
+            self.output(now, context, out);
+        }
+        if self.sender.pacing_deadline() <= now {
+            // What waited may not be wanted any more, and then nothing asks the pacer again.
+            self.sender.stop_pacing();
             self.output(now, context, out);
         }
     }
@@ -295,7 +301,7 @@ impl Endpoint {
 
     fn finish(&mut self, state: State, out: &mut Outbox) {
         self.state = state;
-        self.sender.retransmission_deadline = Time::MAX;
+        self.sender.stop();
         self.receiver.stop();
         out.finished = true;
     }

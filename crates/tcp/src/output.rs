@@ -11,7 +11,9 @@
 //! - an acknowledgement is due at once, or
 //! - it carries the FIN for the first time (so a server that closes right after writing never waits for Nagle);
 //!
-//! and this repeats while more than a segment was sendable, up to the burst limit.
+//! and this repeats while more than a segment was sendable, up to the burst limit. Where the congestion controller has a
+//! pacing rate (none of those built in has one), what carries data waits until the segment before it would have been sent at
+//! that rate.
 //!
 //! ns-2's one-way sender has its own loop in `send_much.rs`.
 
@@ -133,7 +135,7 @@ impl Endpoint {
                 || length >= profile.window_bytes / 2
                 || self.sender.sequence.nxt.before(self.sender.sequence.max)
                 || self.receiver.flags.has(ReceiverFlags::ACK_NOW);
-            if !(fin || length > 0 && worth_a_segment) {
+            if !(fin || length > 0 && worth_a_segment) || length > 0 && self.sender.is_held_back(now) {
                 break;
             }
             self.emit(now, context, length, fin, out);
@@ -201,6 +203,9 @@ impl Endpoint {
             segment.flags = segment.flags.with(Flags::FIN);
         }
         self.declare_congestion(context.profile, &mut segment, is_new);
+        if length > 0 {
+            self.sender.pace(now, context.profile, &segment);
+        }
         out.segments.push(segment);
         self.receiver.note_acknowledged();
         let sender = &mut self.sender;
@@ -225,5 +230,117 @@ impl Endpoint {
         self.declare_congestion(context.profile, &mut segment, false);
         out.segments.push(segment);
         self.receiver.note_acknowledged();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::paced;
+    use crate::profile::{Congestion, HostProfile};
+    use crate::segment::Segment;
+    use aqmlab_units::{Rate, Span};
+
+    /// A sender that wrote ten segments and a half when its connection opened, with a window of eight, and what it has sent.
+    struct Conversation {
+        profile: HostProfile,
+        end: Endpoint,
+        out: Outbox,
+        sent: Vec<(Time, u16)>,
+    }
+
+    const OPENED: Time = Time::from_nanoseconds(10_000_000);
+
+    impl Conversation {
+        fn new(name: &str, congestion: Congestion) -> Self {
+            let window_bytes = 8 * 1_460;
+            let named = HostProfile::named(name).unwrap();
+            let profile = HostProfile { congestion, window_bytes, maximum_segment_bytes: 1_460, ..named };
+            let mut talk =
+                Self { profile, end: Endpoint::active(), out: Outbox::default(), sent: Vec::new() };
+            talk.act(Time::ZERO, |end, now, context, out| end.connect(now, context, out));
+            let opening = talk.end.highest_sent();
+            talk.act(OPENED, |end, now, context, out| {
+                let answer = Segment {
+                    sequence: SequenceNumber::INITIAL,
+                    acknowledgement: opening,
+                    payload: 0,
+                    flags: Flags::SYN.with(Flags::ACK),
+                    ect: false,
+                };
+                end.on_segment(now, context, &answer, false, out);
+            });
+            talk.sent.clear();
+            talk.act(OPENED, |end, now, context, out| end.write(now, context, 10 * 1_460 + 730, out));
+            talk
+        }
+
+        fn act(&mut self, now: Time, action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox)) {
+            let context = Context { profile: &self.profile, clock: self.profile.clock(Span::ZERO) };
+            self.out.clear();
+            action(&mut self.end, now, &context, &mut self.out);
+            let data = self.out.segments.iter().filter(|segment| segment.payload > 0);
+            self.sent.extend(data.map(|segment| (now, segment.payload)));
+        }
+
+        /// Lets timers run until an instant.
+        fn run(&mut self, until: Time) {
+            let mut fired = 0;
+            while self.end.deadline() <= until {
+                fired += 1;
+                assert!(fired < 100, "a timer fires for ever: {:?}", self.end);
+                self.act(self.end.deadline(), |end, now, context, out| end.on_timer(now, context, out));
+            }
+        }
+
+        /// Everything that was sent is acknowledged.
+        fn acknowledge(&mut self, now: Time) {
+            let acknowledgement = self.end.highest_sent();
+            self.act(now, |end, now, context, out| {
+                let sequence = SequenceNumber::INITIAL.plus(1);
+                let segment =
+                    Segment { sequence, acknowledgement, payload: 0, flags: Flags::ACK, ect: false };
+                end.on_segment(now, context, &segment, false, out);
+            });
+        }
+    }
+
+    fn milliseconds(sent: &[(Time, u16)]) -> Vec<f64> {
+        sent.iter().map(|(instant, _)| instant.seconds() * 1e3).collect()
+    }
+
+    #[test]
+    fn the_segments_of_a_window_leave_at_the_pacing_rate() {
+        assert_eq!(paced::RATE, Rate::from_bits_per_second(12_000_000));
+        for name in ["rfc5681", "bsd45", "ns2-oneway"] {
+            let mut talk = Conversation::new(name, Congestion::Paced);
+            assert_eq!(milliseconds(&talk.sent), [10.0], "{name}: the first leaves at once");
+            talk.run(Time::from_nanoseconds(30_000_000));
+            // 1,500 bytes at 12 Mbit/s are a millisecond; the window is full after eight.
+            assert_eq!(milliseconds(&talk.sent), [10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0], "{name}");
+            talk.acknowledge(Time::from_nanoseconds(40_000_000));
+            talk.run(Time::from_nanoseconds(60_000_000));
+            assert_eq!(milliseconds(&talk.sent)[8..], [40.0, 41.0, 42.0], "{name}");
+            assert_eq!(talk.sent[10].1, 730);
+            talk.acknowledge(Time::from_nanoseconds(61_000_000));
+            assert_eq!(talk.end.deadline(), Time::MAX, "{name}: nothing waits any more");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_amid_a_paced_window_does_not_hurry_it() {
+        let mut talk = Conversation::new("rfc5681", Congestion::Paced);
+        talk.run(Time::from_nanoseconds(11_400_000));
+        talk.acknowledge(Time::from_nanoseconds(11_500_000));
+        talk.run(Time::from_nanoseconds(14_400_000));
+        assert_eq!(milliseconds(&talk.sent), [10.0, 11.0, 12.0, 13.0, 14.0]);
+    }
+
+    #[test]
+    fn without_a_pacing_rate_a_window_leaves_at_once() {
+        for name in ["rfc5681", "bsd45", "ns2-oneway"] {
+            let talk = Conversation::new(name, Congestion::Fixed);
+            assert_eq!(milliseconds(&talk.sent), [10.0; 8], "{name}");
+        }
     }
 }

@@ -101,6 +101,9 @@ pub enum Congestion {
     /// A window that never changes.
     #[cfg(test)]
     Fixed,
+    /// The same, sent at a rate.
+    #[cfg(test)]
+    Paced,
 }
 
 /// What is sent again after a loss, and when: see `recovery/`.

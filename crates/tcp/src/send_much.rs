@@ -37,6 +37,7 @@ impl Endpoint {
         let mut sent = 0;
         while limit.is_none_or(|most| sent < most)
             && self.sender.sequence.nxt.distance_from(self.sender.sequence.una) < admitted
+            && !self.sender.is_held_back(now)
             && self.send_next(now, context, out)
         {
             sent = sent.saturating_add(1);
@@ -60,7 +61,7 @@ impl Endpoint {
         let beyond = u32::from(self.sender.recovery.episode().duplicates);
         let needed = f64::from((outstanding + 1).saturating_sub(beyond) * mss);
         let admitted = needed <= self.sender.congestion.congestion_window(profile);
-        if outstanding < profile.window_segments() && admitted {
+        if outstanding < profile.window_segments() && admitted && !self.sender.is_held_back(now) {
             self.send_next(now, context, out);
         }
     }

@@ -3,12 +3,13 @@
 //! Source: RFC 9293 section 3.3.1 (send sequence space), RFC 6298 rules 5.1 to 5.3 (the timer), Karn's rule (RFC 6298
 //! section 3). How large the window is says its congestion controller, what is sent again its recovery.
 
-use crate::congestion::{Acknowledged, CongestionControl, CongestionController, Timeout};
+use crate::congestion::{Acknowledged, CongestionControl, CongestionController, Pacer, Timeout};
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::profile::{Ecn, HostProfile, IdleRestart, RtoAlgorithm};
 use crate::recovery::{RecoveryState, ReducedBy, SendSequence, Sending};
 use crate::round_trip_time::RoundTripTime;
+use crate::segment::Segment;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Rate, Span, Time};
 
@@ -124,6 +125,40 @@ impl Sender {
     #[inline]
     pub(crate) fn sendable(&self, profile: &HostProfile) -> u32 {
         self.admitted(self.usable_window(profile))
+    }
+
+    /// Whether pacing holds back what may be sent otherwise.
+    #[inline(always)]
+    pub(crate) fn is_held_back(&mut self, now: Time) -> bool {
+        self.congestion.pacer_mut().is_some_and(|pacer| pacer.holds_back(now))
+    }
+
+    /// An IP packet with data leaves: those behind it keep their distance, if there is a pace.
+    #[inline(always)]
+    pub(crate) fn pace(&mut self, now: Time, profile: &HostProfile, segment: &Segment) {
+        let Some(rate) = self.congestion.pacing_rate(profile) else { return };
+        if let Some(pacer) = self.congestion.pacer_mut() {
+            pacer.note_sent(now, segment.ip_bytes(profile), rate);
+        }
+    }
+
+    /// When what pacing holds back may leave; `Time::MAX` if it holds nothing back.
+    #[inline(always)]
+    pub(crate) fn pacing_deadline(&self) -> Time {
+        self.congestion.pacer().map_or(Time::MAX, Pacer::deadline)
+    }
+
+    /// Nothing is sent any more: no timer runs.
+    pub(crate) fn stop(&mut self) {
+        self.retransmission_deadline = Time::MAX;
+        self.stop_pacing();
+    }
+
+    /// Nothing that waits for its turn is waited for.
+    pub(crate) fn stop_pacing(&mut self) {
+        if let Some(pacer) = self.congestion.pacer_mut() {
+            pacer.stop();
+        }
     }
 
     /// Numbers up to `end` are sent for the first time: they leave the buffer, and one segment is timed.

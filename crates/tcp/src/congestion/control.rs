@@ -1,5 +1,6 @@
 //! What a congestion controller is told and asked.
 
+use super::pacer::Pacer;
 use crate::profile::HostProfile;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Rate, Span, Time};
@@ -119,8 +120,19 @@ pub trait CongestionControl: Sized {
         None
     }
 
-    /// The rate at which segments are to leave, if the controller has one; without one they leave as the window opens.
+    /// The rate at which segments are to leave, in bits of IP packets, if the controller has one, and a pacer to keep to it;
+    /// without one they leave as the window opens.
     fn pacing_rate(&self, _profile: &HostProfile) -> Option<Rate> {
+        None
+    }
+
+    /// Where a controller with a pacing rate keeps when the next segment may leave. The others are never asked to wait.
+    fn pacer(&self) -> Option<&Pacer> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn pacer_mut(&mut self) -> Option<&mut Pacer> {
         None
     }
 }

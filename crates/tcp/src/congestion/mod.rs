@@ -13,9 +13,13 @@ mod control;
 mod fixed;
 mod freebsd;
 mod ns2;
+#[cfg(test)]
+pub(crate) mod paced;
+mod pacer;
 mod rfc5681;
 
 pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
+pub use pacer::Pacer;
 
 use crate::profile::{Congestion, HostProfile};
 use crate::sequence::SequenceNumber;
@@ -24,6 +28,8 @@ use aqmlab_units::Rate;
 use fixed::Fixed;
 use freebsd::FreeBsd;
 use ns2::Ns2;
+#[cfg(test)]
+use paced::Paced;
 use rfc5681::Rfc5681;
 
 /// The list of controllers as one type: a call is a jump, never a virtual one.
@@ -101,6 +107,17 @@ macro_rules! controllers {
                 match self { $($(#[$when])? Self::$name(controller) => controller.delivery_mark()),+ }
             }
 
+            #[inline]
+            fn pacer(&self) -> Option<&Pacer> {
+                match self { $($(#[$when])? Self::$name(controller) => controller.pacer()),+ }
+            }
+
+            #[inline]
+            fn pacer_mut(&mut self) -> Option<&mut Pacer> {
+                match self { $($(#[$when])? Self::$name(controller) => controller.pacer_mut()),+ }
+            }
+
+            #[inline]
             fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
                 match self { $($(#[$when])? Self::$name(controller) => controller.pacing_rate(profile)),+ }
             }
@@ -115,6 +132,8 @@ controllers! {
     Ns2(Ns2),
     #[cfg(test)]
     Fixed(Fixed),
+    #[cfg(test)]
+    Paced(Paced),
 }
 
 impl Default for CongestionController {
