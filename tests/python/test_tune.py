@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import aqmlab
+from aqmlab import _core
 from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
@@ -86,7 +87,16 @@ def test_ranges_are_replaced_or_held_fixed() -> None:
     assert space["w_q"] == {each.name: each for each in space_of("red").parameters}["w_q"]
 
 
-def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given() -> None:
+def test_every_scheme_has_default_ranges() -> None:
+    assert set(default_ranges()) == set(_core.scheme_names())
+
+
+def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("aqmlab.tune.space.default_ranges", dict)
+    with pytest.raises(TuneError, match=r"fq-codel: no default ranges; give a table \[fq-codel\] in a file"):
+        space_of("fq-codel")
     space = space_of("fq-codel", {"target_ms": {"low": 1.0, "high": 20.0, "log": True}})
     assert [parameter.name for parameter in space.parameters] == ["target_ms"]
 
@@ -95,7 +105,6 @@ def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given() -
     ("scheme", "ranges", "message"),
     [
         ("ered", {}, "scheme 'ered': unknown"),
-        ("fq-codel", {}, r"fq-codel: no default ranges; give a table \[fq-codel\] in a file of ranges"),
         ("fq-codel", {"flow": {"low": 1, "high": 2}}, r'fq-codel.flow: unknown; did you mean "flows"\?'),
         ("red", {"max_q": {"low": 1, "high": 2}}, r'red.max_q: unknown; did you mean "max_p"\?'),
         ("red", {"max_p": {"low": 0.5, "high": 0.1}}, r"red.max_p: low \(0.5\) has to be below high \(0.1\)"),
