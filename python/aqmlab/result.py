@@ -46,6 +46,7 @@ _HOW_TO_RECORD = {
     "users": "set record.users = true",
     "packets": "set record.packets = true",
     "datagrams": "give [[datagrams]] in the scenario",
+    "queues": 'give a monitored link several queues, as with scheme = "fq-codel"',
 }
 
 
@@ -204,6 +205,15 @@ class Result:
             TableError: The scenario has none.
         """
         return self.tables["datagrams"]
+
+    @property
+    def queues(self) -> pa.Table:
+        """One row per queue of monitored ports with several, if packets came to it or went from it.
+
+        Raises:
+            TableError: No monitored port has several.
+        """
+        return self.tables["queues"]
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
         """The same result with what is known about its offered load."""

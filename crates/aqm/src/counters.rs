@@ -282,6 +282,21 @@ impl QueueCounters {
         self.discards[reason.index()]
     }
 
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn minus(&self, earlier: &Self) -> Self {
+        let mut discards = self.discards;
+        for (tally, before) in discards.iter_mut().zip(earlier.discards) {
+            *tally = tally.minus(before);
+        }
+        Self {
+            arrivals: self.arrivals.minus(earlier.arrivals),
+            departures: self.departures.minus(earlier.departures),
+            marks: self.marks.minus(earlier.marks),
+            discards,
+        }
+    }
+
     /// Packets discarded for any reason.
     #[must_use]
     pub fn all_discards(&self) -> Tally {

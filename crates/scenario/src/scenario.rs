@@ -56,6 +56,8 @@ pub struct Population {
     pub minimum_delay: MinimumDelay,
     /// The transport of browsers and servers.
     pub profile: HostProfile,
+    /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
+    pub dscp: u8,
 }
 
 /// A minimum round-trip delay in whole milliseconds of `low_ms..=high_ms`.
@@ -82,6 +84,8 @@ pub struct FlowGroup {
     pub start_spread: Span,
     /// The transport of both ends.
     pub profile: HostProfile,
+    /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
+    pub dscp: u8,
     /// Bytes each flow carries before it closes; none: without end.
     pub bytes: Option<u64>,
 }

@@ -37,7 +37,9 @@ fn digest_of(text: &str, overrides: &[(String, String)]) -> u64 {
     let scenario = Scenario::from_toml(text, "golden", overrides).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, 11, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut digest = Digest::EMPTY;
-    output.tables.iter().for_each(|table| digest.add_table(table));
+    // The counts of single queues are in golden_tables.txt.
+    let tables = output.tables.iter().filter(|table| table.name != "queues");
+    tables.for_each(|table| digest.add_table(table));
     digest.value()
 }
 

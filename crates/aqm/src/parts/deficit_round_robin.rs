@@ -43,6 +43,8 @@ pub enum Classifier {
     Flow,
     /// The ECN codepoint: ECT(1) and CE in one queue, the rest in another (RFC 9331, section 5.1).
     Codepoint,
+    /// The differentiated services codepoint (RFC 2474): a queue for each, modulo the number of queues.
+    Dscp,
 }
 
 /// The rules of one scheduler.
@@ -134,6 +136,7 @@ impl Scheduler for DeficitRoundRobin {
             Classifier::Codepoint => {
                 usize::from(matches!(packet.codepoint, Codepoint::Ect1 | Codepoint::Ce)).min(turns.len() - 1)
             }
+            Classifier::Dscp => usize::from(header.dscp) % turns.len(),
         };
         self.last_arrival
     }

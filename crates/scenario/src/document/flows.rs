@@ -47,6 +47,11 @@ pub struct FlowsTable {
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
     pub bytes: Option<u64>,
 
+    /// The differentiated services codepoint of the packets, both ways.
+    #[serde(default, skip_serializing_if = "super::is_best_effort")]
+    #[schemars(range(max = 63))]
+    pub dscp: u8,
+
     /// Host profile of both ends.
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "crate::schema::profile_name")]

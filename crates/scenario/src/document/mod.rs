@@ -106,6 +106,12 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
+/// Whether packets carry the codepoint of best effort, which need not be written.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_best_effort(dscp: &u8) -> bool {
+    *dscp == 0
+}
+
 impl Document {
     /// Fills in the defaults that depend on other keys, and brings what can be written in two ways into one,
     /// so that equal scenarios are equal documents.

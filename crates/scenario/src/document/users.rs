@@ -41,6 +41,11 @@ pub struct UsersTable {
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
 
+    /// The differentiated services codepoint of the packets, both ways.
+    #[serde(default, skip_serializing_if = "super::is_best_effort")]
+    #[schemars(range(max = 63))]
+    pub dscp: u8,
+
     /// Host profile of browsers and servers.
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "crate::schema::profile_name")]
@@ -85,6 +90,11 @@ pub struct PopulationTable {
     /// Minimum round-trip delay, on the browser's outbound packets.
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
+
+    /// The differentiated services codepoint of the packets, both ways.
+    #[serde(default, skip_serializing_if = "super::is_best_effort")]
+    #[schemars(range(max = 63))]
+    pub dscp: u8,
 
     /// Host profile of browsers and servers.
     #[serde(default = "default_profile")]

@@ -42,6 +42,7 @@ pub(super) fn resolve(
             flows,
             start_spread: seconds(table.start_spread_s),
             profile,
+            dscp: table.dscp,
             bytes: table.bytes,
         })
     });

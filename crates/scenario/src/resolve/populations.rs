@@ -108,6 +108,7 @@ struct Habits<'a> {
     start: Start,
     start_spread_s: Option<f64>,
     minimum_delay_ms: MinimumDelayRange,
+    dscp: u8,
     profile: &'a str,
     host: &'a HostOverrides,
 }
@@ -119,6 +120,7 @@ impl<'a> Habits<'a> {
             start: table.start,
             start_spread_s: table.start_spread_s,
             minimum_delay_ms: table.minimum_delay_ms,
+            dscp: table.dscp,
             profile: &table.profile,
             host: &table.host,
         }
@@ -130,6 +132,7 @@ impl<'a> Habits<'a> {
             start: table.start,
             start_spread_s: table.start_spread_s,
             minimum_delay_ms: table.minimum_delay_ms,
+            dscp: table.dscp,
             profile: &table.profile,
             host: &table.host,
         }
@@ -157,6 +160,7 @@ fn browsing(
         model: habits.model.clone(),
         start: start_rule(path, habits, mistakes),
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power },
+        dscp: habits.dscp,
         profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
     })
 }

@@ -3,10 +3,11 @@
 //!
 //! A node's address is its number in the scenario. The end that opens a connection takes the next of its node's ephemeral
 //! ports, the other end listens at port 80. The hash is made once, when the connection opens, under a key of the run: it
-//! belongs to addresses and ports, whatever place a connection has in memory. Nothing of this is kept where no port
-//! classifies.
+//! belongs to addresses and ports, whatever place a connection has in memory. Beside it stands the differentiated services
+//! codepoint, which the scenario gives. Nothing of this is kept where no port classifies.
 
 use super::packet::Packet;
+use crate::identifiers::ProfileId;
 use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
@@ -25,8 +26,10 @@ pub(crate) struct FlowHashes {
     is_wanted: bool,
     /// Connections that each node has opened.
     opened: Vec<u16>,
-    /// Hashes of the packets that each end sends, by place and generation of the connection.
-    of_tenants: Vec<Vec<[u32; 2]>>,
+    /// Of the packets that each end sends, by place and generation of the connection.
+    of_tenants: Vec<Vec<[HeaderFields; 2]>>,
+    /// Codepoints of the packets of each population and group of flows, by its host profile.
+    dscps: Vec<u8>,
     /// By source of datagrams.
     of_sources: Vec<HeaderFields>,
 }
@@ -37,18 +40,30 @@ impl FlowHashes {
         let nodes = scenario.network.nodes.len();
         let key = key.named("flow hash");
         let of_sources = if is_wanted { of_sources(scenario, key) } else { Vec::new() };
-        Self { key, is_wanted, opened: vec![0; nodes], of_tenants: Vec::new(), of_sources }
+        let of_users = scenario.populations.iter().map(|population| population.dscp);
+        let dscps = of_users.chain(scenario.flows.iter().map(|group| group.dscp)).collect();
+        Self { key, is_wanted, opened: vec![0; nodes], of_tenants: Vec::new(), dscps, of_sources }
     }
 
-    /// A connection was opened from a node to another, and has this place and generation.
+    /// A connection was opened from a node to another under a profile, and has this place and generation.
     #[inline]
-    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], (place, generation): (u32, u16)) {
+    pub(crate) fn open(
+        &mut self,
+        nodes: [NodeIndex; 2],
+        profile: ProfileId,
+        (place, generation): (u32, u16),
+    ) {
         if self.is_wanted {
-            self.note(nodes, place as usize, usize::from(generation));
+            self.note(nodes, profile, (place as usize, usize::from(generation)));
         }
     }
 
-    fn note(&mut self, [active, passive]: [NodeIndex; 2], place: usize, generation: usize) {
+    fn note(
+        &mut self,
+        [active, passive]: [NodeIndex; 2],
+        profile: ProfileId,
+        (place, generation): (usize, usize),
+    ) {
         let opened = &mut self.opened[active.0 as usize];
         let port = next_port(opened);
         let there = FiveTuple {
@@ -65,11 +80,12 @@ impl FlowHashes {
             destination_port: port,
             protocol: TCP,
         };
-        let hashes = [there.hash(self.key), back.hash(self.key)];
+        let dscp = self.dscps[profile.place()];
+        let fields = [there, back].map(|tuple| HeaderFields { flow_hash: tuple.hash(self.key), dscp });
         self.of_tenants.resize_with(self.of_tenants.len().max(place + 1), Vec::new);
         let of_place = &mut self.of_tenants[place];
-        of_place.resize(of_place.len().max(generation + 1), hashes);
-        of_place[generation] = hashes;
+        of_place.resize(of_place.len().max(generation + 1), fields);
+        of_place[generation] = fields;
     }
 
     /// What a port sorts a packet by.
@@ -78,8 +94,7 @@ impl FlowHashes {
             return self.of_sources[source.place()];
         }
         let of_place = &self.of_tenants[packet.connection() as usize];
-        let hashes = of_place[usize::from(packet.generation())];
-        HeaderFields { flow_hash: hashes[usize::from(packet.from() == Side::Passive)], dscp: 0 }
+        of_place[usize::from(packet.generation())][usize::from(packet.from() == Side::Passive)]
     }
 }
 
@@ -121,6 +136,7 @@ mod tests {
     use aqmlab_units::Time;
     use std::collections::BTreeSet;
 
+    const PROFILE: ProfileId = ProfileId::from_number(0);
     const ENDS: [NodeIndex; 2] = [NodeIndex(3), NodeIndex(7)];
 
     /// Ten nodes, of which one sends datagrams twice.
@@ -129,7 +145,8 @@ mod tests {
                     browser_machines_per_side = 2\nserver_machines_per_side = 2\n\
                     queue = { scheme = \"drop-tail\", limit_packets = 9 }\n\
                     [[datagrams]]\ncount = 4\ndirection = \"left-to-right\"\npacket_bytes = 100\n\
-                    rate_mbps = 0.1\ndscp = 46\n";
+                    rate_mbps = 0.1\ndscp = 46\n\
+                    [[flows]]\ncount = 1\ndirection = \"left-to-right\"\ndscp = 10\n";
         Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -161,9 +178,9 @@ mod tests {
     fn a_hash_belongs_to_addresses_and_ports_and_not_to_a_place() {
         let mut one = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         let mut other = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        one.open(ENDS, (0, 0));
-        other.open([ENDS[1], ENDS[0]], (0, 0));
-        other.open(ENDS, (5, 2));
+        one.open(ENDS, PROFILE, (0, 0));
+        other.open([ENDS[1], ENDS[0]], PROFILE, (0, 0));
+        other.open(ENDS, PROFILE, (5, 2));
         for side in [Side::Active, Side::Passive] {
             assert_eq!(hash_of(&one, (0, 0), side), hash_of(&other, (5, 2), side));
         }
@@ -176,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_of_datagrams_differ_in_machine_or_port_and_have_their_codepoint() {
+    fn sources_of_datagrams_differ_in_machine_or_port_and_all_have_their_codepoint() {
         let hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         let of = |source| {
             let sent = SentDatagram { sent: Time::ZERO, ip_bytes: 100 };
@@ -185,14 +202,19 @@ mod tests {
         };
         let found: BTreeSet<u32> = (0..4).map(|source| of(source).flow_hash).collect();
         assert_eq!((found.len(), of(3).dscp), (4, 46));
+        let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
+        hashes.open(ENDS, PROFILE, (0, 0));
+        for side in [Side::Active, Side::Passive] {
+            assert_eq!(hashes.header_of(&packet((0, 0), side)).dscp, 10, "{side:?}");
+        }
     }
 
     #[test]
     fn a_late_packet_keeps_the_hash_of_its_own_connection() {
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        hashes.open(ENDS, (0, 0));
+        hashes.open(ENDS, PROFILE, (0, 0));
         let first = hash_of(&hashes, (0, 0), Side::Active);
-        hashes.open(ENDS, (0, 1));
+        hashes.open(ENDS, PROFILE, (0, 1));
         assert_eq!(hash_of(&hashes, (0, 0), Side::Active), first);
         assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
     }
@@ -204,7 +226,7 @@ mod tests {
         assert_eq!([0, 1, 16_383, 16_384, 65_535].map(port_after), [49_152, 49_153, 65_535, 49_152, 65_535]);
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         for generation in 0..=EPHEMERAL_PORTS {
-            hashes.open(ENDS, (0, generation));
+            hashes.open(ENDS, PROFILE, (0, generation));
         }
         let of = |generation| hash_of(&hashes, (0, generation), Side::Active);
         assert_eq!(of(0), of(EPHEMERAL_PORTS));
@@ -213,7 +235,7 @@ mod tests {
     #[test]
     fn packets_are_hashed_from_the_end_that_sends_them() {
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        hashes.open(ENDS, (0, 0));
+        hashes.open(ENDS, PROFILE, (0, 0));
         let [opener, listener] = ENDS.map(|node| node.0);
         let request = FiveTuple {
             source: opener,

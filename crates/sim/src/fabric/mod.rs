@@ -137,7 +137,7 @@ impl Fabric {
         let number = record.number;
         trace.opened(connection.number(), record.generation, number);
         let nodes = location.machines.map(|machine| machine.node);
-        flow_hashes.open(nodes, (connection.number(), record.generation));
+        flow_hashes.open(nodes, location.profile, (connection.number(), record.generation));
         endpoints.connect(connection, network, events);
         Opened { connection, number }
     }

@@ -4,7 +4,7 @@ use super::events::Events;
 use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
-use aqmlab_aqm::{Counters, Port, PortFacts, Reason, Scheme};
+use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -63,6 +63,8 @@ pub(crate) struct LinkSnapshot {
     pub(crate) sent: Sent,
     /// How long it has been transmitting.
     pub(crate) transmitting: Span,
+    /// Of a port with several queues, those of each.
+    pub(crate) queues: Vec<QueueCounters>,
 }
 
 impl QueuedLink {
@@ -171,6 +173,10 @@ impl QueuedLink {
             counters: self.port.counters().clone(),
             sent: self.sent,
             transmitting: self.transmitting(now),
+            queues: (0..self.port.queues())
+                .filter_map(|queue| self.port.queue(queue))
+                .map(|queue| queue.counters)
+                .collect(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod flow_rows;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
 mod output;
+mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
 mod sampling_clock;

@@ -1,5 +1,6 @@
 //! From a finished simulation to its summary and tables.
 
+use super::queue_counts;
 use super::snapshot::Snapshot;
 use super::warnings;
 use crate::control::RunError;
@@ -73,12 +74,13 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
 }
 
 fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
-    let Simulation { fabric, session, monitor, mut flow_rows, events, .. } = simulation;
+    let Simulation { fabric, session, monitor, mut flow_rows, events, at_begin, at_end, .. } = simulation;
     for (place, connection) in fabric.open_connections() {
         flow_rows.record(connection, || session.exchanges(place, connection.owner));
     }
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
+    tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
     let [users, packets, datagrams] = fabric.into_tables(&names);
     tables.extend(users);
     if scenario.record.responses != Responses::None {

@@ -102,6 +102,7 @@ pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Br
             format!("{}: {counted} exchanges where {completed} were completed", table.name)
         });
     }
+    check_queues(output, broken);
     let queue = output.tables.iter().find(|table| table.name == "queue");
     let limits =
         scenario.network.links.iter().filter(|link| link.monitored).filter_map(|link| link.queue.as_ref());
@@ -112,6 +113,24 @@ pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Br
             let limit = limits.get(*link as usize).and_then(|limit| limit.packets).unwrap_or(u32::MAX);
             broken
                 .unless(*packets <= f64::from(limit), || format!("{packets} packets wait where {limit} may"));
+        }
+    }
+}
+
+/// What single queues of a port did is what the port did.
+fn check_queues(output: &Output, broken: &mut Broken) {
+    let Some(table) = output.tables.iter().find(|table| table.name == "queues") else { return };
+    let link = named(table, "link");
+    for name in ["sent", "marked"] {
+        let counts = named(table, &format!("{name}_packets"));
+        for (place, summary) in output.summary.links.iter().enumerate() {
+            let own = link.iter().zip(&counts).filter(|(link, _)| **link == place as f64);
+            let (rows, sum) = own.fold((0, 0.0), |(rows, sum), (_, count)| (rows + 1, sum + count));
+            let counters = &summary.counters;
+            let of_port = if name == "sent" { counters.departed } else { counters.marked };
+            broken.unless(rows == 0 || sum == of_port.packets as f64, || {
+                format!("queues of {}: {sum} {name}, the port {}", summary.name, of_port.packets)
+            });
         }
     }
 }

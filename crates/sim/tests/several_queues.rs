@@ -1,0 +1,99 @@
+//! Ports with several queues, from the scenario to the table `queues`: who is sorted where, and what became of it.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+
+fn output(text: &str) -> Output {
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A dumbbell of 10 Mbit/s without framing under this queue.
+fn dumbbell(queue: &str, traffic: &str) -> String {
+    format!(
+        "name = \"classes\"\nduration_s = 22.0\nwarm_up_s = 2.0\ncool_down_s = 10.0\n[dumbbell]\n\
+         rate_mbps = 10.0\nqueue = {queue}\ninterface_rate_mbps = 1000.0\nlayer2_overhead_bytes = 0\n\
+         layer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\n{traffic}"
+    )
+}
+
+fn datagrams(name: &str, count: u32, rate_mbps: f64, dscp: u32) -> String {
+    format!(
+        "[[datagrams]]\nname = \"{name}\"\ncount = {count}\ndirection = \"left-to-right\"\npacket_bytes = 1250\n\
+         rate_mbps = {rate_mbps}\ndscp = {dscp}\n"
+    )
+}
+
+fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<u64> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    match &column.unwrap_or_else(|| panic!("no column {name}")).values {
+        ColumnValues::U64(values) => values.clone(),
+        ColumnValues::U32(values) => values.iter().copied().map(u64::from).collect(),
+        ColumnValues::Names(values) => values.codes().iter().copied().map(u64::from).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+const BY_DSCP: &str = "{ scheme = \"fq\", flows = 64, classify = \"dscp\", \
+                       inner = { scheme = \"drop-tail\", limit_packets = 20 } }";
+
+#[test]
+fn classes_share_a_link_whoever_is_in_them() {
+    let traffic = datagrams("many", 3, 4.0, 0) + &datagrams("one", 1, 8.0, 46);
+    let output = output(&dumbbell(BY_DSCP, &traffic));
+    let received = numbers(table(&output, "datagrams"), "received_packets");
+    // Half of 10,000 packets for each class, but for what waits in its queue when the window begins and when it ends.
+    assert!(received[..3].iter().sum::<u64>().abs_diff(5000) <= 20, "{received:?}");
+    assert!(received[3].abs_diff(5000) <= 20, "{received:?}");
+    let queues = table(&output, "queues");
+    assert_eq!(numbers(queues, "queue"), [0, 46]);
+    assert_eq!(numbers(queues, "link"), [0, 0]);
+    // 12 and 8 of 10 Mbit/s come; queues are full throughout, so that what comes and is not sent is discarded.
+    let [arrived, sent, discarded, overflow] =
+        ["arrived", "sent", "discarded", "overflow"].map(|name| numbers(queues, &format!("{name}_packets")));
+    assert!(arrived[0].abs_diff(12_000) <= 3 && arrived[1].abs_diff(8_000) <= 1, "{arrived:?}");
+    assert!(sent.iter().all(|sent| sent.abs_diff(5000) <= 1), "{sent:?}");
+    for class in 0..2 {
+        assert!(discarded[class].abs_diff(arrived[class] - sent[class]) <= 1, "{discarded:?}");
+    }
+    assert_eq!(discarded, overflow);
+    assert_eq!(numbers(queues, "sent_bytes"), sent.iter().map(|packets| packets * 1250).collect::<Vec<_>>());
+    assert_eq!(numbers(queues, "marked_packets"), [0, 0]);
+}
+
+#[test]
+fn flows_and_users_carry_their_codepoint_both_ways() {
+    let traffic = "[users]\nper_side = 20\ndscp = 18\n[[flows]]\ncount = 2\ndirection = \"left-to-right\"\n\
+                   dscp = 10\nhost = { ecn = \"on\" }\n[[flows]]\ncount = 1\ndirection = \"right-to-left\"\n";
+    let queue = "{ scheme = \"fq-codel\", flows = 64, classify = \"dscp\" }";
+    let output = output(&dumbbell(queue, traffic));
+    let queues = table(&output, "queues");
+    assert_eq!(numbers(queues, "link"), [0, 0, 0, 1, 1, 1]);
+    assert_eq!(numbers(queues, "queue"), [0, 10, 18, 0, 10, 18]);
+    for (name, of_link) in [("arrived", 0), ("sent", 1), ("marked", 2)] {
+        let counts = numbers(queues, &format!("{name}_packets"));
+        for (link, queues) in output.summary.links.iter().zip(counts.chunks(3)) {
+            let counters = &link.counters;
+            let expected = [counters.arrived, counters.departed, counters.marked][of_link];
+            assert_eq!(queues.iter().sum::<u64>(), expected.packets, "{name} at {}", link.name);
+        }
+    }
+    let marked = numbers(queues, "marked_packets");
+    assert!(marked[1] > 0, "those who may be marked are: {marked:?}");
+}
+
+#[test]
+fn a_port_with_one_queue_has_no_table_of_queues_and_idle_queues_no_row() {
+    let traffic = datagrams("few", 2, 1.0, 0);
+    let single = output(&dumbbell("{ scheme = \"red\", limit_packets = 60 }", &traffic));
+    assert!(single.tables.iter().all(|table| table.name != "queues"));
+    let fair = output(&dumbbell("{ scheme = \"fq-codel\" }", &traffic));
+    let queues = table(&fair, "queues");
+    assert_eq!(queues.rows(), 2, "of 1,024 queues those of the two sources");
+    assert_eq!(numbers(queues, "arrived_packets"), [1000, 1000]);
+}
