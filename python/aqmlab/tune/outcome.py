@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Group
-
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
-from aqmlab.tables import to_terminal
-from aqmlab.terminal.console import shown
-from aqmlab.tune.tables import candidates_table
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
@@ -77,9 +72,6 @@ class Outcome:
             if holds
         ]
         return ", ".join(roles) or ("published" if candidate in self.published else "")
-
-    def __rich__(self) -> Group:
-        return Group(to_terminal(candidates_table(self, self.shown)), shown(self.summary()))
 
     def summary(self) -> str:
         """The winner in words."""
