@@ -58,6 +58,8 @@ fn a_run_that_has_ended_says_so() {
     let brief = brief.replace("count = 20", "count = 1\nstart_spread_s = 0.0");
     let scenario = Scenario::from_toml(&brief, "control", &[]).unwrap_or_else(|error| panic!("{error}"));
     let control = Control::default();
-    assert!(run(&scenario, 1, &control).is_ok());
+    let output = run(&scenario, 1, &control).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(control.progress(), 1.0);
+    // In 10 ms the SYN of one flow is on its way, and little else.
+    assert!((1..100).contains(&output.events), "{} events", output.events);
 }

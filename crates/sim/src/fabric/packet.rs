@@ -292,6 +292,30 @@ mod tests {
     }
 
     proptest! {
+        /// An instant of a run is below 2⁵⁶ ns, which are more than two years.
+        #[test]
+        fn a_datagram_says_what_it_was_made_of(
+            source in 0..1_000_000_u32, sequence: u32, ip_bytes: u16, instant in 0..1_u64 << 56, nodes: (u16, u16, u16),
+            point in 0..4_usize,
+        ) {
+            let source = DatagramSourceId::from_number(source);
+            let sent = SentDatagram { sent: Time::from_nanoseconds(instant), ip_bytes };
+            let codepoint = Codepoint::ALL[point];
+            let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
+            let destination = Column::from_number(nodes.1);
+            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, by_interface: false };
+            let packet = Packet::datagram((source, sequence), sent, codepoint, &path);
+            for (packet, at) in [(packet, at), (packet.towards(next), next)] {
+                let (of, found) = packet.as_datagram().expect("a datagram");
+                prop_assert_eq!((of, found.sent, found.ip_bytes), (source, sent.sent, ip_bytes));
+                prop_assert_eq!((packet.at(), packet.destination()), (at, destination));
+                prop_assert_eq!((packet.codepoint(), packet.class()), (codepoint, PacketClass::Datagram));
+                prop_assert_eq!(packet.segment().sequence.value(), sequence);
+            }
+        }
+    }
+
+    proptest! {
         #[test]
         fn a_packet_says_what_it_was_made_of(
             numbers: (u32, u32, u32), sizes: (u16, u16), nodes: (u16, u16, u16), generation: u16, flags: u8,
