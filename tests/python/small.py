@@ -26,6 +26,19 @@ direction = "left-to-right"
 base_rtt_ms = 40.0
 """
 
+CALLS = (
+    BULK.replace('{ scheme = "drop-tail", limit_packets = 50 }', '{ scheme = "fq-codel" }')
+    + """
+[[datagrams]]
+name = "calls"
+count = 21
+direction = "left-to-right"
+packet_bytes = 200
+rate_mbps = 0.08
+start_spread_s = 0.0
+"""
+)
+
 WEB = """
 name = "web"
 duration_s = 20.0

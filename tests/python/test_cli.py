@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
-from small import BULK, WEB, aqmlab_run, contents
+from small import BULK, CALLS, WEB, aqmlab_run, contents
 
 
 @pytest.fixture(name="scenario")
@@ -88,6 +88,18 @@ def test_users_get_their_response_times(tmp_path: Path, capfd: pytest.CaptureFix
     assert "responses" in out
     (population, _) = Result.load(tmp_path / "out").run["populations"]
     assert f"{population['completed']:,}" in out
+
+
+def test_sources_of_datagrams_are_told_up_to_the_twentieth(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "calls.toml").write_text(CALLS)
+    code, out, _ = leave("run", str(tmp_path / "calls.toml"), "--output", str(tmp_path / "out"), capfd=capfd)
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if line.strip().startswith("calls ")]
+    # 200 bytes at 0.08 Mbit/s: a packet every 20 ms of the 2 s that are measured.
+    assert [row[1:3] for row in rows] == [[str(source), "100"] for source in range(20)]
+    assert "the first 20 of 21 sources" in " ".join(out.split())
 
 
 def test_overrides_seeds_and_folders_are_obeyed(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:

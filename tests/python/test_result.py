@@ -15,7 +15,7 @@ from aqmlab import Result, ResultError, TableError
 from aqmlab.errors import FolderError
 from aqmlab.result import Tables
 from aqmlab.runs import Job, run_many
-from small import bulk, contents
+from small import CALLS, bulk, contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,6 +126,21 @@ def test_a_table_that_was_not_kept_says_how_to_keep_it(tmp_path: Path) -> None:
         assert str(refused.value) == (
             "this run kept no table 'arrivals' (it kept: queue); to keep it, set record.arrivals = true"
         )
+
+
+def test_datagrams_and_queues_are_tables_of_their_own() -> None:
+    result = aqmlab.run(aqmlab.Scenario.from_toml(CALLS), seed=1)
+    calls = result.datagrams.to_pandas()
+    assert list(calls["group"].unique()) == ["calls"]
+    assert list(calls["sent_packets"]) == [100] * 21
+    assert (calls["delay_p50_s"] <= calls["delay_p99_s"]).all()
+    queues = result.queues.to_pandas()
+    assert len(queues) > 20
+    assert list(queues["link"].unique()) == ["left-to-right", "right-to-left"]
+    with pytest.raises(TableError, match=r"'datagrams'.*to keep it, give \[\[datagrams\]\] in the scenario"):
+        _ = aqmlab.run(bulk(), seed=1).datagrams
+    with pytest.raises(TableError, match=r"to keep it, give a monitored link several queues"):
+        _ = aqmlab.run(bulk(), seed=1).queues
 
 
 def test_a_result_is_frozen() -> None:
