@@ -179,3 +179,37 @@ count = 5
     assert_eq!(own.queue_key(LinkIndex(0)).as_deref(), Some("dumbbell.queue"));
     assert_eq!(own.queue_key(LinkIndex(1)).as_deref(), Some("dumbbell.queue_right_to_left"));
 }
+
+#[test]
+fn the_way_back_may_have_a_rate_of_its_own() {
+    let with = |key: &str, value: &str| small().with_overrides(&[(key.to_owned(), value.to_owned())]);
+    let rates = |scenario: &Scenario| {
+        ["left-to-right", "right-to-left"].map(|name| link(scenario, name).rate.unwrap().bits_per_second())
+    };
+    let slower = with("dumbbell.rate_right_to_left_mbps", "1.5").unwrap();
+    assert_eq!(rates(&slower), [10_000_000, 1_500_000]);
+    assert_eq!(rates(&slower.uncongested_twin().unwrap()), [1_000_000_000; 2], "the twin is fast both ways");
+    // The same rate said twice is one rate, and an override then changes both directions.
+    let same = with("dumbbell.rate_right_to_left_mbps", "10.0").unwrap();
+    assert_eq!(same, small());
+    assert_eq!(rates(&with("dumbbell.rate_mbps", "3.0").unwrap()), [3_000_000; 2]);
+    let refused = with("dumbbell.rate_right_to_left_mbps", "0").unwrap_err().to_string();
+    assert!(refused.contains("dumbbell.rate_right_to_left_mbps") && refused.contains("0.001"), "{refused}");
+}
+
+#[test]
+fn what_a_scheme_derives_from_the_rate_must_be_legal_at_both_and_is_told_once() {
+    // A design for n flows wants n below 0.43 rtt C: 107 at 10 Mbit/s of 500-byte packets and 100 ms, 10.7 at 1 Mbit/s.
+    let both = TEXT.replace("queue_right_to_left", "#");
+    let refusal = |flows: &str, back: &str| {
+        let gains = format!("{{ designed = {{ flows = {flows}, rtt_ms = 100 }} }}");
+        let overrides = [("dumbbell.queue.gains", gains.as_str()), ("dumbbell.rate_right_to_left_mbps", back)];
+        let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Scenario::from_toml(&both, "small.toml", &overrides).err().map(|error| error.to_string())
+    };
+    assert_eq!(refusal("60", "10.0"), None);
+    for (flows, back) in [("60", "1.0"), ("200", "10.0"), ("200", "1.0")] {
+        let refused = refusal(flows, back).unwrap_or_else(|| panic!("{flows} flows at {back} Mbit/s"));
+        assert_eq!(refused.matches("gains.designed.flows:").count(), 1, "{refused}");
+    }
+}

@@ -8,9 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dumbbell {
-    /// Rate of the bottleneck link, each direction.
+    /// Rate of the bottleneck link, from left to right; and back, unless that has a rate of its own.
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: f64,
+
+    /// Rate from right to left, as of an access line with a slower way up; absent: `rate_mbps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_right_to_left_mbps: Option<f64>,
 
     /// Propagation delay of the bottleneck link, one way.
     #[serde(default)]
@@ -107,11 +112,19 @@ impl Dumbbell {
         }
     }
 
-    /// The same discipline said twice is the same discipline: one form for equal scenarios, and an override
+    /// The rate from right to left.
+    pub(crate) fn rate_back_mbps(&self) -> f64 {
+        self.rate_right_to_left_mbps.unwrap_or(self.rate_mbps)
+    }
+
+    /// The same discipline or rate said twice is the same: one form for equal scenarios, and an override
     /// of `queue` then changes both directions.
     pub(crate) fn settle(&mut self) {
         if self.queue_right_to_left.as_ref() == Some(&self.queue) {
             self.queue_right_to_left = None;
+        }
+        if self.rate_right_to_left_mbps == Some(self.rate_mbps) {
+            self.rate_right_to_left_mbps = None;
         }
     }
 }

@@ -19,6 +19,7 @@ impl Document {
         twin.description = String::new();
         if let Some(dumbbell) = &mut twin.dumbbell {
             dumbbell.rate_mbps = dumbbell.uncongested_rate_mbps;
+            dumbbell.rate_right_to_left_mbps = None;
             dumbbell.queue = dumbbell.uncongested_queue.clone();
             dumbbell.queue_right_to_left = None;
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);

@@ -11,6 +11,7 @@ use super::traffic::{check_ordinals, check_scheme};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
 use crate::network::{Framing, Impairment, Link, Network, Node, NodeIndex, NodeKind};
+use aqmlab_aqm::PortFacts;
 use aqmlab_units::{Rate, Span};
 
 const ROUTER_LEFT: NodeIndex = NodeIndex(0);
@@ -38,10 +39,13 @@ pub(super) fn network(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) -> Netwo
 }
 
 fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
-    let rate = Some(dumbbell.rate_mbps);
-    check_scheme("dumbbell.queue", &dumbbell.queue, rate, mistakes);
+    check_scheme("dumbbell.queue", &dumbbell.queue, Some(dumbbell.rate_mbps), mistakes);
+    let back = Some(dumbbell.rate_back_mbps());
     if let Some(scheme) = &dumbbell.queue_right_to_left {
-        check_scheme("dumbbell.queue_right_to_left", scheme, rate, mistakes);
+        check_scheme("dumbbell.queue_right_to_left", scheme, back, mistakes);
+    } else if dumbbell.queue.validate_at(&PortFacts::new(megabits_per_second(dumbbell.rate_mbps))).is_ok() {
+        // What a scheme derives from the rate must be legal at either; what is wrong at both is told once.
+        check_scheme("dumbbell.queue", &dumbbell.queue, back, mistakes);
     }
     let twin = Some(dumbbell.uncongested_rate_mbps);
     check_scheme("dumbbell.uncongested_queue", &dumbbell.uncongested_queue, twin, mistakes);
@@ -62,15 +66,15 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
     let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
     let impaired_back =
         Impairment::new(&dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left);
-    for (name, from, to, queue, impairment) in [
-        ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, &dumbbell.queue, impaired),
-        ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, back, impaired_back),
+    for (name, from, to, rate_mbps, queue, impairment) in [
+        ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, dumbbell.rate_mbps, &dumbbell.queue, impaired),
+        ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, dumbbell.rate_back_mbps(), back, impaired_back),
     ] {
         network.links.push(Link {
             name: name.to_owned(),
             from,
             to,
-            rate: Some(megabits_per_second(dumbbell.rate_mbps)),
+            rate: Some(megabits_per_second(rate_mbps)),
             delay: milliseconds(dumbbell.delay_ms),
             framing: layer2(dumbbell),
             queue: Some(queue.clone()),
