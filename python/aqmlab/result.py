@@ -188,6 +188,15 @@ class Result:
         return self.tables["responses"]
 
     @property
+    def pages(self) -> pa.Table:
+        """One row per page that was under way in the measured window, if rows were kept.
+
+        Raises:
+            TableError: They were not.
+        """
+        return self.tables["pages"]
+
+    @property
     def queue(self) -> pa.Table:
         """Samples of the monitored queues."""
         return self.tables["queue"]
