@@ -41,6 +41,8 @@ _HOW_TO_RECORD = {
     "responses": 'set record.responses = "rows"',
     "response_histogram": 'set record.responses to "auto", "rows" or "histogram"',
     "response_scatter": 'set record.responses to "auto", "rows" or "histogram"',
+    "pages": 'set record.responses = "rows"',
+    "page_histogram": 'set record.responses to "auto", "rows" or "histogram"',
     "arrivals": "set record.arrivals = true",
     "flows": "set record.flows = true",
     "users": "set record.users = true",
