@@ -203,12 +203,10 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.tables import to_terminal
     from aqmlab.tune import Objective, Plan, space_of
     from aqmlab.tune import tune as search
     from aqmlab.tune.folder import require_own, save
     from aqmlab.tune.space import read_ranges_file
-    from aqmlab.tune.tables import candidates_table
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
@@ -232,9 +230,14 @@ def tune(
     )
     files = save(outcome, folder)
     if not quiet:
-        screen = console(minimum_columns=MINIMUM_COLUMNS)
-        screen.print(
-            to_terminal(candidates_table(outcome, outcome.shown)), shown(outcome.summary()), sep="\n"
-        )
+        _print(outcome)
     for name, file in files.items():
         say(f"{name}: {file}")
+
+
+def _print(outcome: Outcome) -> None:
+    from aqmlab.tables import to_terminal
+    from aqmlab.tune.tables import candidates_table
+
+    screen = console(minimum_columns=MINIMUM_COLUMNS)
+    screen.print(to_terminal(candidates_table(outcome, outcome.shown)), shown(outcome.summary()), sep="\n")
