@@ -28,10 +28,17 @@ from aqmlab.terminal.spelling import quoted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
+    from aqmlab.tune import Outcome
 
 # The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 160
-OBJECTIVES = ("best-response-times", "highest-utilization", "lowest-drop-rate", "weighted")
+OBJECTIVES = (
+    "best-response-times",
+    "highest-utilization",
+    "lowest-drop-rate",
+    "weighted",
+    *(f"page-load-p{percent}" for percent in (50, 75, 90, 95, 99)),
+)
 
 
 def read_ranges(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
