@@ -16,6 +16,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
+from aqmlab.cli.tune import OBJECTIVES
 from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
@@ -25,6 +26,7 @@ from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, TrialState, front
 from aqmlab.tune.folder import require_own, save
+from aqmlab.tune.objectives import NAMES
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
 from small import WEB, aqmlab_run, bulk, command, contents
@@ -145,8 +147,15 @@ def test_a_smaller_cost_is_better_for_every_objective() -> None:
     costs = {name: Objective(name).cost(RUN) for name in ("best-response-times", "highest-utilization")}
     assert costs == {"best-response-times": 0.5, "highest-utilization": pytest.approx(0.1)}
     assert Objective("lowest-drop-rate").cost(RUN) == pytest.approx(0.02)
+    pages = {**RUN, "page_followed_p95_s": 12.0, "page_followed_p99_s": float("inf"), "measured_s": 60.0}
+    # Where too few pages ended, they took the whole window.
+    assert [Objective(f"page-load-p{share}").cost(pages) for share in (95, 99)] == [12.0, 60.0]
     weighted = Objective("weighted", weights={"response": 2.0, "loss": 10.0})
     assert weighted.cost(RUN) == pytest.approx(2.0 * 0.5 + 10.0 * 0.02)
+
+
+def test_every_objective_can_be_asked_for() -> None:
+    assert OBJECTIVES == NAMES
 
 
 def test_an_objective_that_makes_no_sense_is_refused() -> None:
