@@ -203,7 +203,8 @@ fn what_a_scheme_derives_from_the_rate_must_be_legal_at_both_and_is_told_once() 
     let both = TEXT.replace("queue_right_to_left", "#");
     let refusal = |flows: &str, back: &str| {
         let gains = format!("{{ designed = {{ flows = {flows}, rtt_ms = 100 }} }}");
-        let overrides = [("dumbbell.queue.gains", gains.as_str()), ("dumbbell.rate_right_to_left_mbps", back)];
+        let overrides =
+            [("dumbbell.queue.gains", gains.as_str()), ("dumbbell.rate_right_to_left_mbps", back)];
         let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
         Scenario::from_toml(&both, "small.toml", &overrides).err().map(|error| error.to_string())
     };
