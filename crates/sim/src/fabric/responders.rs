@@ -131,6 +131,20 @@ base_rtt_ms = 10.0
     }
 
     #[test]
+    fn whoever_is_sent_datagrams_or_sends_them_does_more_than_answer() {
+        let between = |senders: &str, receivers: &str| {
+            let group = format!(
+                "[[datagrams]]\ncount = 1\nsenders = \"{senders}\"\nreceivers = \"{receivers}\"\n\
+                 packet_bytes = 500\nrate_mbps = 1.0\n"
+            );
+            named_in(&(TEXT.to_owned() + &group), &[])
+        };
+        assert_eq!(between("senders", "own"), ["other", "own-1"]);
+        assert_eq!(between("own", "shared"), ["other", "own-1"]);
+        assert_eq!(between("senders", "shared"), ["other", "own-0", "own-1"]);
+    }
+
+    #[test]
     fn whoever_closes_waits_or_handshakes_does_more_than_answer() {
         assert_eq!(named(&[("flows.0.bytes", "9000")]), ["other"]);
         assert_eq!(named(&[("flows.0.profile", "\"bsd45\"")]), ["other"]);
