@@ -63,6 +63,14 @@ def test_a_quantile_that_too_few_pages_reach_is_infinite() -> None:
     assert math.isinf(times.quantile(0.51))
 
 
+def test_of_pages_that_never_end_only_that_is_known() -> None:
+    times = page_load_times(recorded([("people", "unfinished", 2.0, 5)]), Pages.FOLLOWED)
+    assert (times.completed, times.ended) == (0, 5)
+    assert list(times.cdf([0.0, 1.0, 99.0])) == [0.0, 0.0, 0.0]
+    assert math.isinf(times.quantile(0.5))
+    assert times.restricted_mean_s(4.0) == 4.0
+
+
 def test_populations_are_told_apart() -> None:
     run = recorded([
         ("left", "followed", 1.0, 4), ("right", "followed", 2.0, 4), ("right", "unfinished", 3.0, 4),

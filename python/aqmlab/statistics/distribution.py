@@ -89,6 +89,8 @@ class ResponseTimes:
         """Edges in seconds and the completed exchanges up to each: a piecewise linear function."""
         if self.ended == 0:
             raise ValueError("no exchange ended in the measured window: there is no distribution")
+        if self.counts.size == 0:
+            return np.zeros(1), np.zeros(1)
         cumulative = np.cumsum(self.counts)
         edges = np.column_stack((self.lower_s, self.upper_s)).ravel()
         counted = np.column_stack((cumulative - self.counts, cumulative)).ravel()

@@ -63,8 +63,8 @@ pub(crate) struct LinkSnapshot {
     pub(crate) sent: Sent,
     /// How long it has been transmitting.
     pub(crate) transmitting: Span,
-    /// Of a port with several queues, those of each.
-    pub(crate) queues: Vec<QueueCounters>,
+    /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
+    pub(crate) queues: Option<Vec<(u32, QueueCounters)>>,
 }
 
 impl QueuedLink {
@@ -167,16 +167,19 @@ impl QueuedLink {
         (packet, frame_bytes)
     }
 
+    fn queues_with_packets(&self) -> Vec<(u32, QueueCounters)> {
+        let queues = (0..).zip((0..self.port.queues()).filter_map(|queue| self.port.queue(queue)));
+        let counted = queues.map(|(number, queue)| (number, queue.counters));
+        counted.filter(|(_, counters)| *counters != QueueCounters::default()).collect()
+    }
+
     /// Counters of the port and of the link at this instant.
     pub(crate) fn snapshot(&self, now: Time) -> LinkSnapshot {
         LinkSnapshot {
             counters: self.port.counters().clone(),
             sent: self.sent,
             transmitting: self.transmitting(now),
-            queues: (0..self.port.queues())
-                .filter_map(|queue| self.port.queue(queue))
-                .map(|queue| queue.counters)
-                .collect(),
+            queues: self.port.queue(0).map(|_| self.queues_with_packets()),
         }
     }
 }

@@ -22,14 +22,17 @@ const REASONS: [(Reason, &str); 4] = [
 
 /// The table, where a monitored port has several queues. Of these, those stand in it that saw a packet.
 pub(crate) fn table(begin: &Snapshot, end: &Snapshot, names: &TableNames) -> Option<Table> {
-    end.links.iter().any(|link| !link.queues.is_empty()).then(|| table_of(&rows(begin, end), names))
+    end.links.iter().any(|link| link.queues.is_some()).then(|| table_of(&rows(begin, end), names))
 }
 
 fn rows(begin: &Snapshot, end: &Snapshot) -> Vec<Row> {
     let mut rows = Vec::new();
     for (link, (begin, end)) in (0..).zip(begin.links.iter().zip(&end.links)) {
-        for (queue, (begin, end)) in (0..).zip(begin.queues.iter().zip(&end.queues)) {
-            let counts = end.minus(begin);
+        // What has seen a packet at the beginning has at the end.
+        let mut begin = begin.queues.iter().flatten().peekable();
+        for (queue, end) in end.queues.iter().flatten() {
+            let before = begin.next_if(|(number, _)| number == queue).map(|(_, counters)| *counters);
+            let (queue, counts) = (*queue, end.minus(&before.unwrap_or_default()));
             if counts != QueueCounters::default() {
                 rows.push(Row { link, queue, counts });
             }
