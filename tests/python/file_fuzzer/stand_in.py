@@ -9,7 +9,7 @@ from unittest import mock
 
 import aqmlab
 import aqmlab.reproduce.reproduction
-import aqmlab.runs.executors
+import aqmlab.cli.options
 import aqmlab.tune.picture
 from aqmlab import RunError
 from small import BULK, WEB
@@ -60,7 +60,7 @@ def _no_study(*_: object) -> None:
 
 def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
     """What has to be replaced so that no command simulates or draws; names of executors are still checked."""
-    chosen = aqmlab.runs.executors.executor_of
+    chosen = aqmlab.cli.options.executor_of
 
     def executor_of(name: str, *, workers: int | None = None) -> StandIn:
         chosen(name, workers=workers)
@@ -68,7 +68,7 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
 
     return [
         mock.patch("aqmlab.runs.many.Threads", lambda _: stand_in),
-        mock.patch("aqmlab.runs.executors.executor_of", executor_of),
+        mock.patch("aqmlab.cli.options.executor_of", executor_of),
         mock.patch("aqmlab.tune.picture.draw_trade_off", lambda *_, **__: None),
         mock.patch("aqmlab.reproduce.reproduction.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.
