@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import aqmlab
-import aqmlab.reproduce.reproduction
 import aqmlab.cli.options
+import aqmlab.reproduce.reproduction
 import aqmlab.tune.picture
 from aqmlab import RunError
 from small import BULK, WEB
