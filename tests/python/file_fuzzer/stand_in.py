@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import aqmlab
-import aqmlab.cli.options
 import aqmlab.reproduce.reproduction
+import aqmlab.runs.executors
 import aqmlab.tune.picture
 from aqmlab import RunError
 from small import BULK, WEB
@@ -60,7 +60,7 @@ def _no_study(*_: object) -> None:
 
 def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
     """What has to be replaced so that no command simulates or draws; names of executors are still checked."""
-    chosen = aqmlab.cli.options.executor_of
+    chosen = aqmlab.runs.executors.executor_of
 
     def executor_of(name: str, *, workers: int | None = None) -> StandIn:
         chosen(name, workers=workers)
