@@ -91,7 +91,7 @@ def compare(
     """
     from aqmlab.load.demand import named_links
 
-    if len(paths) == 2 and not schemes and all(path.is_dir() for path in paths):
+    if len(paths) == 2 and not schemes and any(map(Path.is_dir, paths)) and not any(map(Path.is_file, paths)):
         return _compare_folders((paths[0], paths[1]), names, links)
     if names:
         raise click.UsageError("--names is for two folders; scenarios are called by their names")
