@@ -245,13 +245,15 @@ def compare(
         links: The links whose throughput and loss are compared; by default those that carry data.
 
     Raises:
-        ComparisonError: Seeds are unpaired or repeated, or windows, users or links that carry data differ.
+        ComparisonError: Seeds are unpaired or repeated, windows, users or links that carry data differ, or a
+            run has no response.
         UnknownLinkError: A link is not monitored.
     """
     pairs = paired(a, b, same_users=same_users)
     judged = _same_links(pairs, links)
     grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
     runs = [(Measured(left, judged), Measured(right, judged)) for left, right in pairs]
+    _require_responses(runs, names)
     curves_a = np.array([left.times.cdf(grid) for left, _ in runs])
     curves_b = np.array([right.times.cdf(grid) for _, right in runs])
     band = paired_band(curves_a - curves_b, time_s=grid)
@@ -334,6 +336,16 @@ def _require_same_users(one: Recorded, other: Recorded) -> None:
         for setting in SAME_USERS:
             if left.get(name, {}).get(setting) != right.get(name, {}).get(setting):
                 raise ComparisonError(f"seed {seed}: {name}.{setting} differs between a and b")
+
+
+def _require_responses(runs: Sequence[tuple[Measured, Measured]], names: tuple[str, str]) -> None:
+    for pair in runs:
+        for run, name in zip(pair, names, strict=True):
+            if run.times.ended == 0:
+                raise ComparisonError(
+                    f"{name}, seed {run.result.run['seed']}: no exchange ended in the measured window; "
+                    "legal: runs with users and a window that some of their responses fall into"
+                )
 
 
 def _response_end(result: Recorded) -> str:

@@ -153,3 +153,11 @@ def test_what_cannot_be_compared_is_refused(link: Path, arguments: tuple[str, ..
     assert made.returncode != 0
     assert message in " ".join(made.stderr.split()), made.stderr
     assert "Traceback" not in made.stderr
+
+
+def test_folders_of_runs_without_responses_are_refused(link: Path) -> None:
+    made = aqmlab_run("run", "bulk.toml", "--output", "bulk", cwd=link)
+    assert made.returncode == 0, made.stderr
+    made = aqmlab_run("compare", "bulk", "bulk", cwd=link)
+    assert made.returncode == 2
+    assert "bulk, seed 1: no exchange ended in the measured window" in " ".join(made.stderr.split())
