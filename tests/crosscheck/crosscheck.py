@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import measurement, speed
 from .judgement import Comparison, compare_with_enough_seeds
 from .measurement import FOLDER, ns2_is_installed, schemes
-from .ratio import ratio_of_means, standard_error
+from .ratio import shown, standard_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -158,17 +158,9 @@ def print_rule(name: str, program: str, rows: list[Row], reference: list[Row] | 
         sample = [row[figure] for row in rows]
         cell = f"{fmean(sample):.{LABELS[figure][1]}f}"
         if reference is not None:
-            cell += f" ({shown_ratio(sample, [row[figure] for row in reference])})"
+            cell += f" ({shown(sample, [row[figure] for row in reference])})"
         cells.append(cell)
     print(f"| {name} | {program} | " + " | ".join(cells) + " |", flush=True)
-
-
-def shown_ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
-    """A ratio with its interval; where a side has nothing, as losses where all is marked, there is none."""
-    if not (any(ours) and any(theirs)):
-        return "no ratio to 0" if any(ours) or any(theirs) else "0 both"
-    ratio = ratio_of_means(ours, theirs)
-    return f"{ratio.estimate:.3f} ± {ratio.half_width:.3f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -55,6 +55,14 @@ def ratio_of_means(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     return Ratio(estimate, estimate / factor, estimate * factor)
 
 
+def shown(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """A ratio with its interval; where a side has nothing, as losses where all is marked, there is none."""
+    if not (any(ours) and any(theirs)):
+        return "no ratio to 0" if any(ours) or any(theirs) else "0 both"
+    ratio = ratio_of_means(ours, theirs)
+    return f"{ratio.estimate:.3f} ± {ratio.half_width:.3f}"
+
+
 def standard_error(sample: Sequence[float]) -> float:
     """Standard error of the mean."""
     return float(np.std(sample, ddof=1)) / math.sqrt(len(sample))

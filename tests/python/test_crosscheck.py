@@ -17,9 +17,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.crosscheck import measurement
-from tests.crosscheck.crosscheck import shown_ratio
 from tests.crosscheck.judgement import TOLERANCES, compare, compare_with_enough_seeds
-from tests.crosscheck.ratio import ratio_of_means
+from tests.crosscheck.ratio import ratio_of_means, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,6 +175,6 @@ def test_network_and_hosts_are_those_that_ns2_reported(ns2_parameters: Mapping[s
 
 
 def test_a_side_without_anything_has_no_ratio() -> None:
-    assert shown_ratio([0.0, 0.0], [0.0, 0.0]) == "0 both"
-    assert shown_ratio([0.0, 1.0], [0.0, 0.0]) == "no ratio to 0"
-    assert shown_ratio([1.0, 1.0], [1.0, 1.0]) == "1.000 ± 0.000"
+    assert shown([0.0, 0.0], [0.0, 0.0]) == "0 both"
+    assert shown([0.0, 1.0], [0.0, 0.0]) == "no ratio to 0"
+    assert shown([1.0, 1.0], [1.0, 1.0]) == "1.000 ± 0.000"
