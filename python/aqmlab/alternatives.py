@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.compare import paired
+from aqmlab.compare import paired, same_links
 from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
@@ -106,18 +106,19 @@ class Alternatives:
             links: The links whose figures are told; by default those that carry data.
 
         Raises:
-            ComparisonError: Seeds, windows or users differ from those of the first.
+            ComparisonError: Seeds, windows, users or links that carry data differ from those of the first.
             UnknownLinkError: A link is not monitored.
             MissingDataError: None is chosen, and none carries data.
         """
         first = next(iter(results.values()))
         pairs = {name: paired(each, first) for name, each in results.items()}
-        measured = {name: [Measured(run, links) for run, _ in each] for name, each in pairs.items()}
+        judged = same_links([pair for each in pairs.values() for pair in each], links)
+        measured = {name: [Measured(run, judged) for run, _ in each] for name, each in pairs.items()}
         of_first = next(iter(measured.values()))
         return cls(
             names=tuple(results),
             seeds=tuple(int(run.result.run["seed"]) for run in of_first),
-            links=tuple(link["name"] for link in of_first[0].links),
+            links=judged,
             values={
                 name: {each.name: np.array([_known(each, run) for run in runs]) for each in QUANTITIES}
                 for name, runs in measured.items()

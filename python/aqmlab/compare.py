@@ -250,7 +250,7 @@ def compare(
         UnknownLinkError: A link is not monitored.
     """
     pairs = paired(a, b, same_users=same_users)
-    judged = _same_links(pairs, links)
+    judged = same_links(pairs, links)
     grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
     runs = [(Measured(left, judged), Measured(right, judged)) for left, right in pairs]
     _require_responses(runs, names)
@@ -387,7 +387,7 @@ def _each_difference(
     return {name: mean_interval(each) for name, each in values.items()}
 
 
-def _same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
+def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
     """The names of the judged links, which must be one list for all results."""
     of_results = {
         tuple(link["name"] for link in judged_links(result, links)) for pair in pairs for result in pair

@@ -161,3 +161,16 @@ def test_folders_of_runs_without_responses_are_refused(link: Path) -> None:
     made = aqmlab_run("compare", "bulk", "bulk", cwd=link)
     assert made.returncode == 2
     assert "bulk, seed 1: no exchange ended in the measured window" in " ".join(made.stderr.split())
+
+
+def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
+    (link / "back.toml").write_text(
+        BULK.replace("left-to-right", "right-to-left").replace("two flows", "back")
+    )
+    made = aqmlab_run("compare", "bulk.toml", "back.toml", "--seeds", "1", cwd=link)
+    assert made.returncode == 2
+    assert "other links carry data in other results" in " ".join(made.stderr.split())
+    chosen = aqmlab_run(
+        "compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", cwd=link
+    )
+    assert "links judged: left-to-right" in chosen.stdout, chosen.stderr
