@@ -14,11 +14,16 @@ const IDLE: u64 = u64::MAX;
 
 const _: () = assert!(QUEUED_LINKS <= 1 << POSITION_BITS);
 
+/// The keys of links, or the least keys of groups below; a key is (end, position), so that equal ends are ordered by
+/// position. Where nothing stands, nothing is under way.
+type Group = [u64; GROUP];
+
 /// The ends of all transmissions, by the position of the link among those with a queue.
 pub(crate) struct Transmissions {
-    /// The links' keys, then the least key of each group, and so on; a key is (end, position), so that equal ends are
-    /// ordered by position.
-    levels: Vec<Vec<u64>>,
+    /// The links' keys, then the least key of each group, and so on: all levels but the last.
+    lower: Vec<Vec<Group>>,
+    /// The last level, which is the only one of a network with few links.
+    top: Group,
     first: u64,
 }
 
@@ -26,15 +31,13 @@ impl Transmissions {
     /// None under way on any of this many links.
     pub(crate) fn new(links: usize) -> Self {
         assert!(links <= QUEUED_LINKS, "{links} links with a queue, at most {QUEUED_LINKS} are possible");
-        let mut levels = Vec::new();
-        let mut keys = links.max(1);
-        loop {
-            levels.push(vec![IDLE; keys]);
-            if keys <= GROUP {
-                return Self { levels, first: IDLE };
-            }
+        let mut lower = Vec::new();
+        let mut keys = links;
+        while keys > GROUP {
             keys = keys.div_ceil(GROUP);
+            lower.push(vec![[IDLE; GROUP]; keys]);
         }
+        Self { lower, top: [IDLE; GROUP], first: IDLE }
     }
 
     /// The next end of a transmission; late beyond all events if none is under way.
@@ -66,15 +69,21 @@ impl Transmissions {
     #[inline(always)]
     fn set(&mut self, link: QueuedId, key: u64) {
         let (mut place, mut least) = (link.place(), key);
-        for level in &mut self.levels {
-            level[place] = least;
-            let begin = place / GROUP * GROUP;
-            let group = level[begin..].iter().take(GROUP);
-            least = group.fold(IDLE, |least, &other| least.min(other));
+        for level in &mut self.lower {
+            let group = &mut level[place / GROUP];
+            group[place % GROUP] = least;
+            least = least_of(group);
             place /= GROUP;
         }
-        self.first = least;
+        self.top[place % GROUP] = least;
+        self.first = least_of(&self.top);
     }
+}
+
+/// The least key of a group, in comparisons that don't wait for one another.
+#[inline(always)]
+fn least_of(&[a, b, c, d, e, f, g, h]: &Group) -> u64 {
+    a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)))
 }
 
 #[cfg(test)]

@@ -51,16 +51,13 @@ impl Endpoints {
     /// The next thing that an end has to say.
     #[inline(always)]
     pub(crate) fn poll(&mut self) -> Option<ConnectionEvent> {
-        if self.connection_events.is_empty() {
-            return None;
-        }
-        let event = self.connection_events.get(self.polled).copied();
+        let event = *self.connection_events.get(self.polled)?;
         self.polled += 1;
-        if event.is_none() {
+        if self.polled == self.connection_events.len() {
             self.connection_events.clear();
             self.polled = 0;
         }
-        event
+        Some(event)
     }
 
     /// Makes a connection; nothing is sent yet.
@@ -120,12 +117,15 @@ impl Endpoints {
         events: &mut Events,
         action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
     ) {
-        let place = connection.number();
-        let connection = self.connections.at(place);
-        let context = self.hosts.context(connection.profile, connection.clocks[side as usize]);
-        self.outbox.clear();
-        action(&mut connection.ends[side as usize], events.now(), &context, &mut self.outbox);
-        self.conclude(place, side, network, events);
+        let Self { connections, hosts, outbox, .. } = self;
+        let (now, place) = (events.now(), connection.number());
+        let connection = connections.at(place);
+        let context = hosts.context(connection.profile, connection.clocks[side as usize]);
+        outbox.clear();
+        action(&mut connection.ends[side as usize], now, &context, outbox);
+        let sender = Sender { now, connection, place, side, profile: context.profile };
+        sender.conclude_apart(outbox, network, events);
+        self.report(place, side);
     }
 
     /// As [`Endpoints::deliver`], before the packet is there.
@@ -157,18 +157,17 @@ impl Endpoints {
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, network, events);
-        if outbox.tells_something() {
-            self.report(place, side);
-        }
+        self.report(place, side);
     }
 
     #[cold]
     fn answer_stray(&mut self, packet: &Packet, side: Side, network: &mut Network, events: &mut Events) {
-        if let Some(answer) = respond_to_stray(&packet.segment()) {
-            self.outbox.clear();
-            self.outbox.segments.push(answer);
-            self.conclude(packet.connection(), side, network, events);
-        }
+        let Some(answer) = respond_to_stray(&packet.segment()) else { return };
+        let Self { connections, hosts, .. } = self;
+        let place = packet.connection();
+        let connection = connections.at(place);
+        let profile = hosts.profile(connection.profile);
+        Sender { now: events.now(), connection, place, side, profile }.send(&[answer], network, events);
     }
 
     /// The instant has come for which an end was to be woken.
@@ -200,18 +199,6 @@ impl Endpoints {
         self.act(connection, side, network, events, |end, now, context, outbox| {
             end.on_timer(now, context, outbox);
         });
-    }
-
-    /// Carries out what an endpoint has put into the outbox.
-    #[inline(never)]
-    fn conclude(&mut self, place: u32, side: Side, network: &mut Network, events: &mut Events) {
-        let Self { connections, hosts, outbox, .. } = self;
-        let connection = connections.at(place);
-        let profile = hosts.profile(connection.profile);
-        Sender { now: events.now(), connection, place, side, profile }.conclude(outbox, network, events);
-        if outbox.tells_something() {
-            self.report(place, side);
-        }
     }
 
     /// Puts what an endpoint has said, beside segments, before the applications.
@@ -288,6 +275,12 @@ impl Sender<'_> {
         if deadline(self.connection, side) < self.connection.timer[side as usize] {
             add_timer(self.connection, place, side, events);
         }
+    }
+
+    /// The same, not compiled into whatever an end was called for.
+    #[inline(never)]
+    fn conclude_apart(self, outbox: &Outbox, network: &mut Network, events: &mut Events) {
+        self.conclude(outbox, network, events);
     }
 
     #[inline(always)]

@@ -26,10 +26,12 @@ pub(crate) struct Packet {
 }
 
 const FROM_PASSIVE: u64 = 1 << 56;
-const ECN_CAPABLE: u64 = 1 << 57;
-const CONGESTION_EXPERIENCED: u64 = 1 << 58;
-/// Of a datagram: capable of ECN by the other codepoint.
-const ECT_1: u64 = 1 << 59;
+/// The codepoint, by its number: a mark sets both bits, which leaves one that is capable capable.
+const CODEPOINT_SHIFT: u32 = 57;
+const CODEPOINT_BITS: u64 = 3 << CODEPOINT_SHIFT;
+const ECN_CAPABLE: u64 = (Codepoint::Ect0.index() as u64) << CODEPOINT_SHIFT;
+const CONGESTION_EXPERIENCED: u64 = (Codepoint::Ce.index() as u64) << CODEPOINT_SHIFT;
+const _: () = assert!(CONGESTION_EXPERIENCED == CODEPOINT_BITS && ECN_CAPABLE & !CODEPOINT_BITS == 0);
 /// The packet class is asked for at every queue and never changes.
 const CLASS_SHIFT: u32 = 60;
 const FLAGS_SHIFT: u32 = 48;
@@ -85,12 +87,6 @@ impl Packet {
         path: &Path,
     ) -> Self {
         let instant = datagram.sent.nanoseconds();
-        let ecn = match codepoint {
-            Codepoint::NotEct => 0,
-            Codepoint::Ect0 => ECN_CAPABLE,
-            Codepoint::Ect1 => ECT_1,
-            Codepoint::Ce => CONGESTION_EXPERIENCED,
-        };
         Self {
             identity: number(source) as u64 | (path.destination.number() as u64) << 48,
             numbers: sequence as u64 | instant << 32,
@@ -98,7 +94,7 @@ impl Packet {
                 | ((instant >> 32) & 0xffff) << 16
                 | (path.at.number() as u64) << AT_SHIFT
                 | ((instant >> 48) & 0xff) << FLAGS_SHIFT
-                | ecn
+                | (codepoint.index() as u64) << CODEPOINT_SHIFT
                 | (PacketClass::Datagram.index() as u64) << CLASS_SHIFT,
         }
     }
@@ -169,7 +165,7 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn is_marked(&self) -> bool {
-        self.rest & CONGESTION_EXPERIENCED != 0
+        self.rest & CODEPOINT_BITS == CONGESTION_EXPERIENCED
     }
 
     #[inline(always)]
@@ -179,12 +175,13 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn codepoint(&self) -> Codepoint {
-        const BY_BITS: [Codepoint; 8] = {
-            let [plain, capable, ce, other] =
-                [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ce, Codepoint::Ect1];
-            [plain, capable, ce, ce, other, other, ce, ce]
-        };
-        BY_BITS[((self.rest / ECN_CAPABLE) & 7) as usize]
+        // In the order of their numbers, so that nothing remains to be done.
+        match (self.rest & CODEPOINT_BITS) >> CODEPOINT_SHIFT {
+            0 => Codepoint::NotEct,
+            1 => Codepoint::Ect0,
+            2 => Codepoint::Ect1,
+            _ => Codepoint::Ce,
+        }
     }
 }
 
@@ -222,6 +219,7 @@ impl Queued for Packet {
 
     #[inline(always)]
     fn mark(&mut self) {
+        debug_assert!(self.rest & CODEPOINT_BITS != 0, "a packet that is not capable of ECN is marked");
         self.rest |= CONGESTION_EXPERIENCED;
     }
 }
@@ -342,9 +340,12 @@ mod tests {
             packet = packet.towards(next);
             prop_assert_eq!((packet.at(), packet.destination()), (next, destination));
             prop_assert!(!packet.is_marked());
-            packet.mark();
-            prop_assert!(packet.is_marked() && packet.codepoint() == Codepoint::Ce);
-            prop_assert_eq!(packet.segment(), segment);
+            // Only what is capable is ever marked, and remains so.
+            if ect {
+                packet.mark();
+                prop_assert!(packet.is_marked() && packet.codepoint() == Codepoint::Ce);
+                prop_assert_eq!(packet.segment(), segment);
+            }
         }
     }
 }
