@@ -132,12 +132,13 @@ class Comparison:
     loss_percent_by_link: dict[str, Interval | NotEnoughReplications]
     completed_per_90_minutes: Interval | NotEnoughReplications
 
-    def within(self, from_s: float, until_s: float) -> Judgement:
-        """The verdict on the responses that take between two times (seconds)."""
+    def within(self, from_s: float, until_s: float, *, widened: float = 1.0) -> Judgement:
+        """The verdict on the responses that take between two times (seconds), with a wider band if asked."""
         if isinstance(self.band, NotEnoughReplications):
             return judge(self.band)
         keep = (self.time_s >= from_s) & (self.time_s <= until_s)
-        return judge(self.band.between(from_s, until_s), responses=self.responses[keep])
+        band = self.band.between(from_s, until_s)
+        return judge(band if widened == 1.0 else band.widened(widened), responses=self.responses[keep])
 
     @property
     def responses(self) -> FloatArray:

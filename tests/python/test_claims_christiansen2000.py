@@ -209,9 +209,9 @@ def test_every_claim_of_the_paper_is_judged() -> None:
     assert [claim.identifier for claim in EXPERIMENT.published_claims] == IDENTIFIERS
 
 
-def test_without_any_run_every_claim_cannot_be_judged_and_says_what_is_missing() -> None:
+def test_without_any_run_no_claim_is_judged_and_each_says_what_is_missing() -> None:
     for outcome in evaluate(study_of(lambda *_: None)):
-        assert outcome.verdict is Verdict.CANNOT_BE_JUDGED, outcome
+        assert outcome.verdict is Verdict.NOT_RUN, outcome
         assert any(word in outcome.reason for word in ("not run", "was run", "were run")), outcome
 
 
@@ -232,7 +232,7 @@ def test_five_replications_judge_no_curve() -> None:
         return made(seed, Facts()) if name.startswith("drop-tail") and load < 100.0 else None
 
     outcome = outcomes(study_of(make, replications=5))["C05"]
-    assert outcome.verdict is Verdict.CANNOT_BE_JUDGED
+    assert outcome.verdict is Verdict.SCALE_CANNOT_JUDGE
     assert "not enough replications (5" in outcome.reason
 
 
@@ -629,5 +629,5 @@ def test_claims_are_judged_on_real_runs_of_a_few_seconds() -> None:
         if part.statement.startswith("at 110 %") and "FIFO 120" in part.statement
     ]
     assert "points, band from" in equal[0].evidence
-    assert found["C14"].verdict is Verdict.CANNOT_BE_JUDGED
+    assert found["C14"].verdict is Verdict.NOT_RUN
     assert found["C14"].reason == "cell fresh-3500 at 102.941 % was not run"

@@ -1,3 +1,4 @@
+import csv
 import io
 import re
 from functools import cache
@@ -80,7 +81,7 @@ def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> Non
         "Table 2 beside the published one",
         "PI 24 + ECN",
         "better",
-        "cannot be judged",
+        "scale cannot judge",
         "L31",
         "Provenance",
         "synthetic",
@@ -95,8 +96,8 @@ def test_the_terminal_shows_table_and_verdicts() -> None:
     console.print(Reproduction(parts, {}))
     text = console.export_text()
     assert "table 2 beside the published one" in text
-    assert "0 reproduced" in text
-    assert "L31" in text
+    assert "what the paper says" in text
+    assert "not run: L01" in text
 
 
 def test_text_from_runs_cannot_break_the_page(html: str) -> None:
@@ -132,7 +133,15 @@ def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
         "figure-queue",
     }
     assert not list(tmp_path.glob(".*"))
-    assert (tmp_path / "claims.csv").read_text().count("\n") == 32
+    claims = list(csv.DictReader(io.StringIO((tmp_path / "claims.csv").read_text())))
+    assert len(claims) == 32
+    statements = list(csv.DictReader(io.StringIO((tmp_path / "statements.csv").read_text())))
+    for claim in claims:
+        found = [each["finding"] for each in statements if each["claim"] == claim["id"]]
+        counted = [found.count(each) for each in ("holds", "differs", "scale cannot judge", "not run")]
+        named = [int(claim[each]) for each in ("hold", "differ", "scale_cannot_judge", "not_run")]
+        assert counted == named, claim
+        assert len(found) == int(claim["statements"])
 
 
 def test_bands_are_drawn_from_six_replications_on() -> None:

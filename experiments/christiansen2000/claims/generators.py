@@ -9,7 +9,7 @@ from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED, christ
 from aqmlab.load import load_line
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import Interval, MissingDataError, mean_interval
+from aqmlab.statistics import Interval, TooLittleDataError, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,
@@ -96,4 +96,4 @@ def dispersion_of_bytes(result: Recorded) -> float:
 
 def _require_the_window(result: Recorded) -> None:
     if float(result.run["measured_from_s"]) > AFTER_S or float(result.run["measured_until_s"]) < BEFORE_S:
-        raise MissingDataError(f"the run does not measure {AFTER_S:g} s to {BEFORE_S:g} s")
+        raise TooLittleDataError(f"the run does not measure {AFTER_S:g} s to {BEFORE_S:g} s")

@@ -10,7 +10,7 @@ from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, r
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
 from aqmlab.reproduce.claims.numbers import above_bound
-from aqmlab.statistics import MissingDataError, Verdict, loss_percent, mean_interval
+from aqmlab.statistics import MissingDataError, TooLittleDataError, Verdict, loss_percent, mean_interval
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def little_difference_up_to(study: Study, a: Cell, b: Cell, *, knee: float, marg
     """`a` and `b` differ little up to the time within which a share of the responses of `b` complete."""
     until_s = time_of_share(study, b, knee)
     if until_s >= WHOLE[1]:
-        raise MissingDataError(f"the {100 * knee:g}th percentile lies at {until_s:.1f} s, beyond the figures")
+        raise TooLittleDataError(
+            f"the {100 * knee:g}th percentile lies at {until_s:.1f} s, beyond the figures"
+        )
     return little_difference(study, a, b, margin=margin, between_s=(0.0, until_s))
 
 

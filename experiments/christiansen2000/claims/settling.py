@@ -8,7 +8,7 @@ import numpy as np
 
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import MissingDataError, mean_interval
+from aqmlab.statistics import TooLittleDataError, mean_interval
 from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ def _minutes(result: Recorded, from_s: float, until_s: float) -> np.ndarray[tupl
     """The mean over the minute of the mean response time of each second, as figure 5 has them."""
     start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
     if start > 0.0 or end < MEASURED_S[1]:
-        raise MissingDataError(f"the run measures {start:g} s to {end:g} s, not 90 minutes from its start")
+        raise TooLittleDataError(f"the run measures {start:g} s to {end:g} s, not 90 minutes from its start")
     seconds = mean_response_time_s(result, from_s=from_s, until_s=until_s)
     return np.asarray(np.nanmean(seconds.reshape(-1, int(MINUTE_S)), axis=1))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import le2003
 from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import higher
+from aqmlab.reproduce.claims.numbers import alike, higher
+from aqmlab.statistics import MissingDataError
 from aqmlab.tables import cell_rows, published_rows
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from aqmlab.reproduce.claims.checks import Question
     from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
     from aqmlab.tables import Row
 
 
@@ -33,6 +35,26 @@ def higher_says_the_text(
 
 
 @le2003.check
+def in_the_tables_order(study: Study, a: Cell, b: Cell, *, of: Quantity, step: float) -> Answer:
+    """A number of `a` and that of `b` are in the order that the paper's table prints.
+
+    Where it prints them alike, they differ by no more than a step of its last digit.
+    """
+    left, right = study.published(*a), study.published(*b)
+    if left is None or right is None:
+        raise MissingDataError(f"the paper's table lacks {study.label(a)} or {study.label(b)}")
+    printed = left.values[of.name], right.values[of.name]
+    evidence = f"the table prints {printed[0]:g} and {printed[1]:g}"
+    if printed[0] == printed[1]:
+        answer = alike(study, a, b, of=of, limit=step)
+    else:
+        first, second = (a, b) if printed[0] > printed[1] else (b, a)
+        answer = higher(study, first, second, of=of)
+        evidence += "; the higher minus the lower"
+    return answer._replace(evidence=f"{evidence}: {answer.evidence}")
+
+
+@le2003.check
 def cells_of_table_2(study: Study) -> Iterator[tuple[str, Question]]:
     """Every cell within its tolerance in all three quantities."""
     table = study.experiment.table("2")
@@ -40,7 +62,11 @@ def cells_of_table_2(study: Study) -> Iterator[tuple[str, Question]]:
     for row in rows:
         yield f"{row.label} at {row.load_percent:g} %", lambda row=row: _within_tolerance(row)  # type: ignore[misc]
     if missing := len(table.rows) - len(rows):
-        yield f"the other {missing} cells of table 2", lambda: Answer(None, "not run at this scale")
+        yield f"the other {missing} cells of table 2", _not_run
+
+
+def _not_run() -> Answer:
+    raise MissingDataError("not run at this scale")
 
 
 def _within_tolerance(row: Row) -> Answer:

@@ -16,8 +16,8 @@ from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import between_bounds
 from aqmlab.statistics import (
     Interval,
-    MissingDataError,
     NotEnoughReplications,
+    TooLittleDataError,
     mean_interval,
     measured_window_s,
 )
@@ -64,10 +64,10 @@ def _require_enough(study: Study, cell: Cell, until_s: float, responses: int, wi
     """Raises where a measured window is too short, or holds too few responses, for tails at a time."""
     window_s = measured_window_s(study.results(*cell)[0])
     if window_s < windows * until_s:
-        raise MissingDataError(f"a window of {window_s:g} s is too short for tails at {until_s:g} s")
+        raise TooLittleDataError(f"a window of {window_s:g} s is too short for tails at {until_s:g} s")
     ended = study.ended_responses(*cell)
     if ended < responses:
-        raise MissingDataError(f"{ended:,} responses of {cell[0]}; a tail needs {responses:,}")
+        raise TooLittleDataError(f"{ended:,} responses of {cell[0]}; a tail needs {responses:,}")
 
 
 def _crossover(study: Study, late: Cell, early: Cell) -> Interval | Answer:

@@ -8,12 +8,13 @@ import numpy as np
 
 from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
 from aqmlab.reproduce.claims import Answer
-from aqmlab.statistics import MissingDataError
+from aqmlab.reproduce.claims.outcome import decided, weighed
+from aqmlab.statistics import Interval, MissingDataError, TooLittleDataError
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from aqmlab.load import LoadLine
     from aqmlab.reproduce.study import Study
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 MILLISECONDS_PER_BIN = 100
 """Below this TCP's own rhythm shows; long-range dependence lives above."""
-ESTIMATORS: Mapping[str, Callable[[FloatArray], HurstEstimate]] = {
+ESTIMATORS: dict[str, Callable[[FloatArray], HurstEstimate]] = {
     "aggregated variance": aggregated_variance,
     "local Whittle": local_whittle,
     "wavelet": wavelet,
@@ -80,7 +81,10 @@ def larger_responses(study: Study, *, than_bytes: float) -> Answer:
 
 @le2003.check
 def hurst_parameter(study: Study, *, estimator: str, bounds: Bounds, least_window_s: float) -> Answer:
-    """The interval of the Hurst parameter, by one of three estimators, meets the bounds."""
+    """The interval of the Hurst parameter, by one of three estimators, lies between the bounds.
+
+    An interval that reaches beyond them does not decide: a wide one shows nothing.
+    """
     recorded = [result for result in _uncongested_runs(study) if "arrivals" in result.tables]
     if not recorded:
         raise MissingDataError(
@@ -88,7 +92,12 @@ def hurst_parameter(study: Study, *, estimator: str, bounds: Bounds, least_windo
         )
     found = ESTIMATORS[estimator](_arrivals(recorded[-1], least_window_s))
     evidence = f"H = {found.hurst:.3f} [{found.lower:.3f}, {found.upper:.3f}], {found.points} bins of 100 ms"
-    return Answer(found.overlaps(*bounds), evidence, found.hurst)
+
+    def inside(hurst: Interval) -> bool | None:
+        outside = hurst.lies_below(bounds[0]) or hurst.lies_above(bounds[1])
+        return decided(hurst.lies_within(*bounds), outside)
+
+    return weighed(Interval(found.hurst, found.lower, found.upper, 1), inside, evidence, found.hurst)
 
 
 def _arrivals(result: Recorded, least_window_s: float) -> FloatArray:
@@ -96,7 +105,7 @@ def _arrivals(result: Recorded, least_window_s: float) -> FloatArray:
     rows = table(result, "arrivals", setting="record.arrivals = true")
     start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
     if end - start < least_window_s:
-        raise MissingDataError(f"a window of {end - start:g} s is too short for long-range dependence")
+        raise TooLittleDataError(f"a window of {end - start:g} s is too short for long-range dependence")
     time_s = rows["time_s"].to_numpy()
     keep = (time_s > start) & (time_s <= end) & has_name(rows, "link", data_links(result)[0]["name"])
     per_millisecond = np.zeros(round((end - start) * 1000.0))

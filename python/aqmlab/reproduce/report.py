@@ -37,7 +37,6 @@ class Parts:
     study: Study
     filled: Sequence[tables.Filled]
     ablations: Table
-    claims: Table
     outcomes: Sequence[Outcome]
     drawn: Sequence[figures.Drawn]
 
@@ -49,7 +48,6 @@ def parts_of(study: Study) -> Parts:
         study=study,
         filled=tables.fill(study),
         ablations=ablations.table_of(tables.ablation_rows(study)),
-        claims=claims.table_of(outcomes),
         outcomes=outcomes,
         drawn=figures.draw(study),
     )
@@ -65,7 +63,8 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
             f"table {filled.published.identifier}": save(filled.table, output / filled.published.file_name)
             for filled in parts.filled
         },
-        "claims": save(parts.claims, output / "claims.csv"),
+        "claims": save(claims.table_of(parts.outcomes), output / "claims.csv"),
+        "statements": save(claims.statements_of(parts.outcomes), output / "statements.csv"),
     }
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
@@ -90,6 +89,7 @@ def render(parts: Parts) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["strength"] = claims.strength_told
     environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704  (it escapes every cell)
     study = parts.study
     return environment.get_template("report.html").render(
@@ -98,8 +98,9 @@ def render(parts: Parts) -> str:
         scale=study.scale,
         tables=parts.filled,
         ablations=parts.ablations,
-        outcomes=parts.outcomes,
-        tally=claims.tally(parts.outcomes),
+        outcomes=claims.run(parts.outcomes),
+        not_run=claims.not_run(parts.outcomes),
+        told=claims.table_of(parts.outcomes).caption,
         drawn=parts.drawn,
         comparisons=comparisons(study),
         loads=loads.table_of(study.loads.values()),

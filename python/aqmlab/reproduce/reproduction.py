@@ -23,7 +23,7 @@ from aqmlab.reproduce.study import Study
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import Scenario
-from aqmlab.tables import to_terminal
+from aqmlab.tables import claims, to_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ class Reproduction:
                 to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
                 for filled in self.parts.filled
             ),
-            to_terminal(self.parts.claims),
+            to_terminal(claims.printed(self.parts.outcomes)),
         )
 
 

@@ -65,6 +65,13 @@ class Band:
         cut = (self.time_s[keep], self.mean[keep], self.lower[keep], self.upper[keep])
         return Band(*cut, self.replications, self.confidence, self.critical_value, self.path_length)
 
+    def widened(self, factor: float) -> Band:
+        """The same mean with its bounds so many times as far away."""
+        lower = self.mean - factor * (self.mean - self.lower)
+        upper = self.mean + factor * (self.upper - self.mean)
+        cut = (self.time_s, self.mean, lower, upper)
+        return Band(*cut, self.replications, self.confidence, self.critical_value, self.path_length)
+
     def reversed(self) -> Band:
         """The band of the opposite difference."""
         cut = (self.time_s, -self.mean, -self.upper, -self.lower)

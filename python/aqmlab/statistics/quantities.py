@@ -17,6 +17,7 @@ from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, 
 from aqmlab.statistics.recorded import (
     MissingDataError,
     Recorded,
+    TooLittleDataError,
     data_links,
     has_name,
     measured_window_s,
@@ -192,7 +193,7 @@ def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
 
 def _mean_s(times: ResponseTimes) -> float:
     if times.completed == 0:
-        raise MissingDataError("no exchange completed in the measured window")
+        raise TooLittleDataError("no exchange completed in the measured window")
     middles = (times.lower_s + times.upper_s) / 2.0
     return float(middles @ times.counts / times.counts.sum())
 
@@ -275,7 +276,7 @@ def _per_episode(name: str) -> Callable[[Recorded], float]:
     def ratio(result: Recorded) -> float:
         episodes = tcp_count(result, "loss_episodes")
         if episodes == 0:
-            raise MissingDataError("no loss episode occurred")
+            raise TooLittleDataError("no loss episode occurred")
         return tcp_count(result, name) / episodes
 
     return ratio
@@ -308,7 +309,7 @@ def class_loss_percent(packet_class: str) -> OfRun:
         present = [count for count in counts if count is not None]
         at_risk = sum(int(count["at_risk_packets"]) for count in present)
         if at_risk == 0:
-            raise MissingDataError(f"no packet of class {packet_class} arrived at the queues")
+            raise TooLittleDataError(f"no packet of class {packet_class} arrived at the queues")
         return 100.0 * sum(int(count["discarded_packets"]) for count in present) / at_risk
 
     name = f"{packet_class}_loss_percent"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times
-from aqmlab.statistics.recorded import MissingDataError, judged_links
+from aqmlab.statistics.recorded import TooLittleDataError, judged_links
 
 if TYPE_CHECKING:
     from aqmlab.statistics.recorded import Recorded
@@ -150,7 +150,7 @@ class OfUsers(Quantity):
     def of(self, run: Measured) -> float:
         """The number of the run's response times."""
         if run.times.ended == 0:
-            raise MissingDataError("no exchange ended in the measured window")
+            raise TooLittleDataError("no exchange ended in the measured window")
         return self.compute(run.times)
 
 
@@ -171,7 +171,7 @@ class OfPages(Quantity):
         """The number of the run's pages."""
         times = run.page_load_times(self.pages)
         if times.ended == 0:
-            raise MissingDataError(f"no page {_HAPPENED[self.pages]} in the measured window")
+            raise TooLittleDataError(f"no page {_HAPPENED[self.pages]} in the measured window")
         return self.compute(times)
 
 

@@ -38,6 +38,10 @@ class MissingDataError(LookupError):
     """
 
 
+class TooLittleDataError(MissingDataError):
+    """What was run is too little to tell: too few replications or responses, too short a window."""
+
+
 def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
     """The table `name`; `setting` is the scenario setting that would have recorded it."""
     if name not in result.tables:

@@ -39,6 +39,12 @@ class Interval:
         """Half the interval's length, in the unit of the mean."""
         return (self.upper - self.lower) / 2.0
 
+    def widened(self, factor: float) -> Interval:
+        """The same mean with its bounds so many times as far away."""
+        lower = self.mean - factor * (self.mean - self.lower)
+        upper = self.mean + factor * (self.upper - self.mean)
+        return Interval(self.mean, lower, upper, self.replications, self.confidence)
+
     def lies_above(self, bound: float) -> bool:
         """Whether the whole interval exceeds `bound`."""
         return self.lower > bound

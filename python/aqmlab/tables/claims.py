@@ -1,22 +1,34 @@
-"""The verdicts on a paper's claims, one row each."""
+"""The verdicts on a paper's claims: a row for each claim, and in another table one for each statement."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from aqmlab.reproduce.claims import Outcome, Verdict
+from aqmlab.reproduce.claims import Finding, Outcome, Part, Verdict
+from aqmlab.statistics import Interval
+from aqmlab.statistics.strength import WIDEST
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LONGEST_PRINTED = 120
+LONGEST_PRINTED = 150
 STANDINGS = {
     Verdict.REPRODUCED: Standing.WITHIN,
+    Verdict.AS_FAR_AS_JUDGED: Standing.WITHIN,
     Verdict.PARTLY: Standing.PARTLY,
     Verdict.NOT: Standing.OUTSIDE,
-    Verdict.CANNOT_BE_JUDGED: Standing.ABSENT,
+    Verdict.SCALE_CANNOT_JUDGE: Standing.ABSENT,
+    Verdict.NOT_RUN: Standing.ABSENT,
 }
+
+
+class Stated(NamedTuple):
+    """A statement with the claim that it is part of."""
+
+    claim: Outcome
+    part: Part
 
 
 def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -24,26 +36,101 @@ def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {str(verdict): sum(1 for outcome in outcomes if outcome.verdict == verdict) for verdict in Verdict}
 
 
+def statements_told(outcomes: Sequence[Outcome]) -> str:
+    """How the statements of all claims together fared."""
+    held, differing, unjudged, missing = (
+        sum(outcome.count(finding) for outcome in outcomes) for finding in Finding
+    )
+    return (
+        f"{held} of {held + differing} statements that were judged hold; "
+        f"the scale cannot judge {unjudged}, {missing} were not run"
+    )
+
+
+def run(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The claims of which something was run."""
+    return [outcome for outcome in outcomes if outcome.verdict is not Verdict.NOT_RUN]
+
+
+def not_run(outcomes: Sequence[Outcome]) -> str:
+    """The numbers of the others, in print; empty where there is none."""
+    return ", ".join(each.identifier for each in outcomes if each.verdict is Verdict.NOT_RUN)
+
+
+def strength_told(strength: float | None) -> str:
+    """A strength in print; nothing where no interval decides."""
+    if strength is None:
+        return ""
+    return f"over {WIDEST:g}" if strength >= WIDEST else f"{strength:.2g}"
+
+
+def printed(outcomes: Sequence[Outcome]) -> Table:
+    """The table without the claims of which nothing was run; they are named below it."""
+    table = table_of(run(outcomes))
+    missing = not_run(outcomes)
+    return replace(table, caption=f"{table.caption}; not run: {missing}") if missing else table
+
+
 def table_of(outcomes: Sequence[Outcome]) -> Table:
-    """Every claim with its verdict, the reason, and the strongest evidence."""
+    """Every claim in its words, with the verdict, the share of its statements that hold, and the evidence."""
     columns: list[Column[Outcome]] = [
         Column("id", lambda claim: text(claim.identifier), "id", heads_row=True),
         in_csv("where", lambda claim: claim.where),
-        in_csv("claim", lambda claim: claim.claim),
-        Column("verdict", lambda claim: text(claim.verdict, STANDINGS[claim.verdict]), "verdict", words=True),
+        Column("claim", lambda claim: _shortened(claim.claim), "what the paper says", words=True, wraps=True),
+        Column("verdict", _verdict, "verdict", words=True, wraps=True),
+        in_csv("share_of_judged", lambda claim: claim.share),
+        in_csv("statements", lambda claim: len(claim.parts)),
+        *(in_csv(_NAMES[each], lambda claim, each=each: claim.count(each)) for each in Finding),  # type: ignore[misc]
+        in_csv("weakest_strength", lambda claim: claim.weakest),
         in_csv("effect", lambda claim: claim.effect),
-        Column("reason", lambda claim: _shortened(claim.reason), "why", words=True, wraps=True),
-        Column(
-            "",
-            lambda claim: _shortened(claim.effect),
-            "strongest evidence",
-            words=True,
-            wraps=True,
-            media=Medium.TERMINAL,
-        ),
+        Column("reason", lambda claim: text(claim.reason), "why", words=True, media=Medium.CSV),
+        Column("", _why, "why", words=True, wraps=True, media=Medium.TERMINAL),
     ]
-    told = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items())
-    return Table.of(outcomes, columns, title="Claims", caption=told)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items() if count)
+    return Table.of(outcomes, columns, title="Claims", caption=f"{told}; {statements_told(outcomes)}")
+
+
+def statements_of(outcomes: Sequence[Outcome]) -> Table:
+    """Every statement of every claim: what was found, how clearly, by which numbers."""
+    stated = [Stated(outcome, part) for outcome in outcomes for part in outcome.parts]
+    return Table.of(
+        stated,
+        [
+            in_csv("claim", lambda each: each.claim.identifier),
+            in_csv("statement", lambda each: each.part.statement),
+            in_csv("finding", lambda each: str(each.part.finding)),
+            in_csv("strength", lambda each: each.part.answer.strength),
+            in_csv("effect", lambda each: _bounds(each.part)[0]),
+            in_csv("lower", lambda each: _bounds(each.part)[1]),
+            in_csv("upper", lambda each: _bounds(each.part)[2]),
+            in_csv("in_sample", lambda each: each.part.answer.in_sample),
+            in_csv("evidence", lambda each: each.part.evidence),
+        ],
+    )
+
+
+_NAMES = {
+    Finding.HOLDS: "hold",
+    Finding.DIFFERS: "differ",
+    Finding.SCALE_CANNOT_JUDGE: "scale_cannot_judge",
+    Finding.NOT_RUN: "not_run",
+}
+
+
+def _bounds(part: Part) -> tuple[float | None, float | None, float | None]:
+    effect = part.answer.effect
+    if isinstance(effect, Interval):
+        return effect.mean, effect.lower, effect.upper
+    return (effect if isinstance(effect, float) else getattr(effect, "mean", None)), None, None
+
+
+def _verdict(claim: Outcome) -> TableCell:
+    words = f"{claim.verdict} {claim.fraction}".strip()
+    return text(words, STANDINGS[claim.verdict], value=str(claim.verdict))
+
+
+def _why(claim: Outcome) -> TableCell:
+    return _shortened(claim.effect or claim.reason)
 
 
 def _shortened(words: str) -> TableCell:

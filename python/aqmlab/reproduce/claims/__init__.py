@@ -8,6 +8,6 @@ answers, the cells that it looks at and the numbers that decide. Checks that sev
 
 from aqmlab.reproduce.claims import curves, numbers
 from aqmlab.reproduce.claims.checks import checks_of, evaluate
-from aqmlab.reproduce.claims.outcome import Answer, Outcome, Part, Verdict
+from aqmlab.reproduce.claims.outcome import Answer, Finding, Outcome, Part, Verdict
 
-__all__ = ["Answer", "Outcome", "Part", "Verdict", "checks_of", "curves", "evaluate", "numbers"]
+__all__ = ["Answer", "Finding", "Outcome", "Part", "Verdict", "checks_of", "curves", "evaluate", "numbers"]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from aqmlab.compare import ComparisonError
 from aqmlab.errors import ExperimentError
-from aqmlab.reproduce.claims.outcome import Answer, Outcome, Part, combine
-from aqmlab.statistics import MissingDataError
+from aqmlab.reproduce.claims.outcome import Answer, Finding, Outcome, Part, combine
+from aqmlab.statistics import MissingDataError, TooLittleDataError
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
 from aqmlab.terminal.spelling import unknown
 
@@ -87,8 +87,7 @@ def _outcome(study: Study, own: Checks, published: PublishedClaim) -> Outcome:
     questions = [(each.says, _question(study, own, each)) for each in published.statements]
     parts = tuple(part for says, question in questions for part in _parts(says, question))
     verdict, reason = combine(parts)
-    effect = next((part.evidence for part in parts if part.holds is not None), "")
-    return Outcome(published.identifier, published.where, published.claim, verdict, effect, reason, parts)
+    return Outcome(published.identifier, published.where, published.claim, verdict, reason, parts)
 
 
 def _question(study: Study, own: Checks, statement: Statement) -> Question:
@@ -120,14 +119,17 @@ def _number(own: Checks, name: str, place: str) -> Callable[[Recorded], float]:
 
 
 def _parts(says: str, question: Question) -> Iterator[Part]:
-    """A statement with its answer; where something is missing it cannot be judged, and says why."""
+    """A statement with its answer; where something is missing it says what, and whether it was not run."""
     try:
         answer = question()
         answer = answer if isinstance(answer, Answer) else list(answer)
+    except TooLittleDataError as little:
+        answer = Answer(None, str(little))
     except (MissingDataError, ComparisonError) as missing:
-        answer = Answer(None, str(missing))
+        yield Part(says, Finding.NOT_RUN, Answer(None, str(missing)))
+        return
     if isinstance(answer, Answer):
-        yield Part(says, *answer)
+        yield Part.of(says, answer)
         return
     for each, inner in answer:
         yield from _parts(each, inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.reproduce.claims.checks import checks_of
-from aqmlab.reproduce.claims.outcome import Answer, decided
+from aqmlab.reproduce.claims.outcome import Answer, decided, weighed
 from aqmlab.statistics import Interval, mean_interval
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ def within(
 def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b` by no more than the slack."""
     value = study.cell_comparison(a, b).restricted_mean_s
-    holds = None
-    if isinstance(value, Interval):
-        holds = decided(value.lies_below(slack_s), value.lies_above(slack_s))
-    return Answer(holds, shown(value, 1000.0, "ms"), value)
+    evidence = shown(value, 1000.0, "ms")
+    if not isinstance(value, Interval):
+        return Answer(None, evidence, value)
+    return weighed(
+        value, lambda mean: decided(mean.lies_below(slack_s), mean.lies_above(slack_s)), evidence, value
+    )
 
 
 @_common.check
@@ -81,21 +83,27 @@ def above_bound(
     after: str = "",
 ) -> Answer:
     """A mean lies above a bound with all of its interval; `before` and `after` stand around it in print."""
-    holds = None
-    if isinstance(value, Interval):
-        holds = decided(value.lies_above(bound), value.lies_below(bound))
-    return Answer(holds, f"{before}{shown(value, scale, unit)}{after}", value)
+    evidence = f"{before}{shown(value, scale, unit)}{after}"
+    if not isinstance(value, Interval):
+        return Answer(None, evidence, value)
+    return weighed(
+        value, lambda mean: decided(mean.lies_above(bound), mean.lies_below(bound)), evidence, value
+    )
 
 
 def between_bounds(
     value: Interval | NotEnoughReplications, lower: float, upper: float, *, unit: str = ""
 ) -> Answer:
     """A mean lies between two bounds: all of its interval, or none of it, or it cannot be judged."""
-    holds = None
-    if isinstance(value, Interval):
-        outside = value.lies_below(lower) or value.lies_above(upper)
-        holds = decided(value.lies_within(lower, upper), outside)
-    return Answer(holds, f"{shown(value, unit=unit)}; expected {lower:.4g} to {upper:.4g}", value)
+    evidence = f"{shown(value, unit=unit)}; expected {lower:.4g} to {upper:.4g}"
+    if not isinstance(value, Interval):
+        return Answer(None, evidence, value)
+
+    def inside(mean: Interval) -> bool | None:
+        outside = mean.lies_below(lower) or mean.lies_above(upper)
+        return decided(mean.lies_within(lower, upper), outside)
+
+    return weighed(value, inside, evidence, value)
 
 
 def unit_of(of: Number, chosen: str | None = None) -> str:
