@@ -203,10 +203,22 @@ def test_the_effect_is_that_of_the_statement_that_differs_most_clearly() -> None
 
 
 def test_table_2_counts_its_cells() -> None:
-    outcome = outcomes(paper_world())["L23"]
+    study = paper_world()
+    of_any_length = [replace(table, least_window_s=0.0) for table in study.experiment.published_tables]
+    long_enough = replace(study, experiment=replace(study.experiment, published_tables=tuple(of_any_length)))
+    outcome = outcomes(long_enough)["L23"]
     # Invented throughput of 90 Mbit/s agrees with some cells, invented loss and completions with none.
     assert outcome.verdict is Verdict.NOT
     assert len(outcome.parts) == 64
+    in_sample = {part.statement: part.answer.in_sample for part in outcome.parts}
+    assert in_sample["PI 24 at 98 %"] == "transmit ring"
+    assert in_sample["PI 24 at 105 %"] == ""
+
+
+def test_levels_of_a_short_window_are_not_judged_beside_the_papers() -> None:
+    outcome = outcomes(paper_world())["L23"]
+    assert outcome.verdict is Verdict.SCALE_CANNOT_JUDGE
+    assert "window is too short" in outcome.reason
 
 
 def test_the_claims_that_the_tables_of_the_paper_contradict_say_so() -> None:

@@ -8,6 +8,7 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.published import AtLength
 from aqmlab.reproduce.study import Study
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
 from aqmlab.tables import (
@@ -23,7 +24,7 @@ from aqmlab.tables import (
     to_html,
     to_terminal,
 )
-from aqmlab.tables.cells import Entry, published_rows
+from aqmlab.tables.cells import Agreement, Entry, published_rows
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 CHRISTIANSEN = experiments.load("christiansen2000")
@@ -85,6 +86,80 @@ def test_the_tolerance_is_the_border(changed: dict[str, float], quantity: str, w
     assert row.within is within
 
 
+def judged(study: Study, **changes: object) -> cells.Row:
+    """The only row of table 2, where the table asks for something else."""
+    table = replace(study.experiment.table("2"), **changes)  # type: ignore[arg-type]
+    (row,) = cell_rows(study, table)
+    return row
+
+
+NEAR = {"loss_percent": 3.7, "completed_millions": 15.2, "throughput_mbps": 89.0}
+FAR = {**NEAR, "throughput_mbps": 95.0}
+
+
+@pytest.mark.parametrize(
+    ("mbps", "least_window_s", "at_length", "expected"),
+    [
+        (89.3, 0.0, None, Agreement.WITHIN),
+        (95.0, 0.0, None, Agreement.DIFFERS),
+        (95.0, 0.0, NEAR, Agreement.DIFFERS),  # a window that is long enough is judged by itself
+        (89.3, 121.0, None, Agreement.WITHIN),
+        (95.0, 121.0, None, Agreement.SCALE_CANNOT_JUDGE),
+        (95.0, 120.0, None, Agreement.DIFFERS),
+        (95.0, 121.0, NEAR, Agreement.SCALE),
+        (95.0, 121.0, FAR, Agreement.DIFFERS),
+        (89.3, 121.0, NEAR, Agreement.WITHIN),
+        (89.3, 121.0, FAR, Agreement.WITHIN_HERE_ALONE),
+    ],
+)
+def test_a_short_window_does_not_show_that_the_networks_differ(
+    mbps: float, least_window_s: float, at_length: dict[str, float] | None, expected: Agreement
+) -> None:
+    known = AtLength({} if at_length is None else {("pi-24", 98.0): at_length}, "today")
+    row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, at_length=known)
+    assert row.agreement is expected
+    (line,) = csv.DictReader(io.StringIO(to_csv(cells.table_of([row]))))
+    assert line["agreement"] == str(expected)
+
+
+def test_cells_that_an_input_was_chosen_by_are_marked_and_counted_apart() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if name not in ("pi-24", "pi-240") or load not in (90.0, 98.0, 105.0):
+            return None
+        wanted = experiments.load("le2003").table("2").rows[name, load].values
+        loss, completed, mbps = (wanted[each] for each in NEAR)
+        return as_published(name, load, seed, loss_percent=loss, completed=completed, mbps=mbps)
+
+    rows = cell_rows(synthetic_study(make))
+    marked = {(row.configuration, row.load_percent): row.in_sample for row in rows}
+    assert marked["pi-24", 90.0] == marked["pi-24", 98.0] == ("transmit ring",)
+    assert not any(marked[cell] for cell in marked if cell[0] == "pi-240" or cell[1] == 105.0)
+    told = "in-sample (†: transmit ring chosen by published numbers of the cell) 2 of 2, others 4 of 4"
+    assert told in caption(rows)
+    assert "PI 24 †" in to_html(cells.table_of(rows))
+
+
+def test_the_load_really_offered_is_that_of_the_uncongested_network_with_the_same_users() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        if load != 98.0 or name not in ("uncongested", "pi-24"):
+            return None
+        mbps = (96.0 + seed, 98.0 + seed) if name == "uncongested" else (80.0, 80.0)
+        return synthetic_result(seed=seed, times_s=exchange_times(seed, size=500), throughput_mbps=mbps)
+
+    study = synthetic_study(make, replications=3)
+    # Means of the directions: 98, 99 and 100 of 100 Mbit/s.
+    assert [row.realised_percent for row in cell_rows(study)] == pytest.approx([99.0, 99.0])
+    table = to_html(cells.table_of(cell_rows(study)))
+    assert "<td>99.0 %</td>" in table
+    alone = replace(study, cells={cell: runs for cell, runs in study.cells.items() if cell[0] == "pi-24"})
+    assert [row.realised_percent for row in cell_rows(alone)] == [None]
+
+
+def test_our_numbers_at_the_papers_length_are_of_the_papers_cells() -> None:
+    table = experiments.load("le2003").table("2")
+    assert table.at_length.values.keys() == table.rows.keys()
+
+
 def test_from_six_replications_on_there_are_intervals() -> None:
     (row,) = cell_rows(pi_24_at_98(replications=6))
     assert isinstance(row.entries["loss_percent"].ours, Interval)
@@ -115,7 +190,7 @@ def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
 
 
 def test_the_table_for_people_shows_ours_beside_the_papers() -> None:
-    rows = cell_rows(pi_24_at_98(mbps=95.0))
+    rows = [judged(pi_24_at_98(mbps=95.0), least_window_s=0.0)]
     console = Console(width=160, record=True, file=io.StringIO())
     console.print(to_terminal(cells.table_of(rows), title="Table 2"))
     text = console.export_text()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aqmlab.experiments.le2003.claims.cells import le2003
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import alike, higher
-from aqmlab.statistics import MissingDataError
+from aqmlab.statistics import MissingDataError, TooLittleDataError
 from aqmlab.tables import cell_rows, published_rows
 
 if TYPE_CHECKING:
@@ -70,10 +70,13 @@ def _not_run() -> Answer:
 
 
 def _within_tolerance(row: Row) -> Answer:
+    if not row.long_enough:
+        raise TooLittleDataError("the measured window is too short for levels to be those of the paper's")
     outside = [
         f"{quantity} {entry.mean:.3g} against {entry.published:.3g}"
         for quantity, entry in row.entries.items()
         if entry.within is False
     ]
     agreeing = "loss, completed requests and throughput agree"
-    return Answer(row.within, f"outside: {', '.join(outside)}" if outside else agreeing)
+    evidence = f"outside: {', '.join(outside)}" if outside else agreeing
+    return Answer(row.within, evidence, in_sample=", ".join(row.in_sample))

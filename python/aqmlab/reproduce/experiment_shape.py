@@ -26,6 +26,13 @@ _PUBLISHED_TABLE = Table(
             Table({"quantities": ListOf(TEXT, shortest=1), "best": one_of("highest", "lowest")})
         ),
         "candidates": ListOf(TEXT),
+        "least_window_s": NUMBER,
+        "fitted": ListOf(
+            Table(
+                {"input": TEXT, "cells": ListOf(TEXT), "quantities": ListOf(TEXT)}, {"loads_percent": _LOADS}
+            )
+        ),
+        "at_length": Table({"file": TEXT, "measured": TEXT}),
     },
 )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,6 +72,40 @@ class Criterion:
     highest: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An input of our models that was chosen by numbers of the table: they are no test of it.
+
+    Attributes:
+        input: What was chosen.
+        cells: The configurations whose numbers it was chosen by.
+        loads_percent: The loads at which; empty: all.
+        quantities: Which of their numbers, by quantity.
+    """
+
+    input: str
+    cells: tuple[str, ...]
+    loads_percent: tuple[float, ...]
+    quantities: tuple[str, ...]
+
+    def concerns(self, configuration: str, load_percent: float) -> bool:
+        """Whether some number of a cell was used."""
+        return configuration in self.cells and (not self.loads_percent or load_percent in self.loads_percent)
+
+
+@dataclass(frozen=True, slots=True)
+class AtLength:
+    """What our runs of the paper's length gave, kept with the experiment for shorter ones to be held against.
+
+    Attributes:
+        values: The numbers by configuration and load in per cent, then by quantity.
+        measured: When, with which version and how.
+    """
+
+    values: Mapping[tuple[str, float], Mapping[str, float]] = field(default_factory=dict)
+    measured: str = ""
+
+
 @dataclass(frozen=True)
 class PublishedTable:
     """A table of a paper.
@@ -88,6 +122,9 @@ class PublishedTable:
         criteria: For a table of best settings: what they are best by; the columns are empty then.
         criterion_column: The column that names the criterion.
         candidates: For such a table: the groups whose configurations compete.
+        least_window_s: The shortest measured window whose numbers are judged beside the paper's, in seconds.
+        fitted: The inputs that were chosen by its numbers.
+        at_length: Our own numbers at the paper's length.
     """
 
     identifier: str
@@ -100,6 +137,9 @@ class PublishedTable:
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     criterion_column: str = ""
     candidates: tuple[str, ...] = ()
+    least_window_s: float = 0.0
+    fitted: tuple[Fitted, ...] = ()
+    at_length: AtLength = field(default_factory=AtLength)
 
     @property
     def file_name(self) -> str:
@@ -109,6 +149,10 @@ class PublishedTable:
     def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
         """The published row of a cell, if there is one."""
         return self.rows.get((configuration, load_percent))
+
+    def inputs_fitted_to(self, configuration: str, load_percent: float) -> list[str]:
+        """What was chosen by numbers of a cell."""
+        return [each.input for each in self.fitted if each.concerns(configuration, load_percent)]
 
 
 def read_published(
@@ -149,7 +193,50 @@ def read_published(
         criteria=criteria,
         criterion_column=entry.get("criterion", ""),
         candidates=tuple(entry.get("candidates", ())),
+        least_window_s=entry.get("least_window_s", 0.0),
+        fitted=_fitted(entry, name, [own.name for own in configurations], columns),
+        at_length=_at_length(entry, name, folder, columns),
     )
+
+
+def _fitted(
+    entry: Mapping[str, Any], table: str, configurations: Sequence[str], columns: Sequence[Column]
+) -> tuple[Fitted, ...]:
+    quantities = [column.quantity.name for column in columns]
+    for place, each in enumerate(entry.get("fitted", []), start=1):
+        for key, known in (("cells", configurations), ("quantities", quantities)):
+            for named in each[key]:
+                if named not in known:
+                    raise ExperimentError(f"{table}: fitted[{place}].{key}: {unknown(named, known)}")
+    return tuple(
+        Fitted(
+            each["input"],
+            tuple(each["cells"]),
+            tuple(each.get("loads_percent", ())),
+            tuple(each["quantities"]),
+        )
+        for each in entry.get("fitted", [])
+    )
+
+
+def _at_length(
+    entry: Mapping[str, Any], table: str, folder: Traversable, columns: Sequence[Column]
+) -> AtLength:
+    """Our own table at the paper's length, of which the columns of the published quantities count."""
+    if "at_length" not in entry:
+        return AtLength()
+    file = folder / entry["at_length"]["file"]
+    names = [column.quantity.name for column in columns]
+    texts = read_table(file, ExperimentError)
+    for missing in (name for name in ("cell", "load_percent", *names) if texts and name not in texts[0]):
+        raise ExperimentError(f"{table}: {file.name} has no column {missing}")
+    values = {
+        (text["cell"], _number(text, "load_percent", table)): {
+            name: _number(text, name, table) for name in names
+        }
+        for text in texts
+    }
+    return AtLength(values, entry["at_length"]["measured"])
 
 
 def _rows(

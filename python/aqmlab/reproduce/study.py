@@ -7,16 +7,20 @@ Nothing here runs anything: a study is a function of stored results. What is not
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aqmlab.compare import SAME_USERS, Comparison, compare
+from aqmlab.load import Demand
+from aqmlab.scenario import Scenario
 from aqmlab.statistics import (
     Interval,
     MissingDataError,
     NotEnoughReplications,
     mean_interval,
+    throughput_mbps,
 )
 from aqmlab.statistics.quantities import Measured, Quantity
 from aqmlab.statistics.recorded import seed
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.load import Calibration
+    from aqmlab.load.demand import Bottleneck
     from aqmlab.load.matching import MatchedLoad
     from aqmlab.reproduce.configurations import Configuration
     from aqmlab.reproduce.experiment import Experiment, PublishedRow, Scale
@@ -160,10 +165,31 @@ class Study:
         return sorted({int(result.run["seed"]) for results in self.cells.values() for result in results})
 
     def realised_percent(self, configuration: str, load_percent: float) -> float | None:
-        """Mean realised offered load of a cell's replications, if it is known."""
+        """Offered load of a cell, mean of its replications, in per cent of the bottleneck's rate.
+
+        It is what the cell's users cause on the uncongested network: where they were matched to it, or where
+        it is a cell of the study itself. None where that was not run with the same users.
+        """
+        cell = configuration, load_percent
+        seeds = [seed(result) for result in self.results(*cell)]
         known = [
-            self.loads[load_percent, int(result.run["seed"])].realised_percent
-            for result in self.results(configuration, load_percent)
-            if (load_percent, int(result.run["seed"])) in self.loads
+            self.loads[load_percent, each].realised_percent
+            for each in seeds
+            if (load_percent, each) in self.loads
         ]
+        twin = next((own.name for own in self.experiment.configurations.values() if own.twin), configuration)
+        if self._users_settings(cell) != self._users_settings((twin, load_percent)):
+            return None
+        if not known and self.has(twin, load_percent):
+            known = [self._load_percent(run.result) for run in self._runs(twin, load_percent)]
         return float(np.mean(known)) if known else None
+
+    def _load_percent(self, uncongested: Recorded) -> float:
+        """What an uncongested run carried, in per cent of the rate of the bottleneck of the experiment."""
+        links = [link.name for each in self._bottlenecks for link in each.links]
+        by_link = throughput_mbps.by_link(uncongested, links)
+        return 100.0 * max(each.load(by_link) for each in self._bottlenecks)
+
+    @cached_property
+    def _bottlenecks(self) -> tuple[Bottleneck, ...]:
+        return Demand.of(Scenario.from_toml(self.experiment.scenario_toml)).bottlenecks()

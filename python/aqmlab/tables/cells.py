@@ -4,22 +4,34 @@ Which quantities a table has, and which of our cells stands beside which row, is
 Loss is pooled over the queues of the links that carry data and throughput is their mean; each direction is
 kept beside it. From six replications on every number has a 95 % interval over replications; with fewer the
 plain mean is shown. Whether a cell is reproduced is judged by its mean, against tolerances that were fixed
-before the runs. Where the published numbers look like single runs, each is also scored by where it lies among
-single runs of ours (`statistics.RunToRun`).
+before the runs. A window that is shorter than the table asks for cannot show that the networks differ: what
+lies outside then is held against our own numbers at the paper's length, where the experiment keeps them.
+Cells whose published numbers an input of the models was chosen by are marked, and counted apart. Where the
+published numbers look like single runs, each is also scored by where it lies among single runs of ours
+(`statistics.RunToRun`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics import Interval, NotEnoughReplications, RunToRun, data_links, mean_interval, run_to_run
+from aqmlab.statistics import (
+    Interval,
+    NotEnoughReplications,
+    RunToRun,
+    data_links,
+    mean_interval,
+    measured_window_s,
+    run_to_run,
+)
 from aqmlab.statistics.quantities import OfLinks
 from aqmlab.tables.model import (
     Column,
     Line,
-    Medium,
     Standing,
     Table,
     TableCell,
@@ -43,6 +55,7 @@ if TYPE_CHECKING:
 NUMBERS = {2: "both", 3: "all three", 4: "all four"}
 LEVEL = 0.05
 ABSENT = "–"
+IN_SAMPLE = "†"
 RUN_COLUMNS = (
     "run_deviation",
     "run_minimum",
@@ -79,9 +92,13 @@ class Entry:
     @property
     def within(self) -> bool | None:
         """Whether ours lies within the tolerance; none where nothing was published."""
-        if self.difference is None or self.tolerance is None:
+        return self.near(self.mean)
+
+    def near(self, value: float) -> bool | None:
+        """Whether a number lies within the tolerance of the published one; none where there is none."""
+        if self.published is None or self.tolerance is None:
             return None
-        return abs(self.difference) <= self.tolerance
+        return abs(value - self.published) <= self.tolerance
 
     @property
     def p_value(self) -> float | None:
@@ -94,6 +111,29 @@ class Entry:
     def like_a_run(self) -> bool | None:
         """Whether the published number lies where 95 % of single runs of ours do; none with too few."""
         return None if self.p_value is None else self.p_value >= LEVEL
+
+
+class Agreement(StrEnum):
+    """How a cell of ours stands beside the published one."""
+
+    WITHIN = "within"
+    WITHIN_HERE_ALONE = "within here alone"
+    SCALE = "scale"
+    DIFFERS = "differs"
+    SCALE_CANNOT_JUDGE = "scale cannot judge"
+
+
+AGREEMENTS = {
+    Agreement.WITHIN: Standing.WITHIN,
+    Agreement.WITHIN_HERE_ALONE: Standing.PARTLY,
+    Agreement.SCALE: Standing.PARTLY,
+    Agreement.DIFFERS: Standing.OUTSIDE,
+    Agreement.SCALE_CANNOT_JUDGE: Standing.ABSENT,
+}
+MEANINGS = {
+    Agreement.WITHIN_HERE_ALONE: "within here alone: outside at the paper's length",
+    Agreement.SCALE: "scale: within at the paper's length",
+}
 
 
 @dataclass(frozen=True)
@@ -110,6 +150,9 @@ class Row:
         entries: Each quantity of the table, by name.
         by_link: Means in each direction, by quantity, where both directions carry data.
         columns: The quantities, in the table's order.
+        long_enough: Whether the measured window is one whose numbers are judged beside the paper's.
+        at_length: Our means at the paper's length, by quantity, where the experiment keeps them.
+        in_sample: The inputs of the models that were chosen by published numbers of the cell.
     """
 
     configuration: str
@@ -121,6 +164,28 @@ class Row:
     entries: Mapping[str, Entry]
     by_link: Mapping[str, Mapping[str, float]]
     columns: tuple[Quantity, ...]
+    long_enough: bool = True
+    at_length: Mapping[str, float] | None = None
+    in_sample: tuple[str, ...] = ()
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """How it stands beside the published cell; none where nothing was published."""
+        if self.within is None:
+            return None
+        at_length = self._within_at_length
+        if self.long_enough or at_length is None:
+            differs = Agreement.DIFFERS if self.long_enough else Agreement.SCALE_CANNOT_JUDGE
+            return Agreement.WITHIN if self.within else differs
+        if self.within:
+            return Agreement.WITHIN if at_length else Agreement.WITHIN_HERE_ALONE
+        return Agreement.SCALE if at_length else Agreement.DIFFERS
+
+    @property
+    def _within_at_length(self) -> bool | None:
+        if self.at_length is None:
+            return None
+        return all(entry.near(self.at_length[name]) for name, entry in self.entries.items())
 
     @property
     def within(self) -> bool | None:
@@ -179,6 +244,9 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
             if isinstance(column.quantity, OfLinks) and len(data_links(results[0])) > 1
         },
         columns=tuple(column.quantity for column in table.columns),
+        long_enough=min(map(measured_window_s, results)) >= table.least_window_s,
+        at_length=table.at_length.values.get((name, load)),
+        in_sample=tuple(table.inputs_fitted_to(name, load)),
     )
 
 
@@ -209,13 +277,12 @@ def table_of(rows: Sequence[Row]) -> Table:
 def columns_of(rows: Sequence[Row]) -> list[Column[Row]]:
     """The columns of the table."""
     columns: list[Column[Row]] = [
-        Column("cell", lambda row: text(row.label, value=row.configuration), "cell", heads_row=True),
+        Column("cell", _cell, "cell", heads_row=True),
         Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
         Column(
             "realised_load_percent",
             lambda row: number(row.realised_percent, ".1f", unit=" %"),
-            "realised",
-            media=Medium.CSV | Medium.HTML,
+            "offered",
         ),
         in_csv("replications", lambda row: row.replications),
     ]
@@ -223,6 +290,10 @@ def columns_of(rows: Sequence[Row]) -> list[Column[Row]]:
         return columns
     for quantity in rows[0].columns:
         columns += _quantity(quantity, scored=rows[0].entries[quantity.name].runs is not None)
+    columns += [
+        Column("agreement", _agreement, "verdict", words=True),
+        in_csv("in_sample", lambda row: "; ".join(row.in_sample)),
+    ]
     return columns + [
         in_csv(f"{name}_{link}", lambda row, name=name, link=link: row.by_link[name][link])  # type: ignore[misc]
         for name, found in rows[0].by_link.items()
@@ -241,10 +312,9 @@ def _quantity(quantity: Quantity, *, scored: bool) -> list[Column[Row]]:
         Column(name, lambda row: _ours(row.entries[name], quantity), "ours", quantity.short, group),
         *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.entries[name].ours),
         Column(f"{name}_published", lambda row: _published(row.entries[name]), "paper", group=group),
-        Column(
-            f"{name}_difference", lambda row: _difference(row.entries[name], quantity), "diff.", group=group
-        ),
+        Column(f"{name}_difference", lambda row: _difference(row, quantity), "diff.", group=group),
         value(f"{name}_within", lambda entry: entry.within),
+        in_csv(f"{name}_at_length", lambda row: None if row.at_length is None else row.at_length[name]),
     ]
     if scored:
         columns += [
@@ -262,9 +332,29 @@ def _ours(entry: Entry, quantity: Quantity) -> TableCell:
     return text(words, value=entry.mean, short=words.replace(" ± ", "±"))
 
 
-def _difference(entry: Entry, quantity: Quantity) -> TableCell:
+def _difference(row: Row, quantity: Quantity) -> TableCell:
+    entry = row.entries[quantity.name]
     words = _given(entry.difference, f"+.{quantity.digits}f")
-    return TableCell(entry.difference, (Line(words, Standing.of(entry.within)),))
+    standing = Standing.of(entry.within)
+    if row.agreement is not None and standing is Standing.OUTSIDE:
+        standing = AGREEMENTS[row.agreement]
+    return TableCell(entry.difference, (Line(words, standing),))
+
+
+def _cell(row: Row) -> TableCell:
+    return text(f"{row.label} {IN_SAMPLE}" if row.in_sample else row.label, value=row.configuration)
+
+
+def _agreement(row: Row) -> TableCell:
+    if row.agreement is None:
+        return TableCell(None, (Line(ABSENT),))
+    note = (
+        ", ".join(f"{each.short} {row.at_length[each.name]:.{each.digits}f}" for each in row.columns)
+        if row.at_length
+        else ""
+    )
+    cell = text(str(row.agreement), AGREEMENTS[row.agreement])
+    return replace(cell, note=f"ours at the paper's length: {note}" if note else "")
 
 
 def _given(value: float | None, form: str) -> str:
@@ -280,19 +370,45 @@ def _of_runs(entry: Entry, *, place: int) -> float | None:
 
 
 def caption(rows: Sequence[Row]) -> str:
-    """What stands below the table: how many cells agree and what the ± means."""
+    """What stands below the table: how many cells agree, what the others lack, and what the ± means."""
     compared = published_rows(rows)
-    counts = {row.replications for row in rows}
-    replications = "/".join(str(count) for count in sorted(counts))
-    agreeing = sum(1 for row in compared if row.within)
+    replications = "/".join(str(count) for count in sorted({row.replications for row in rows}))
     entries = [entry for row in compared for entry in row.entries.values()]
     single = sum(1 for entry in entries if entry.within)
-    text = f"{agreeing} of {len(compared)} cells within tolerance{_in_all(rows)}"
-    text += f" ({single} of {len(entries)} single numbers); {replications} replications"
+    text = f"{_agreeing(compared)} cells within tolerance{_in_all(rows)}"
+    text += f" ({single} of {len(entries)} single numbers){_apart(compared)}{_of_others(compared)}"
     has_interval = any(isinstance(entry.ours, Interval) for entry in entries)
-    return text + (
-        "; ± is the 95 % interval over replications" if has_interval else "; too few for intervals"
+    text += f"; {replications} replications"
+    text += "; ± is the 95 % interval over replications" if has_interval else "; too few for intervals"
+    offered = any(row.realised_percent is not None for row in rows)
+    return text + ("; offered: what the same users cause on the uncongested network" if offered else "")
+
+
+def _agreeing(rows: Sequence[Row]) -> str:
+    return f"{sum(1 for row in rows if row.within)} of {len(rows)}"
+
+
+def _apart(rows: Sequence[Row]) -> str:
+    """Cells that inputs were chosen by, and the others, counted apart."""
+    fitted, others = [row for row in rows if row.in_sample], [row for row in rows if not row.in_sample]
+    if not fitted:
+        return ""
+    inputs = ", ".join(dict.fromkeys(each for row in fitted for each in row.in_sample))
+    return (
+        f"; in-sample ({IN_SAMPLE}: {inputs} chosen by published numbers of the cell) {_agreeing(fitted)}, "
+        f"others {_agreeing(others)}"
     )
+
+
+def _of_others(rows: Sequence[Row]) -> str:
+    """What the cells that are not simply within lack."""
+    counts = Counter(row.agreement for row in rows)
+    told = [
+        f"{counts[each]} {MEANINGS.get(each, each)}"
+        for each in Agreement
+        if each is not Agreement.WITHIN and counts[each]
+    ]
+    return f"; {', '.join(told)}" if told else ""
 
 
 def _in_all(rows: Sequence[Row]) -> str:

@@ -78,6 +78,7 @@ def table_of(rows: Sequence[Row]) -> Table:
     columns += [
         Column("", lambda row: text(row.label), "cell", media=Medium.HTML, heads_row=True),
         Column("", lambda row: number(row.load_percent, unit=" %"), "load", media=Medium.HTML),
+        Column("", lambda row: number(row.realised_percent, ".1f", unit=" %"), "offered", media=Medium.HTML),
         Column("", _three_heads, "cell", media=Medium.TERMINAL, words=True),
         Column("", lambda _: _NAMES, media=Medium.PRINT, words=True),
     ]
@@ -96,7 +97,8 @@ def _three_heads(row: Row) -> TableCell:
     """What a cell is called, on three short lines."""
     first, second, *rest = [*row.label.split(", "), "", ""]
     others = ", ".join(part for part in rest if part)
-    return TableCell(lines=(Line(f"{first}, {row.load_percent:g} %"), Line(second), Line(others)))
+    offered = "" if row.realised_percent is None else f" (offered {row.realised_percent:.1f})"
+    return TableCell(lines=(Line(f"{first}, {row.load_percent:g} %{offered}"), Line(second), Line(others)))
 
 
 def _three_lines(row: Row, *, quantity: Quantity) -> TableCell:
