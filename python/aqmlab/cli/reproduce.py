@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
+
+
+class _Choice(TypedDict):
+    """How much of an experiment."""
+
+    scale: str
+    cells: tuple[str, ...] | None
+    loads: tuple[int, ...] | None
+    replications: int | None
 
 
 @click.command
@@ -46,6 +55,7 @@ MINIMUM_COLUMNS = 108
     metavar="FOLDER",
     help="Where to keep the runs and the report. By default results/EXPERIMENT-SCALE.",
 )
+@click.option("--costs", is_flag=True, help="Print what each scale costs on this machine, and run nothing.")
 @execution_options("threads")
 def reproduce(
     *,
@@ -55,13 +65,15 @@ def reproduce(
     loads: tuple[int, ...],
     replications: int | None,
     output: Path | None,
+    costs: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
     """Repeat the experiments of a paper and set the results beside the published ones.
 
     Runs every cell, prints the paper's tables with ours beside them, judges each of its claims, and writes a
-    report (HTML, figures as PNG and SVG). Finished runs are kept: the same command goes on where it stopped.
+    report (HTML, figures as PNG and SVG). Says first what each scale costs on this machine. Finished runs are
+    kept: the same command goes on where it stopped.
 
     \b
     Examples:
@@ -71,21 +83,22 @@ def reproduce(
       aqmlab reproduce christiansen2000 --scale standard --cells red-30-90 --loads 90,98,110
     """
     from aqmlab.reproduce.experiment import ExperimentError
+    from aqmlab.reproduce.reproduction import costs as costs_of
     from aqmlab.reproduce.reproduction import reproduce as repeat
 
+    choice: _Choice = {
+        "scale": scale,
+        "cells": cells or None,
+        "loads": loads or None,
+        "replications": replications,
+    }
     folder = output or Path("results") / f"{experiment}-{scale}"
-    require_writable(folder)
     try:
-        reproduction = repeat(
-            experiment,
-            scale=scale,
-            cells=cells or None,
-            loads=loads or None,
-            replications=replications,
-            executor=executor,
-            output=folder,
-            progress=not quiet,
-        )
+        if costs:
+            console().print(costs_of(experiment, **choice, executor=executor))
+            return
+        require_writable(folder)
+        reproduction = repeat(experiment, **choice, executor=executor, output=folder, progress=not quiet)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
     if not quiet:

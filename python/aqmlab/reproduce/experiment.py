@@ -150,6 +150,11 @@ class Experiment:
             cells.update(dict.fromkeys(members or [name]))
         return tuple(cells)
 
+    def run_at(self, scale: Scale, load_percent: float) -> list[Configuration]:
+        """The configurations that a scale runs at a load."""
+        configurations = map(self.configuration, scale.cells)
+        return [each for each in configurations if each.runs_at(load_percent)]
+
     def configuration(self, name: str) -> Configuration:
         """The configuration of this name.
 

@@ -17,16 +17,21 @@ from aqmlab.errors import ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce.cost import cost_of, measured_pace
 from aqmlab.reproduce.experiment import ExperimentError
 from aqmlab.reproduce.report import parts_of, write_report
 from aqmlab.reproduce.study import Study
 from aqmlab.runs import Execution, Job
-from aqmlab.runs.executors import Threads
+from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
 from aqmlab.tables import claims, to_terminal
+from aqmlab.tables import costs as costs_table
+from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.table import Table as TerminalTable
 
     from aqmlab.reproduce.configurations import Configuration
     from aqmlab.reproduce.experiment import Experiment, Scale
@@ -89,16 +94,17 @@ def reproduce(
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
-        progress: Whether to show progress bars.
+        progress: Whether to say first what each scale costs, and to show progress bars.
 
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
-    execution = Execution(
-        executor or Threads(), store=Path(store or Path(output) / "runs"), progress=progress
-    )
+    engine = executor or Threads()
+    if progress:
+        console(stderr=True).print(_costs(experiment, chosen, engine))
+    execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
     study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
     return Reproduction(parts, write_report(parts, Path(output)))
@@ -135,6 +141,35 @@ def choose(
             raise ExperimentError(f"replications: at least 1, not {replications}")
         chosen = replace(chosen, replications=replications)
     return chosen
+
+
+def costs(
+    name: str,
+    *,
+    scale: str = "quick",
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+    executor: Executor | None = None,
+) -> TerminalTable:
+    """What each scale costs on this machine, the one named with what was chosen for it; printed with `rich`.
+
+    Makes two short runs, which take about a second.
+
+    Raises:
+        ExperimentError: The experiment, scale, cell or load does not exist.
+    """
+    experiment = experiments.load(name)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
+    return _costs(experiment, chosen, executor or Threads())
+
+
+def _costs(experiment: Experiment, chosen: Scale, executor: Executor) -> TerminalTable:
+    pace = measured_pace(experiment, base_scenario(experiment, replace(chosen, start="steady")))
+    scales = {**experiment.scales, chosen.name: chosen}
+    workers = executor.workers if isinstance(executor, Threads) else available_cores()
+    found = [cost_of(experiment, each, pace) for each in scales.values()]
+    return to_terminal(costs_table.table_of(found, chosen=chosen.name, workers=workers))
 
 
 def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
@@ -231,16 +266,15 @@ def _plan(
         for seed in scale.seeds:
             match = loads.get((load, seed))
             shared = _users(experiment, demand, load, match, line)
-            for configuration in map(experiment.configuration, scale.cells):
-                if configuration.runs_at(load):
-                    own = configuration.users.get(load)
-                    sizes = shared if own is None else demand.sizes(own)
-                    populated = demand.with_sizes(sizes)
-                    facts = match.to_dict() if match and own is None else _nominal(load, sizes, line)
-                    if own is not None:
-                        facts["matched_to"] = "users that the configuration names"
-                    scenario = cell_scenario(populated, configuration)
-                    plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
+            for configuration in experiment.run_at(scale, load):
+                own = configuration.users.get(load)
+                sizes = shared if own is None else demand.sizes(own)
+                populated = demand.with_sizes(sizes)
+                facts = match.to_dict() if match and own is None else _nominal(load, sizes, line)
+                if own is not None:
+                    facts["matched_to"] = "users that the configuration names"
+                scenario = cell_scenario(populated, configuration)
+                plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
     if not plan:
         raise ExperimentError(f"none of {', '.join(scale.cells)} is run at the chosen loads")
     return plan
