@@ -87,6 +87,7 @@ fn receive(profile: &HostProfile, count: u64) -> u64 {
         payload,
         flags: Flags::ACK,
         ect: false,
+        unread: 0,
     };
     let mut delivered = 0;
     for _ in 0..count {
@@ -115,6 +116,7 @@ fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
             payload: 0,
             flags: Flags::ACK,
             ect: false,
+            unread: 0,
         };
         out.clear();
         client.on_segment(now, &context, &segment, false, &mut out);

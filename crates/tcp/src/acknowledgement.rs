@@ -1,7 +1,7 @@
 //! What an arriving acknowledgement, or none, means to a sender.
 //!
-//! Source: RFC 9293 section 3.10.7.4 (which acknowledgements are acceptable), RFC 5681 section 2 (what a duplicate
-//! is). What was lost and is sent again says `recovery/`, what that does to the window `congestion/`; here it is
+//! Source: RFC 9293 section 3.10.7.4 (which acknowledgements are acceptable, when they update the window), RFC 5681
+//! section 2 (what a duplicate is: by its condition (e) nothing that changes the window). What was lost and is sent again says `recovery/`, what that does to the window `congestion/`; here it is
 //! carried out.
 
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
@@ -38,6 +38,7 @@ impl Endpoint {
             self.on_congestion_echo(now, context, number);
         }
         if self.sender.sequence.una.before(number) {
+            self.sender.peer_unread = segment.unread;
             self.on_new_acknowledgement(now, context, number, echo, out);
             return true;
         }
@@ -113,9 +114,14 @@ impl Endpoint {
         let current = segment.acknowledgement == sender.sequence.una;
         let bare = segment.payload == 0 && !segment.flags.contains(Flags::FIN);
         let pending = sender.sequence.outstanding() > 0 || sender.recovery.counts_when_quiet();
-        if !(current && bare && pending) {
+        let same_window = segment.unread == sender.peer_unread;
+        if !(current && bare && pending && same_window) {
             sender.recovery.on_old_acknowledgement();
-            return false;
+            let opens = current && segment.unread < sender.peer_unread;
+            if opens {
+                sender.peer_unread = segment.unread;
+            }
+            return opens;
         }
         let sending = sender.sending(now, context);
         match sender.recovery.on_duplicate(&sending, &mut sender.congestion) {
@@ -160,7 +166,7 @@ impl Endpoint {
     }
 
     /// The timer expired with nothing outstanding, so nothing was lost: a sender whose window ECN closed may send its
-    /// next packet, and one of ns-2 has paused.
+    /// next packet, one whose peer closed it finds it open, and one of ns-2 has paused.
     fn on_quiet_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;
@@ -168,6 +174,7 @@ impl Endpoint {
             sender.restart_after_silence(context.profile);
         } else {
             sender.flags.clear(SenderFlags::ECN_WAIT);
+            sender.peer_unread = 0;
         }
         self.output(now, context, out);
     }

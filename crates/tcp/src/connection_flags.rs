@@ -64,6 +64,8 @@ connection_flags! {
         ECHO = 2,
         /// The congestion mark came with data that no acknowledgement has covered yet (ns-2).
         ECHO_UNCOVERED = 3,
+        /// The application has read what came before an acknowledgement of it is due.
+        READ = 4,
     }
 }
 
@@ -87,6 +89,6 @@ impl ReceiverFlags {
     /// An acknowledgement has left, and covers everything that arrived.
     #[inline]
     pub(crate) fn clear_acknowledged(&mut self) {
-        self.0 &= !(Self::ACK_NOW.0 | Self::ECHO_UNCOVERED.0);
+        self.0 &= !(Self::ACK_NOW.0 | Self::ECHO_UNCOVERED.0 | Self::READ.0);
     }
 }

@@ -18,7 +18,6 @@
 //! Departures and silences:
 //! - TIME-WAIT is not kept: an endpoint that is closed both ways is finished, and a stray FIN is answered by
 //!   [`crate::respond_to_stray`] without state.
-//! - There is no persist timer: the peer's window is constant and never zero.
 //! - Simultaneous open is not modelled: one side is a client, the other a server.
 //! - FreeBSD 4.x repeats its FIN on every acknowledgement sent in FIN-WAIT-1; here such an acknowledgement is
 //!   a plain one.
@@ -136,10 +135,12 @@ impl Endpoint {
         if context.profile.idle_restart == IdleRestart::SinceReceived {
             self.sender.active_at = now;
         }
+        self.sender.peer_unread = segment.unread;
         out.delivered += self.receiver.on_next(now, context, segment);
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-            self.emit_acknowledgement(context, out);
+            self.acknowledge(context, out);
         }
+        self.let_application_read(context, out);
     }
 
     /// The application writes `bytes`; what the window allows is sent. The send buffer is unlimited: a real
@@ -285,6 +286,9 @@ impl Endpoint {
         if advanced || self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.output(now, context, out);
         }
+        if out.delivered > 0 && !self.sender.flags.has(SenderFlags::CLOSING) {
+            self.let_application_read(context, out);
+        }
         if self.sender.flags.has(SenderFlags::CLOSING) {
             self.finish_if_over(context, out);
         }
@@ -340,6 +344,7 @@ impl Endpoint {
             payload: 0,
             flags,
             ect: false,
+            unread: 0,
         }
     }
 }

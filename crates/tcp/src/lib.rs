@@ -56,7 +56,7 @@ pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
     AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
-    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite,
+    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
 };
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;

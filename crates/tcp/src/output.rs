@@ -15,13 +15,20 @@
 //! pacing rate (none of those built in has one), what carries data waits until the segment before it would have been sent at
 //! that rate.
 //!
+//! `tcp_output` also runs when the application has read, and then sends a *window update* if the window can move by two
+//! segments or by half of the receive buffer: which reads are modelled says [`crate::WindowUpdates`].
+//!
+//! Departures and silences: data that leave with an acknowledgement advertise the whole buffer, as if what came with the
+//! acknowledgement had been read; where nothing is outstanding and the window admits nothing, the persist timer sends what
+//! is there after its least interval, instead of probing with a byte.
+//!
 //! ns-2's one-way sender has its own loop in `send_much.rs`.
 
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Handshake, IdleRestart, OutputRoutine};
+use crate::profile::{Handshake, IdleRestart, OutputRoutine, WindowUpdates};
 use crate::segment::Flags;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
@@ -41,7 +48,7 @@ impl Endpoint {
     pub(crate) fn output(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         if self.sender.has_nothing_to_send() {
             if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-                self.emit_acknowledgement(context, out);
+                self.acknowledge(context, out);
             }
             return;
         }
@@ -145,7 +152,10 @@ impl Endpoint {
             }
         }
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-            self.emit_acknowledgement(context, out);
+            self.acknowledge(context, out);
+        }
+        if self.sender.waits_for_the_window() {
+            self.sender.start_persist_timer(now, context);
         }
     }
 
@@ -207,7 +217,7 @@ impl Endpoint {
             self.sender.pace(now, context.profile, &segment);
         }
         out.segments.push(segment);
-        self.receiver.note_acknowledged();
+        self.receiver.note_acknowledged(0);
         let sender = &mut self.sender;
         if sender.sequence.outstanding() == 0 || sender.retransmission_deadline == Time::MAX {
             sender.start_stopped_timer(now, context);
@@ -224,12 +234,27 @@ impl Endpoint {
         sender.sequence.nxt = end;
     }
 
-    /// Sends an acknowledgement that carries nothing else.
-    pub(crate) fn emit_acknowledgement(&mut self, context: &Context<'_>, out: &mut Outbox) {
+    /// Sends an acknowledgement that carries nothing else. What this call has delivered may be unread.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, context: &Context<'_>, out: &mut Outbox) {
+        let unread = self.receiver.unread(context.profile, out.delivered);
+        self.emit_acknowledgement(context, unread, out);
+    }
+
+    /// The application reads what a segment has brought; if that moves the window far enough, the peer is told.
+    #[inline(always)]
+    pub(crate) fn let_application_read(&mut self, context: &Context<'_>, out: &mut Outbox) {
+        if context.profile.window_updates != WindowUpdates::Never && self.receiver.read(context.profile) {
+            self.emit_acknowledgement(context, 0, out);
+        }
+    }
+
+    fn emit_acknowledgement(&mut self, context: &Context<'_>, unread: u16, out: &mut Outbox) {
         let mut segment = self.bare_segment(self.receiver.acknowledging_flags());
+        segment.unread = unread;
         self.declare_congestion(context.profile, &mut segment, false);
         out.segments.push(segment);
-        self.receiver.note_acknowledged();
+        self.receiver.note_acknowledged(unread);
     }
 }
 
@@ -267,6 +292,7 @@ mod tests {
                     payload: 0,
                     flags: Flags::SYN.with(Flags::ACK),
                     ect: false,
+                    unread: 0,
                 };
                 end.on_segment(now, context, &answer, false, out);
             });
@@ -298,8 +324,14 @@ mod tests {
             let acknowledgement = self.end.highest_sent();
             self.act(now, |end, now, context, out| {
                 let sequence = SequenceNumber::INITIAL.plus(1);
-                let segment =
-                    Segment { sequence, acknowledgement, payload: 0, flags: Flags::ACK, ect: false };
+                let segment = Segment {
+                    sequence,
+                    acknowledgement,
+                    payload: 0,
+                    flags: Flags::ACK,
+                    ect: false,
+                    unread: 0,
+                };
                 end.on_segment(now, context, &segment, false, out);
             });
         }

@@ -1,6 +1,6 @@
 //! Single fields of a named profile, changed by a scenario.
 
-use crate::profile::{AckCounting, Congestion, Ecn, HostProfile};
+use crate::profile::{AckCounting, Congestion, Ecn, HostProfile, OutputRoutine, WindowUpdates};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ pub struct HostOverrides {
     /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
     #[schemars(range(min = 40, max = 120))]
     pub syn_header_bytes: Option<u16>,
-    /// The peer's advertised window in bytes, at least one segment; the greatest is in effect unlimited.
+    /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least one segment;
+    /// the greatest is in effect unlimited.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window_bytes: Option<u32>,
     /// Initial congestion window in segments, before the passive opener's quirk.
@@ -50,6 +51,10 @@ pub struct HostOverrides {
     /// least one, in `bsd45` (10 ms).
     #[schemars(range(min = 1, max = 500))]
     pub delayed_ack_ms: Option<u32>,
+    /// When the application reads, and the peer is told of a window that has moved by two segments or half of the buffer:
+    /// `"never"` (it reads before acknowledgements leave), `"each-segment"` or `"each-acknowledgement"` (it reads after
+    /// each of them). `ns2-oneway` has `"never"` alone.
+    pub window_updates: Option<WindowUpdates>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
     /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false` hands
@@ -215,6 +220,9 @@ impl HostProfile {
         if let Some(delay) = overrides.delayed_ack_ms {
             self.delayed_ack.delay = milliseconds("delayed_ack_ms", delay, 1, 500)?;
         }
+        if let Some(updates) = overrides.window_updates {
+            self.window_updates = self.updates_of(updates)?;
+        }
         if self.delayed_ack.counting == AckCounting::Bytes {
             // What is owed is counted in 16 bits, which also bound every window that is not scaled.
             let most = (u32::from(u16::MAX) / self.segment_bytes()).min(100);
@@ -222,6 +230,19 @@ impl HostProfile {
             within("acknowledge_every_segments", every, 1, most)?;
         }
         Ok(())
+    }
+
+    fn updates_of(&self, updates: WindowUpdates) -> Result<WindowUpdates, IllegalOverride> {
+        let name = match updates {
+            WindowUpdates::Never => return Ok(updates),
+            WindowUpdates::EachSegment => "each-segment",
+            WindowUpdates::EachAcknowledgement => "each-acknowledgement",
+        };
+        if self.output_routine != OutputRoutine::SendMuch {
+            return Ok(updates);
+        }
+        let legal = format!("never in {}, whose receivers advertise no window", self.name);
+        Err(IllegalOverride { key: "window_updates", value: name.into(), legal })
     }
 
     const fn is_bsd(&self) -> bool {
@@ -293,6 +314,22 @@ mod tests {
         let initial_is_the_maximum =
             HostOverrides { maximum_rto_ms: Some(3_000), ..HostOverrides::default() };
         assert!(bsd45_with(&initial_is_the_maximum).is_ok());
+    }
+
+    #[test]
+    fn a_receiver_that_advertises_no_window_updates_none() {
+        let every = HostOverrides {
+            window_updates: Some(WindowUpdates::EachAcknowledgement),
+            ..HostOverrides::default()
+        };
+        let refused = HostProfile::named("ns2-oneway").unwrap().with(&every).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "window_updates = each-acknowledgement: legal is never in ns2-oneway, whose receivers advertise no window"
+        );
+        let rfc5681 = HostProfile::named("rfc5681").unwrap();
+        assert_eq!(rfc5681.window_updates, WindowUpdates::Never);
+        assert_eq!(rfc5681.with(&every).unwrap().window_updates, WindowUpdates::EachAcknowledgement);
     }
 
     #[test]

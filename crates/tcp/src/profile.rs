@@ -13,6 +13,8 @@
 
 use crate::clock::HostClock;
 use aqmlab_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Everything that distinguishes one host's TCP from another's. Plain, immutable data, shared by reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +27,7 @@ pub struct HostProfile {
     pub header_bytes: u16,
     /// IP and TCP header of SYN and SYN/ACK, in bytes: 44 with the MSS option alone (RFC 9293 section 3.2).
     pub syn_header_bytes: u16,
-    /// The peer's advertised window in bytes. It is constant because applications read at once. FreeBSD 4.x
+    /// The receive buffer, and the greatest window that it lets a peer advertise, in bytes. FreeBSD 4.x
     /// rounds a 16 KB socket buffer up to whole segments: 12 · 1460 = 17,520.
     pub window_bytes: u32,
     /// How a connection is opened.
@@ -59,6 +61,8 @@ pub struct HostProfile {
     pub retransmission: RetransmissionTimer,
     /// When acknowledgements of data are sent.
     pub delayed_ack: DelayedAck,
+    /// When the application reads, and the peer is told how far the window has moved.
+    pub window_updates: WindowUpdates,
     /// Hold back a partial segment while data are outstanding (RFC 896; RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// Hand a write to TCP in pieces of this many bytes, with a "more to come" hint on all but the last; none
@@ -232,6 +236,23 @@ pub enum AckTimer {
     /// The next tick of a clock of the whole machine that ticks every `delay`: up to `delay` later, uniformly (4.4BSD
     /// `tcp_fasttimo`).
     MachineTick,
+}
+
+/// When the application reads what has come, which decides the window that acknowledgements advertise. Where they leave
+/// before it has read, reading moves the window; by two segments or half of the receive buffer, and the peer is told with a
+/// segment of its own, a window update (FreeBSD 2.2 and 4.x tcp_output.c, called from `soreceive` by way of `PRU_RCVD`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowUpdates {
+    /// Before an acknowledgement leaves: the whole buffer is always advertised, and no update is sent.
+    Never,
+    /// After each segment has been processed, so that an acknowledgement leaves with the segment that made it unread. Of
+    /// full segments in order two in three are answered: the second of a pair by its acknowledgement, the next one by an
+    /// update.
+    EachSegment,
+    /// Only when they have been acknowledged, because the second of two segments comes before the program has its turn. An
+    /// acknowledgement of two full segments advertises a window without them, and an update follows it.
+    EachAcknowledgement,
 }
 
 /// Explicit congestion notification.

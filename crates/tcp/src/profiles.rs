@@ -2,7 +2,7 @@
 
 use crate::profile::{
     AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
-    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite,
+    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
 };
 use aqmlab_units::Span;
 
@@ -61,6 +61,7 @@ impl HostProfile {
             counting: AckCounting::Bytes,
             timer: AckTimer::MachineTick,
         },
+        window_updates: WindowUpdates::EachSegment,
         nagle: true,
         write_cluster_bytes: Some(2048),
         write_announces_more: false,
@@ -104,6 +105,7 @@ impl HostProfile {
             counting: AckCounting::Segments,
             timer: AckTimer::OwnTimer,
         },
+        window_updates: WindowUpdates::EachAcknowledgement,
         nagle: false,
         write_cluster_bytes: Some(2048),
         write_announces_more: true,
@@ -146,6 +148,7 @@ impl HostProfile {
             counting: AckCounting::Segments,
             timer: AckTimer::OwnTimer,
         },
+        window_updates: WindowUpdates::Never,
         nagle: false,
         write_cluster_bytes: None,
         write_announces_more: true,
@@ -188,6 +191,7 @@ impl HostProfile {
             counting: AckCounting::Segments,
             timer: AckTimer::OwnTimer,
         },
+        window_updates: WindowUpdates::Never,
         nagle: false,
         write_cluster_bytes: None,
         write_announces_more: true,

@@ -4,12 +4,13 @@
 //! data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x tcp_input.c
 //! `DELAY_ACK` and tcp_timer.c `tcp_timer_delack`: the first segment in order starts a 100 ms timer, the second
 //! is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and `tcp_fasttimo`: two segments'
-//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; ns-2.35 tcp-sink.cc: every segment at
+//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; both tell the peer when reading has
+//! moved the window by two segments or half of the buffer (tcp_output.c, called for `PRU_RCVD`); ns-2.35 tcp-sink.cc: every segment at
 //! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck).
 
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
-use crate::profile::{AckCounting, AckTimer, Ecn, Handshake};
+use crate::profile::{AckCounting, AckTimer, Ecn, Handshake, HostProfile, WindowUpdates};
 use crate::reassembly::Reassembly;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
@@ -30,9 +31,11 @@ pub(crate) struct Received {
 pub(crate) struct Receiver {
     /// RCV.NXT: the next number expected from the peer.
     pub(crate) nxt: SequenceNumber,
-    /// Bytes in order that no acknowledgement has covered yet; it stops at the greatest value.
-    unacknowledged_bytes: u16,
-    /// Segments of them; it stops likewise.
+    /// Bytes by which the right edge of the window could move once the application has read everything: those in order
+    /// that no acknowledgement has covered yet, and those that were unread when the last one left. It stops at the
+    /// greatest value.
+    window_lag: u16,
+    /// Segments in order that no acknowledgement has covered yet; it stops likewise.
     unacknowledged_segments: u8,
     pub(crate) flags: ReceiverFlags,
     /// When a delayed acknowledgement is due; `Time::MAX` if none waits.
@@ -44,7 +47,7 @@ impl Default for Receiver {
     fn default() -> Self {
         Self {
             nxt: SequenceNumber::default(),
-            unacknowledged_bytes: 0,
+            window_lag: 0,
             unacknowledged_segments: 0,
             flags: ReceiverFlags::default(),
             delayed_ack_deadline: Time::MAX,
@@ -63,7 +66,7 @@ impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver")
             .field("nxt", &{ self.nxt })
-            .field("unacknowledged_bytes", &{ self.unacknowledged_bytes })
+            .field("window_lag", &{ self.window_lag })
             .field("unacknowledged_segments", &self.unacknowledged_segments)
             .field("flags", &self.flags)
             .field("delayed_ack_deadline", &{ self.delayed_ack_deadline })
@@ -90,15 +93,42 @@ impl Receiver {
         if self.flags.has(ReceiverFlags::ECHO) { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }
     }
 
-    /// A segment leaves that acknowledges everything in order.
+    /// A segment leaves that acknowledges everything in order, of which so many bytes are unread.
     #[inline]
-    pub(crate) fn note_acknowledged(&mut self) {
+    pub(crate) fn note_acknowledged(&mut self, unread: u16) {
         self.flags.clear_acknowledged();
+        self.window_lag = unread;
         if self.unacknowledged_segments > 0 {
             self.delayed_ack_deadline = Time::MAX;
-            self.unacknowledged_bytes = 0;
             self.unacknowledged_segments = 0;
         }
+    }
+
+    /// Bytes that the application has not read when an acknowledgement leaves in the call that has delivered so many.
+    #[inline]
+    pub(crate) fn unread(&self, profile: &HostProfile, delivered: u32) -> u16 {
+        if delivered == 0 || self.flags.has(ReceiverFlags::READ) {
+            return 0;
+        }
+        match profile.window_updates {
+            WindowUpdates::Never => 0,
+            WindowUpdates::EachSegment => saturated(delivered),
+            WindowUpdates::EachAcknowledgement => self.window_lag,
+        }
+    }
+
+    /// The application has its turn, and reads if it is due. Answers whether the window can move by two segments or by
+    /// half of the buffer then, of which the peer is told.
+    #[inline]
+    pub(crate) fn read(&mut self, profile: &HostProfile) -> bool {
+        let lag = u32::from(self.window_lag);
+        if profile.window_updates == WindowUpdates::EachAcknowledgement {
+            if self.unacknowledged_segments > 0 {
+                return false;
+            }
+            self.window_lag = 0;
+        }
+        lag >= 2 * profile.segment_bytes() || 2 * lag >= profile.window_bytes
     }
 
     /// Whether `segment`, which has data, is the next one in order of a peer that goes on sending, and nothing else is to be heeded.
@@ -153,17 +183,21 @@ impl Receiver {
     #[inline(always)]
     fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u16) {
         let rule = context.profile.delayed_ack;
-        self.unacknowledged_bytes = self.unacknowledged_bytes.saturating_add(payload);
+        self.window_lag = self.window_lag.saturating_add(payload);
         self.unacknowledged_segments = self.unacknowledged_segments.saturating_add(1);
         let enough = match rule.counting {
             AckCounting::Segments => self.unacknowledged_segments >= rule.every_segments,
             AckCounting::Bytes => {
                 let bytes = u32::from(rule.every_segments) * context.profile.segment_bytes();
-                u32::from(self.unacknowledged_bytes) >= bytes
+                u32::from(self.window_lag) >= bytes
             }
         };
         if enough {
             self.flags.set(ReceiverFlags::ACK_NOW);
+            if rule.counting == AckCounting::Bytes {
+                // The reader makes this acknowledgement, not the arrival.
+                self.flags.set(ReceiverFlags::READ);
+            }
         } else if self.delayed_ack_deadline() == Time::MAX {
             self.delayed_ack_deadline = if rule.timer == AckTimer::MachineTick {
                 context.clock.next_tick_of(rule.delay, now)
@@ -203,8 +237,15 @@ impl Receiver {
         let numbers = self.nxt.distance_from(before);
         // A FIN is the last number the peer ever sends: once it was seen, nothing waiting means it is reached.
         let peer_closed = self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty();
-        Received { delivered: numbers - u32::from(peer_closed), peer_closed }
+        let delivered = numbers - u32::from(peer_closed);
+        self.window_lag = self.window_lag.saturating_add(saturated(delivered));
+        Received { delivered, peer_closed }
     }
+}
+
+/// A number of bytes in 16 bits, which stop at their greatest value.
+fn saturated(bytes: u32) -> u16 {
+    u16::try_from(bytes).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]

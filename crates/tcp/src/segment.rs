@@ -1,7 +1,7 @@
 //! What one TCP packet says: a small record that the simulator copies, never bytes on a wire.
 //!
 //! Source: RFC 9293 section 3.1 (header), RFC 3168 sections 5 and 6.1 (ECT, ECE, CWR). The advertised window is
-//! not carried: the application reads at once, so it never moves (see [`crate::HostProfile::window_bytes`]).
+//! carried as what it lacks to the whole receive buffer ([`Segment::unread`], [`crate::HostProfile::window_bytes`]).
 //! Checksums, ports, urgent data and options are not modelled; the room that options take is in the profile.
 
 use crate::profile::HostProfile;
@@ -78,6 +78,10 @@ pub struct Segment {
     /// Whether the sender declared the packet ECN-capable, ECT(0) (RFC 3168 section 5): a queue may then mark
     /// it instead of dropping it.
     pub ect: bool,
+    /// Bytes in order that the application had not read yet: the advertised window is the receive buffer without them
+    /// (RFC 9293 section 3.8.6). Two segments with different values advertise different windows. Only an acknowledgement
+    /// without data, SYN or FIN has any; it stops at the greatest value, which every window that is not scaled stays below.
+    pub unread: u16,
 }
 
 impl Segment {
@@ -125,10 +129,12 @@ pub(crate) fn reset(segment: &Segment) -> Segment {
         payload: 0,
         flags: Flags::RST.with(Flags::ACK),
         ect: false,
+        unread: 0,
     }
 }
 
-/// As in a packet trace, `flags first:end ack next ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351 ECT`.
+/// As in a packet trace, `flags first:end ack next unread bytes ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351 ECT`,
+/// `1:1 ack 2921 unread 2920`.
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = [
@@ -148,6 +154,9 @@ impl fmt::Display for Segment {
         if self.flags.contains(Flags::ACK) {
             write!(f, " ack {}", self.acknowledgement.value())?;
         }
+        if self.unread > 0 {
+            write!(f, " unread {}", self.unread)?;
+        }
         if self.ect { f.write_str(" ECT") } else { Ok(()) }
     }
 }
@@ -162,6 +171,7 @@ mod tests {
         payload: 0,
         flags: Flags::FIN.with(Flags::ACK),
         ect: false,
+        unread: 0,
     };
 
     #[test]

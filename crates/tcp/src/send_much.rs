@@ -48,7 +48,7 @@ impl Endpoint {
             self.sender.start_timer(self.sender.active_at, context);
         }
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-            self.emit_acknowledgement(context, out);
+            self.acknowledge(context, out);
         }
     }
 

@@ -13,6 +13,9 @@ use crate::segment::Segment;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Rate, Span, Time};
 
+/// Least interval of the persist timer (FreeBSD 4.x `TCPTV_PERSMIN`).
+const PERSIST: Span = Span::from_milliseconds(5_000);
+
 /// The sending half. Its parts are packed where padding would push an endpoint beyond two cache lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
@@ -33,6 +36,8 @@ pub(crate) struct Sender {
     pub(crate) congestion: CongestionController,
     pub(crate) recovery: RecoveryState,
     pub(crate) flags: SenderFlags,
+    /// Bytes that the peer's application had not read when it last advertised its window: see [`Segment::unread`].
+    pub(crate) peer_unread: u16,
 }
 
 impl Default for Sender {
@@ -48,6 +53,7 @@ impl Default for Sender {
             congestion: CongestionController::default(),
             recovery: RecoveryState::default(),
             flags: SenderFlags::default(),
+            peer_unread: 0,
         }
     }
 }
@@ -112,7 +118,8 @@ impl Sender {
             return 0;
         }
         let extra = self.recovery.limited_transmit_segments(profile) * profile.segment_bytes();
-        self.congestion.window(profile).saturating_add(extra).min(profile.window_bytes)
+        let advertised = profile.window_bytes.saturating_sub(u32::from(self.peer_unread));
+        self.congestion.window(profile).saturating_add(extra).min(advertised)
     }
 
     /// Bytes that such a window still admits.
@@ -283,6 +290,26 @@ impl Sender {
     pub(crate) fn start_timer(&mut self, now: Time, context: &Context<'_>) {
         let timer = &context.profile.retransmission;
         self.retransmission_deadline = self.round_trip_time.deadline(timer, &context.clock, now);
+    }
+
+    /// Whether data wait for the peer to open its window, with nothing under way that will be answered.
+    #[inline]
+    pub(crate) fn waits_for_the_window(&self) -> bool {
+        self.peer_unread > 0
+            && self.sequence.outstanding() == 0
+            && self.unsent > 0
+            && self.retransmission_deadline == Time::MAX
+    }
+
+    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn start_persist_timer(&mut self, now: Time, context: &Context<'_>) {
+        self.retransmission_deadline = if context.profile.timers_fire_on_ticks() {
+            context.clock.callout(context.clock.whole_ticks(PERSIST), now)
+        } else {
+            now + PERSIST
+        };
     }
 
     /// The same where it did not run: seldom, while data flow.

@@ -3,7 +3,7 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery};
+use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, WindowUpdates};
 use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
@@ -31,8 +31,13 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),
         (1_u16..6, 1_u8..4, 200_u32..1_500),
+        prop::sample::select(vec![
+            WindowUpdates::Never,
+            WindowUpdates::EachSegment,
+            WindowUpdates::EachAcknowledgement,
+        ]),
     );
-    choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates)| {
+    choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates, updates)| {
         let (segment, window, initial) = sizes;
         let (burst, every, minimum_rto) = rates;
         let overrides = HostOverrides {
@@ -47,6 +52,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             maximum_burst_segments: Some(burst),
             acknowledge_every_segments: Some(every),
             minimum_rto_ms: Some(minimum_rto),
+            window_updates: Some(updates),
             ..HostOverrides::default()
         };
         let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();

@@ -3,10 +3,13 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, Handshake, HostOverrides, HostProfile};
+use aqmlab_tcp::{EcnRule, Handshake, HostOverrides, HostProfile, WindowUpdates};
 use aqmlab_units::{Span, Time};
 use network::{Close, Exchange, Fate, World};
 use proptest::prelude::*;
+
+const WINDOW_UPDATES: [WindowUpdates; 3] =
+    [WindowUpdates::Never, WindowUpdates::EachSegment, WindowUpdates::EachAcknowledgement];
 
 /// A setting left alone, at either end of its range, or anywhere within.
 macro_rules! some {
@@ -46,8 +49,11 @@ fn timers() -> impl Strategy<Value = HostOverrides> {
 fn switches() -> impl Strategy<Value = HostOverrides> {
     let switch = || prop::option::of(any::<bool>());
     let rules = prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]);
-    (switch(), switch(), switch(), switch(), switch(), switch(), prop::option::of(rules)).prop_map(
-        |(quirk, limited, nagle, clusters, split, fallback, ecn)| HostOverrides {
+    let reads = prop::sample::select(WINDOW_UPDATES.to_vec());
+    let rules = (prop::option::of(rules), prop::option::of(reads));
+    (switch(), switch(), switch(), switch(), switch(), switch(), rules).prop_map(
+        |(quirk, limited, nagle, clusters, split, fallback, (ecn, window_updates))| HostOverrides {
+            window_updates,
             passive_window_quirk: quirk,
             limited_transmit: limited,
             nagle,

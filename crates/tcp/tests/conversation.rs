@@ -14,10 +14,11 @@
 //! ```
 //!
 //! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte, what is
-//! acknowledged, `ECT`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
+//! acknowledged, what is unread, `ECT`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
 
 use aqmlab_tcp::{
     Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, Outbox, Segment, SequenceNumber,
+    WindowUpdates,
 };
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
@@ -139,6 +140,7 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
         payload: 0,
         flags: Flags::NONE,
         ect: false,
+        unread: 0,
     };
     let mut marked = false;
     let mut words = words.iter();
@@ -154,6 +156,10 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
                 let value = words.next().ok_or("ack needs a number")?;
                 segment.acknowledgement = SequenceNumber::new(number(value)?);
                 Flags::ACK
+            }
+            "unread" => {
+                segment.unread = number(words.next().ok_or("unread needs a number")?)? as u16;
+                Flags::NONE
             }
             "CE" => {
                 (segment.ect, marked) = (true, true);
@@ -192,6 +198,14 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "maximum_burst_segments" => overrides.maximum_burst_segments = value.parse().ok(),
             "maximum_segment_bytes" => overrides.maximum_segment_bytes = value.parse().ok(),
             "window_bytes" => overrides.window_bytes = value.parse().ok(),
+            "window_updates" => {
+                overrides.window_updates = Some(match *value {
+                    "never" => WindowUpdates::Never,
+                    "each-segment" => WindowUpdates::EachSegment,
+                    "each-acknowledgement" => WindowUpdates::EachAcknowledgement,
+                    other => panic!("no window updates {other}"),
+                });
+            }
             other => panic!("no setting {other}"),
         }
     }
@@ -245,12 +259,16 @@ conversations! {
     a_lost_fin_is_sent_again
     a_lost_syn_ack_is_repeated_by_timer_and_on_a_repeated_syn
     a_lost_syn_is_repeated_at_3_6_9_12_15_21_33_57_and_given_up_at_75
+    a_lost_window_update_is_waited_for_five_seconds
+    a_reader_before_acknowledgements_leaves_the_window_alone
+    a_reader_of_each_segment_answers_two_of_three
     a_reset_before_the_peer_has_closed_is_an_abort
     a_reset_is_an_acknowledgement_to_a_closed_end_and_an_abort_to_an_open_one
     a_server_opens_with_the_acknowledgement_of_its_own_syn
     a_server_with_ecn_offers_none_that_was_not_asked_for
     a_server_without_ecn_declines_it
     a_stray_fin_after_the_end_is_acknowledged
+    a_window_update_is_no_duplicate_and_opens_the_window
     a_writer_without_end_always_has_data
     an_early_call_of_the_timer_does_nothing
     an_open_client_acknowledges_a_repeated_syn_ack
@@ -262,6 +280,7 @@ conversations! {
     bsd228_judges_each_cluster_by_itself_without_nagle
     bsd228_keeps_what_a_client_writes_before_the_connection_is_open
     bsd228_leaves_a_repeated_syn_to_the_timer_of_its_syn_ack
+    bsd228_reads_before_it_acknowledges_what_is_in_order_and_after_what_fills_a_hole
     bsd228_repeats_a_lost_syn_on_its_half_second_ticks_and_gives_up_at_75
     bsd228_server_sends_its_first_cluster_and_waits_before_the_rest
     bsd45_announces_nothing_after_the_last_cluster
@@ -277,6 +296,8 @@ conversations! {
     bsd45_restarts_with_the_whole_initial_window
     bsd45_server_keeps_its_window_because_the_request_has_just_arrived
     bsd45_takes_no_sample_from_a_retransmission
+    bsd45_tells_of_a_window_that_reading_has_moved_by_half_of_the_buffer
+    bsd45_tells_of_a_window_that_reading_has_moved_by_two_segments
     bsd45_timeouts_double_from_one_second_to_64_and_then_reset
     ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
     ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
@@ -284,6 +305,7 @@ conversations! {
     ecn_is_given_up_after_a_lost_syn_where_asked
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
     ecn_kame_takes_no_notice_at_one_segment
+    ecn_kame_takes_the_echo_of_a_window_update_for_a_second_mark
     ecn_rfc3168_a_cwr_ends_the_echo_of_a_mark_not_yet_acknowledged
     ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
@@ -301,6 +323,7 @@ conversations! {
     ns2_retransmits_the_first_data_packet_even_after_a_timeout
     ns2_slow_start_ends_at_the_window
     ns2_waits_for_its_idle_timer_where_ecn_left_less_than_a_segment
+    rfc5681_a_window_update_leaves_the_count_of_duplicates_alone
     rfc5681_an_old_acknowledgement_is_no_duplicate
     rfc5681_data_from_the_peer_are_no_duplicate_acknowledgements
     rfc5681_fast_retransmit_with_three_segments_halves_to_two

@@ -9,7 +9,7 @@
 mod network;
 
 use aqmlab_random::Key;
-use aqmlab_tcp::{HostOverrides, HostProfile};
+use aqmlab_tcp::{HostOverrides, HostProfile, WindowUpdates};
 use aqmlab_units::{Span, Time};
 use network::{Close, Exchange, Fate, Sent, Side, World, is_data};
 
@@ -36,7 +36,7 @@ fn sending_rate(profile: &HostProfile, from: f64, to: f64, mut loses: impl FnMut
     counted as f64 / (to - from)
 }
 
-/// The profile with this window, one acknowledgement for every `b` segments, and no other limit.
+/// The profile with this window, which the formulae take for constant, one acknowledgement for every `b` segments, and no other limit.
 fn profile(name: &str, window_bytes: u32, b: u8) -> HostProfile {
     let overrides = HostOverrides {
         window_bytes: Some(window_bytes),
@@ -44,6 +44,7 @@ fn profile(name: &str, window_bytes: u32, b: u8) -> HostProfile {
         delayed_ack_ms: Some(100),
         initial_window_segments: Some(1),
         maximum_burst_segments: Some(u16::MAX),
+        window_updates: Some(WindowUpdates::Never),
         ..HostOverrides::default()
     };
     let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();

@@ -166,6 +166,7 @@ mod tests {
             payload: 0,
             flags: Flags::SYN,
             ect: false,
+            unread: 0,
         };
         Packet::new(&segment, 40, connection, from, &PATH)
     }

@@ -20,8 +20,9 @@ pub(crate) struct Packet {
     /// Sequence number (32), acknowledgement (32). Of a datagram: sequence number (32), the instant at which it was sent
     /// (its lower 32 bits).
     numbers: u64,
-    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8). A
-    /// datagram has the upper bits of its instant in place of payload and flags.
+    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8). A pure
+    /// acknowledgement has what is unread in place of payload, a datagram the upper bits of its instant in place of payload
+    /// and flags.
     rest: u64,
 }
 
@@ -70,7 +71,7 @@ impl Packet {
                 | (path.destination.number() as u64) << 48,
             numbers: segment.sequence.value() as u64 | (segment.acknowledgement.value() as u64) << 32,
             rest: ip_bytes as u64
-                | (segment.payload as u64) << 16
+                | ((segment.payload | segment.unread) as u64) << 16
                 | (path.at.number() as u64) << AT_SHIFT
                 | (segment.flags.bits() as u64) << FLAGS_SHIFT
                 | from
@@ -112,12 +113,15 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn segment(&self) -> Segment {
+        let bytes = (self.rest >> 16) as u16;
+        let bare = matches!(self.class(), PacketClass::PureAck);
         Segment {
             sequence: SequenceNumber::new(self.numbers as u32),
             acknowledgement: SequenceNumber::new((self.numbers >> 32) as u32),
-            payload: (self.rest >> 16) as u16,
+            payload: if bare { 0 } else { bytes },
             flags: Flags::from_bits((self.rest >> FLAGS_SHIFT) as u8),
             ect: self.rest & ECN_CAPABLE != 0,
+            unread: if bare { bytes } else { 0 },
         }
     }
 
@@ -254,6 +258,7 @@ mod tests {
         payload: 0,
         flags: Flags::NONE,
         ect: false,
+        unread: 0,
     };
 
     #[test]
@@ -317,15 +322,20 @@ mod tests {
         #[test]
         fn a_packet_says_what_it_was_made_of(
             numbers: (u32, u32, u32), sizes: (u16, u16), nodes: (u16, u16, u16), generation: u16, flags: u8,
-            passive: bool, ect: bool,
+            passive: bool, ect: bool, bare: bool, unread: u16,
         ) {
-            let segment = Segment {
+            let mut segment = Segment {
                 sequence: SequenceNumber::new(numbers.0),
                 acknowledgement: SequenceNumber::new(numbers.1),
-                payload: sizes.0,
+                payload: if bare { 0 } else { sizes.0 },
                 flags: Flags::from_bits(flags),
                 ect,
+                unread: 0,
             };
+            // Beside data, SYN or FIN no window is advertised.
+            if class_of(&segment) == PacketClass::PureAck {
+                segment.unread = unread;
+            }
             let from = if passive { Side::Passive } else { Side::Active };
             let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
             let destination = Column::from_number(nodes.1);
