@@ -1,7 +1,7 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
 use crate::transport::{ConnectionId, Opened};
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
 
 /// No connection.
@@ -30,6 +30,8 @@ pub struct BrowserConnection {
     pub(crate) opened: Time,
     pub(crate) number: u32,
     pub(crate) exchanges: u32,
+    /// How long the exchange that was in progress when the run began had lasted.
+    pub(crate) lasted_before: Span,
     ordinal: ConnectionOrdinal,
     /// The next open connection of the same user.
     next_of_user: u32,
@@ -51,6 +53,7 @@ impl BrowserConnection {
         opened: Time::ZERO,
         number: 0,
         exchanges: 0,
+        lasted_before: Span::ZERO,
         ordinal: ConnectionOrdinal::new(0),
         next_of_user: NONE,
         population: 0,

@@ -1,6 +1,7 @@
 //! Users and their servers: connection events in, the users' commands out.
 
 use crate::browser_connection::{BrowserConnection, BrowserConnections, ConnectionLists, ExchangeUnderWay};
+use crate::continuation::Continuation;
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
@@ -15,7 +16,7 @@ use aqmlab_web::{
 };
 
 /// Users that start between two questions to the driver.
-const USERS_BETWEEN_CHECKS: u32 = 1 << 12;
+const USERS_BETWEEN_CHECKS: u32 = 1 << 10;
 
 /// What the users of a run have in common.
 pub struct BrowsingSettings {
@@ -32,12 +33,12 @@ pub struct BrowsingSettings {
 /// A population with its users and what they did.
 #[derive(Clone, Debug)]
 pub struct BrowsingPopulation {
-    users: Population,
+    pub(crate) users: Population,
     start: StartRule,
-    open: ConnectionLists,
+    pub(crate) open: ConnectionLists,
     pages: PageLoads,
     generated: Statistics,
-    in_run: ExchangeCounts,
+    pub(crate) in_run: ExchangeCounts,
     in_window: ExchangeCounts,
     gave_up: u64,
 }
@@ -56,6 +57,11 @@ impl BrowsingPopulation {
             in_window: ExchangeCounts::default(),
             gave_up: 0,
         }
+    }
+
+    /// A server of these users.
+    pub(crate) const fn server(&self) -> Server {
+        if self.users.servers_close() { Server::closing() } else { Server::new() }
     }
 
     /// A user, if there is one of this number.
@@ -90,20 +96,28 @@ impl BrowsingPopulation {
 }
 
 /// A user, and which of her connections is meant.
-type UserConnection = (PopulationId, u32, ConnectionOrdinal);
+pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
 
 /// All users of a run, and their connections.
 pub(crate) struct Browsing {
     pub(crate) populations: Vec<BrowsingPopulation>,
-    connections: BrowserConnections,
+    pub(crate) connections: BrowserConnections,
     settings: BrowsingSettings,
+    /// Exchanges that were in progress when the run began.
+    pub(crate) continuations: Vec<Continuation>,
     /// A reused buffer of what a user answered.
     commands: Vec<Command>,
 }
 
 impl Browsing {
     pub(crate) fn new(populations: Vec<BrowsingPopulation>, settings: BrowsingSettings) -> Self {
-        Self { populations, connections: BrowserConnections::default(), settings, commands: Vec::new() }
+        Self {
+            populations,
+            connections: BrowserConnections::default(),
+            settings,
+            continuations: Vec::new(),
+            commands: Vec::new(),
+        }
     }
 
     pub(crate) fn start<E>(
@@ -118,7 +132,11 @@ impl Browsing {
                 if user % USERS_BETWEEN_CHECKS == 0 {
                     check()?;
                 }
-                self.notify(PopulationId::of(place), user, UserEvent::Start(start), transport);
+                if start == StartRule::Stationary {
+                    self.start_in_progress((PopulationId::of(place), user), transport);
+                } else {
+                    self.notify(PopulationId::of(place), user, UserEvent::Start(start), transport);
+                }
             }
         }
         Ok(())
@@ -184,7 +202,7 @@ impl Browsing {
 // What users do.
 impl Browsing {
     /// Reports an event to a user, and carries out her commands; answers with the exchange that failed, if one did.
-    fn notify(
+    pub(crate) fn notify(
         &mut self,
         population: PopulationId,
         user: u32,
@@ -235,7 +253,7 @@ impl Browsing {
     ) {
         let opened = transport.open(&opening);
         let group = &mut self.populations[population.place()];
-        let server = if group.users.servers_close() { Server::closing() } else { Server::new() };
+        let server = group.server();
         let whose = (population.number(), user, ordinal);
         group.open.insert(whose, opened, transport.now(), server, &mut self.connections);
         self.count_exchange(population, ExchangeCounts::STARTED, transport);
@@ -350,6 +368,7 @@ impl Browsing {
     ) {
         let record = self.connections.at(connection);
         let number = record.number;
+        let lasted_before = std::mem::take(&mut record.lasted_before);
         let Some(under_way) = &mut record.under_way else { return };
         under_way.completed = true;
         let under_way = *under_way;
@@ -360,7 +379,7 @@ impl Browsing {
         if self.settings.window.contains(now) {
             self.settings.responses.record(&Completion {
                 completed_at: now,
-                response_time: now - under_way.began,
+                response_time: lasted_before + (now - under_way.began),
                 request_bytes: under_way.request_bytes,
                 response_bytes: under_way.response_bytes,
                 connection: number,

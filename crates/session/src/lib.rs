@@ -3,7 +3,7 @@
 //! A [`Session`] holds every application of a run: browsing users with the servers that answer them, transfers that
 //! begin at their instants (bulk flows, which never end, among them), and sources of datagrams. A driver owns the clock, the network and
 //! the connections. It calls a session with what happens (an application's alarm, a [`ConnectionEvent`]), and the
-//! session acts through the driver's [`Transport`]: open, write, close, send, wake me then. Nothing here knows a link, a
+//! session acts through the driver's [`Transport`]: open, resume, write, close, send, wake me then. Nothing here knows a link, a
 //! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
 //!
 //! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
@@ -17,6 +17,8 @@
 //! | `browsing.rs` | users and their servers: events in, the users' commands out |
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
+//! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
+//! | `continuation.rs` | what was in progress when the run began goes on |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own |
@@ -25,8 +27,11 @@
 
 mod browser_connection;
 mod browsing;
+mod continuation;
 mod datagrams;
 mod exchange_counts;
+mod history;
+mod idle_path;
 mod page_loads;
 mod response;
 mod session;
@@ -37,11 +42,12 @@ pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings};
 pub use datagrams::{DatagramSource, Periods};
 pub use exchange_counts::ExchangeCounts;
+pub use idle_path::{IdlePath, Round};
 pub use page_loads::PAGE_BYTES_PER_USER;
 pub use response::ResponseEnd;
 pub use session::Session;
 pub use transfers::Transfer;
 pub use transport::{
-    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, DatagramSourceId, FlowId, Opened,
-    Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram, DatagramSourceId,
+    FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
 };

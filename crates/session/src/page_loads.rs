@@ -2,7 +2,8 @@
 //!
 //! A page begins when its user wants it, her think time over, and ends when the response time of its last object ends or
 //! that object has failed. Handshakes, objects that wait for a connection and the round trips between them lie within it:
-//! it is what a person waits for.
+//! it is what a person waits for. Of a page that was under way when the run began it is not known how long it was waited
+//! for under this queue: it has a number, and no load time.
 
 use aqmlab_record::PageLoad;
 use aqmlab_units::Time;
@@ -10,7 +11,7 @@ use aqmlab_units::Time;
 /// The page of a user who waits, or the number of her next one.
 #[derive(Clone, Copy, Debug)]
 struct PageUnderWay {
-    /// `Time::MAX` while she thinks.
+    /// `Time::MAX` while she thinks, and of a page that was under way when the run began.
     began: Time,
     /// When the last object so far was there or failed.
     latest: Time,
@@ -66,14 +67,14 @@ impl PageLoads {
         page.failed_objects += 1;
     }
 
-    /// She thinks: her page is over, if she waited for one.
+    /// She thinks: her page is over, if she waited for one. Answers with its load, if it began in the run.
     pub(crate) fn end(&mut self, population: u16, user: u32) -> Option<PageLoad> {
         let page = &mut self.of_users[user as usize];
-        if page.began == Time::MAX {
+        if page.began == Time::MAX && page.objects + page.failed_objects == 0 {
             return None;
         }
         let ended = std::mem::replace(page, PageUnderWay::none(page.page + 1));
-        Some(ended.load((population, user), ended.latest, true))
+        (ended.began < Time::MAX).then(|| ended.load((population, user), ended.latest, true))
     }
 
     /// The pages that are under way at the end of a run.

@@ -52,6 +52,7 @@ impl Session {
         match alarm {
             Alarm::User { population, user } => self.browsing.wake(population, user, transport),
             Alarm::Flow { flow } => Transfers::begin(flow, transport),
+            Alarm::Continuation { continuation } => self.browsing.go_on(continuation, transport),
             Alarm::Datagrams { source } => self.datagrams.send(source, transport),
         }
     }

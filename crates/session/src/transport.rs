@@ -1,7 +1,9 @@
 //! The interface between applications and whoever carries their connections and datagrams.
 
+use crate::idle_path::IdlePath;
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::ConnectionOrdinal;
+use std::rc::Rc;
 
 identifier! {
     /// A population of users.
@@ -14,6 +16,10 @@ identifier! {
 identifier! {
     /// A source of datagrams, counted over all of a run.
     pub struct DatagramSourceId(u32);
+}
+identifier! {
+    /// A connection with an exchange in progress at the start of the run, counted over all of them.
+    pub struct ContinuationId(u32);
 }
 identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a connection is over.
@@ -111,6 +117,11 @@ pub enum Alarm {
         /// Which.
         flow: FlowId,
     },
+    /// An exchange that was in progress when the run began, and goes on.
+    Continuation {
+        /// Which.
+        continuation: ContinuationId,
+    },
     /// A source whose next datagram is due.
     Datagrams {
         /// Which.
@@ -157,6 +168,13 @@ pub trait Transport {
 
     /// Begins to open a connection: [`ConnectionEventKind::Established`] follows, or [`ConnectionEventKind::GaveUp`].
     fn open(&mut self, opening: &Opening) -> Opened;
+
+    /// How the connection of this opening would fare if nobody were in its way.
+    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath>;
+
+    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and the window
+    /// of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and nothing reported.
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
 
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);

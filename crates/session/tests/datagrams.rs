@@ -3,10 +3,11 @@
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
-    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Opened, Opening, Periods, ResponseEnd,
-    Session, Side, Transport,
+    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, IdlePath, Opened, Opening, Periods,
+    ResponseEnd, Session, Side, Transport,
 };
 use aqmlab_units::{Rate, Time};
+use std::rc::Rc;
 
 /// Writes down when which datagram is sent, and keeps the alarms.
 #[derive(Default)]
@@ -22,6 +23,14 @@ impl Transport for Script {
     }
 
     fn open(&mut self, opening: &Opening) -> Opened {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
         panic!("a source owns no connection: {opening:?}")
     }
 

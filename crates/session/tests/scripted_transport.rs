@@ -1,14 +1,15 @@
 //! Sessions over a transport that only writes down what it is asked for: events and answers worked out by hand.
 
 use aqmlab_random::Key;
-use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows};
+use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
-    Datagram, ExchangeCounts, FlowId, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side,
-    Transfer, Transport, UNLIMITED_BYTES,
+    Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Round,
+    Session, Side, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, MahParameters, Population, StartRule};
+use std::rc::Rc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
 #[derive(Default)]
@@ -16,6 +17,10 @@ struct Script {
     now: Time,
     opened: u32,
     calls: Vec<String>,
+    alarms: Vec<Alarm>,
+    owners: Vec<Owner>,
+    /// How long a connection takes to open where nobody is in its way.
+    time_to_open: Span,
 }
 
 impl Transport for Script {
@@ -30,8 +35,28 @@ impl Transport for Script {
             Owner::User { user, .. } => format!("user {user}"),
             Owner::Flow { flow } => format!("flow {}", flow.number()),
         };
+        self.owners.push(opening.owner);
         self.calls.push(format!("open {place} of {whose}"));
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
+    }
+
+    /// A first round of 1,000 bytes 100 ms after the request, and 1,000 more every 100 ms.
+    fn idle_path(&mut self, _opening: &Opening) -> Rc<IdlePath> {
+        let round_trip = Span::from_milliseconds(100);
+        Rc::new(IdlePath {
+            time_to_open: self.time_to_open,
+            rounds: vec![Round { begins: round_trip, ends: round_trip, bytes: 1_000 }],
+            period: round_trip,
+            bytes_per_period: 1_000,
+            keeps_window: false,
+        })
+    }
+
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
+        let opened = self.open(opening);
+        let said = self.calls.pop().unwrap_or_default().replace("open", "resume");
+        self.calls.push(format!("{said} behind {carried_bytes} B"));
+        opened
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
@@ -46,7 +71,8 @@ impl Transport for Script {
         self.calls.push(format!("send {ip_bytes} B number {sequence} of {}", source.number()));
     }
 
-    fn wake_at(&mut self, instant: Time, _alarm: Alarm) {
+    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
+        self.alarms.push(alarm);
         self.calls.push(format!("wake at {}", instant.seconds()));
     }
 }
@@ -78,9 +104,25 @@ impl Conversation {
             secondary_response_bytes_cdf_file: named("2000"),
             ..MahParameters::default()
         };
+        Self::starting(
+            StartRule::Fresh { spread: Span::ZERO },
+            Span::ZERO,
+            &parameters,
+            response_end,
+            transfers,
+        )
+    }
+
+    /// A user of these parameters who starts by this rule; connections of her past took so long to open.
+    fn starting(
+        start: StartRule,
+        time_to_open: Span,
+        parameters: &MahParameters,
+        response_end: ResponseEnd,
+        transfers: Vec<Transfer>,
+    ) -> Self {
         let constant = |name: &str| Ok(format!("{name} 1\n"));
-        let users = Population::mah(&parameters, 1, Key::from_seed(1), &constant).unwrap();
-        let start = StartRule::Fresh { spread: Span::ZERO };
+        let users = Population::mah(parameters, 1, Key::from_seed(1), &constant).unwrap();
         let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
         let settings = BrowsingSettings {
             window,
@@ -90,7 +132,8 @@ impl Conversation {
         };
         let session =
             Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers, Vec::new());
-        let mut conversation = Self { session, script: Script::default() };
+        let script = Script { time_to_open, ..Script::default() };
+        let mut conversation = Self { session, script };
         conversation.session.start(&mut conversation.script, || Ok::<(), ()>(())).unwrap();
         conversation
     }
@@ -176,6 +219,14 @@ fn assert_pages(talk: Conversation, expected: &[(f64, f64, [u64; 5])]) {
     }
 }
 
+/// A column of real numbers.
+fn rows_of(tables: &[Table], name: &str, column: &str) -> Vec<f64> {
+    let table = tables.iter().find(|table| table.name == name).unwrap();
+    let values = &table.columns.iter().find(|found| found.name == column).unwrap().values;
+    let ColumnValues::F64(values) = values else { panic!("{column}: {values:?}") };
+    values.clone()
+}
+
 const NOTHING: [&str; 0] = [];
 
 #[test]
@@ -232,9 +283,7 @@ fn a_page_of_one_object_is_asked_for_answered_and_closed() {
     assert_eq!(end, ["close Active 0", "wake at 10.6"]);
     // Half a second from the opening to the last byte.
     let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
-    let rows = tables.iter().find(|table| table.name == "responses").unwrap();
-    let times = rows.columns.iter().find(|column| column.name == "response_time_s").unwrap();
-    let ColumnValues::F64(times) = &times.values else { panic!("{:?}", times.values) };
+    let times = rows_of(&tables, "responses", "response_time_s");
     assert!(times.len() == 1 && (times[0] - 0.5).abs() < 1e-9, "{times:?}");
 }
 
@@ -390,4 +439,76 @@ fn starting_stops_where_the_driver_says_so() {
     talk.calls();
     let stopped = talk.session.start(&mut talk.script, || Err("enough"));
     assert_eq!((stopped, talk.calls().len()), (Err("enough"), 0));
+}
+
+/// A user who is met while she waits for a response of 10 MB that takes 1,000 s: 100 ms for each 1,000 bytes, and 100 ms to
+/// open its connection.
+fn met_in_a_long_response(time_to_open: Span) -> Conversation {
+    let named = |name: &str| Some(name.to_owned());
+    let parameters = MahParameters {
+        think_time_seconds_cdf_file: named("5"),
+        files_per_document_cdf_file: named("1"),
+        primary_request_bytes_cdf_file: named("300"),
+        primary_response_bytes_cdf_file: named("10000000"),
+        ..MahParameters::default()
+    };
+    Conversation::starting(
+        StartRule::Stationary,
+        time_to_open,
+        &parameters,
+        ResponseEnd::LastByte,
+        Vec::new(),
+    )
+}
+
+/// The number behind a word of a call.
+fn number_behind(call: &str, word: &str) -> f64 {
+    let (_, rest) = call.split_once(word).unwrap_or_else(|| panic!("no {word} in {call}"));
+    rest.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_response_under_way_at_the_start_goes_on_with_its_window_and_lasts_from_its_true_beginning() {
+    let mut talk = met_in_a_long_response(Span::from_milliseconds(100));
+    let calls = talk.calls();
+    let [resumed, wake] = &calls[..] else { panic!("{calls:?}") };
+    let carried = number_behind(resumed, "resume 0 of user 0 behind ") as u64;
+    assert!(carried > 0 && carried % 1_000 == 0 && carried < 10_000_000, "{resumed}");
+    let goes_on = number_behind(wake, "wake at ");
+    assert!((0.0..=0.1).contains(&goes_on), "{wake}");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    assert_eq!(talk.session.populations()[0].in_window(), counts(0, 0, 0), "it began before every window");
+    let missing = 10_000_000 - carried;
+    let (owner, continuation) = (talk.script.owners[0], talk.script.alarms[0]);
+    let answer = talk.wake(goes_on, continuation);
+    assert_eq!(answer, [format!("write {missing} at Passive 0"), "close Passive 0".to_owned()]);
+    // Here everything arrives at once. By then the connection has taken 100 ms to open, and each round as long.
+    let bytes = u32::try_from(missing).unwrap();
+    talk.event(goes_on, owner, 0, Side::Active, ConnectionEventKind::Delivered { bytes });
+    talk.event(goes_on, owner, 0, Side::Active, ConnectionEventKind::PeerClosed);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 1, 0), vec![0]));
+    assert_eq!(talk.session.populations()[0].generated().objects(), 0, "it was asked for before the run");
+    // The page has no load time, and the next one is another.
+    talk.wake(50.0, USER);
+    let (responses, pages) = talk.session.into_records(Time::from_seconds(100.0));
+    assert_eq!(rows_of(&pages.into_tables(&["users".to_owned()]), "pages", "began_s"), [50.0]);
+    let times = rows_of(&responses.into_tables(&["users".to_owned()]), "responses", "response_time_s");
+    let expected = 0.1 + (carried / 1_000 + 1) as f64 * 0.1;
+    assert!(times.len() == 1 && (times[0] - expected).abs() < 1e-6, "{times:?} is not {expected}");
+}
+
+#[test]
+fn a_connection_that_was_being_opened_at_the_start_is_open_when_it_would_have_been() {
+    // Longer than everybody has lived.
+    let mut talk = met_in_a_long_response(Span::from_milliseconds(20_000_000));
+    let calls = talk.calls();
+    assert_eq!(calls[0], "resume 0 of user 0 behind 0 B");
+    let opens_at = number_behind(&calls[1], "wake at ");
+    assert!(opens_at > 10_000.0, "{opens_at}");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    let (owner, continuation) = (talk.script.owners[0], talk.script.alarms[0]);
+    assert_eq!(talk.wake(opens_at, continuation), ["write 300 at Active 0"]);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]), "counted once");
+    let answer = talk.event(opens_at, owner, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    assert_eq!(answer, ["write 10000000 at Passive 0", "close Passive 0"]);
 }

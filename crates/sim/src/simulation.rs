@@ -96,6 +96,7 @@ impl Simulation {
             }
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },
+            Timer::Continuation { continuation } => Alarm::Continuation { continuation },
             Timer::Datagrams { source } => Alarm::Datagrams { source },
         };
         session.wake(alarm, &mut SimulatedTransport { fabric, events });

@@ -1,8 +1,9 @@
 //! The fabric as the applications see it: their transport in virtual time.
 
 use crate::fabric::{Events, Fabric, Timer};
-use aqmlab_session::{Alarm, ConnectionId, Datagram, Opened, Opening, Side, Transport};
+use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, Transport};
 use aqmlab_units::Time;
+use std::rc::Rc;
 
 /// Lent to the session for each call.
 pub(crate) struct SimulatedTransport<'a> {
@@ -18,6 +19,14 @@ impl Transport for SimulatedTransport<'_> {
 
     fn open(&mut self, opening: &Opening) -> Opened {
         self.fabric.open(opening, self.events)
+    }
+
+    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+        self.fabric.idle_path(opening)
+    }
+
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
+        self.fabric.resume(opening, carried_bytes, self.events)
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {

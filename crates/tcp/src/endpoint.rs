@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //! | `handshake.rs` | SYN, SYN/ACK, their timers, giving up |
+//! | `resume.rs` | an end in the middle of a connection |
 //! | `sender.rs` | the sending half: sequence space, buffer, timer, round trips |
 //! | `acknowledgement.rs` | what an arriving acknowledgement, or none, means to a sender |
 //! | `recovery/` | what was lost, and what is sent again: one file per kind |

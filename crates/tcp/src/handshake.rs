@@ -153,7 +153,7 @@ impl Endpoint {
     }
 
     /// The connection is open.
-    fn open(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+    pub(crate) fn open(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let profile = context.profile;
         self.state = State::Established;
         if self.sender.flags.has(SenderFlags::CLOSING) {

@@ -41,6 +41,7 @@ mod profiles;
 mod reassembly;
 mod receiver;
 mod recovery;
+mod resume;
 mod round_trip_time;
 mod segment;
 mod send_much;
@@ -58,6 +59,7 @@ pub use profile::{
     AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
     Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
 };
+pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;
 pub use statistics::Statistics;

@@ -214,15 +214,13 @@ fn check_server_count(path: &str, servers: &[NodeIndex], mistakes: &mut Mistakes
 fn start_rule(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> StartRule {
     match (habits.start, habits.start_spread_s) {
         (Start::Fresh, spread_s) => StartRule::Fresh { spread: seconds(spread_s.unwrap_or(0.0)) },
-        (Start::Steady, None) => StartRule::Steady,
-        (Start::Steady, Some(_)) => {
-            let key = joined(path, "start_spread_s");
-            mistakes.value(
-                &key,
-                "users of a steady start have no spread",
-                "only together with start = \"fresh\"",
-            );
-            StartRule::Steady
+        (start, spread_s) => {
+            if spread_s.is_some() {
+                let wrong = "only users of a fresh start have a spread";
+                let legal = "only together with start = \"fresh\"";
+                mistakes.value(&joined(path, "start_spread_s"), wrong, legal);
+            }
+            if start == Start::Stationary { StartRule::Stationary } else { StartRule::Steady }
         }
     }
 }

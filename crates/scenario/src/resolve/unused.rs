@@ -68,8 +68,11 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
     };
-    if start == Start::Fresh && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
-        let wrong = "users of a fresh start begin with a think time, never within a page";
+    if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
+        let wrong = match start {
+            Start::Fresh => "users of a fresh start begin with a think time, never within a page",
+            _ => "pages of a stationary start take as long as they take",
+        };
         mistakes.value(&joined(path, PAGE_TIME_AT_START), wrong, "only together with start = \"steady\"");
     }
     for (files, parameters) in replaced {

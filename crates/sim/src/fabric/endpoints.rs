@@ -11,7 +11,7 @@ use super::packet::Packet;
 use super::path::{AddedDelay, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
-use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
@@ -82,6 +82,14 @@ impl Endpoints {
         self.act(connection, Side::Active, network, events, |end, now, context, outbox| {
             end.connect(now, context, outbox);
         });
+    }
+
+    /// Puts both ends of a connection into the middle of it.
+    pub(crate) fn resume(&mut self, connection: ConnectionId, pasts: [Past; 2], now: Time) {
+        let connection = self.connections.at(connection.number());
+        for ((end, clock), past) in connection.ends.iter_mut().zip(connection.clocks).zip(pasts) {
+            end.resume(now, &self.hosts.context(connection.profile, clock), past);
+        }
     }
 
     pub(crate) fn write(

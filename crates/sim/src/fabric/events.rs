@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use crate::engine::EventQueue;
-use aqmlab_session::{Alarm, DatagramSourceId, FlowId, PopulationId, Side};
+use aqmlab_session::{Alarm, ContinuationId, DatagramSourceId, FlowId, PopulationId, Side};
 
 /// The event queue of a run.
 pub(crate) type Events = EventQueue<Packet, Timer>;
@@ -13,6 +13,7 @@ pub(crate) enum Timer {
     User { population: PopulationId, user: u32 },
     Endpoint { connection: u32, generation: u16, side: Side },
     Flow { flow: FlowId },
+    Continuation { continuation: ContinuationId },
     Datagrams { source: DatagramSourceId },
 }
 
@@ -22,6 +23,7 @@ impl From<Alarm> for Timer {
         match alarm {
             Alarm::User { population, user } => Self::User { population, user },
             Alarm::Flow { flow } => Self::Flow { flow },
+            Alarm::Continuation { continuation } => Self::Continuation { continuation },
             Alarm::Datagrams { source } => Self::Datagrams { source },
         }
     }

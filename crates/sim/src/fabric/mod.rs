@@ -15,6 +15,7 @@
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
 //! | `datagrams.rs` | the ends of datagrams, which own no connection, and what became of each |
 //! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
+//! | `idle_paths.rs` | how connections fare where nobody is in their way |
 //! | `responders.rs` | machines that only answer, and are asked in advance |
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
@@ -29,6 +30,7 @@ mod events;
 mod flow_hashes;
 mod forwarding;
 mod hosts;
+mod idle_paths;
 mod impairments;
 mod interface;
 mod locations;
@@ -56,14 +58,17 @@ use crate::table_names::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, Opened, Opening, Owner, Side};
+use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
+use aqmlab_tcp::Past;
 use aqmlab_units::Time;
 use datagrams::DatagramEnds;
 use endpoints::Endpoints;
 use flow_hashes::FlowHashes;
 use hosts::Hosts;
+use idle_paths::IdlePaths;
 use locations::Locations;
 pub(crate) use packet::Packet;
+use std::rc::Rc;
 use trace::Trace;
 use user_bytes::UserBytes;
 
@@ -80,6 +85,7 @@ pub(crate) struct Fabric {
     network: Network,
     endpoints: Endpoints,
     locations: Locations,
+    idle_paths: IdlePaths,
     flow_hashes: FlowHashes,
     window: MeasuredWindow,
     losses: LossCounts,
@@ -104,6 +110,7 @@ impl Fabric {
             network,
             endpoints: Endpoints::new(hosts, datagrams),
             locations,
+            idle_paths: IdlePaths::new(scenario),
             window,
             losses: LossCounts::default(),
             trace: Trace::new(scenario.record.packets),
@@ -130,6 +137,31 @@ impl Fabric {
 
     /// Begins to open a connection.
     pub(crate) fn open(&mut self, opening: &Opening, events: &mut Events) -> Opened {
+        let opened = self.add(opening, events);
+        self.endpoints.connect(opened.connection, &mut self.network, events);
+        opened
+    }
+
+    /// How a connection fares over its path if nobody is in its way.
+    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+        let Owner::User { population, .. } = opening.owner else {
+            unreachable!("only users have a past: {opening:?}")
+        };
+        let [from_browser, _] = self.locations.of(opening).added_delay;
+        self.idle_paths.of(population, from_browser)
+    }
+
+    /// Makes a connection that has been open for a while.
+    pub(crate) fn resume(&mut self, opening: &Opening, carried_bytes: u64, events: &Events) -> Opened {
+        let round_trip = self.idle_path(opening).time_to_open;
+        let opened = self.add(opening, events);
+        let pasts = [0, carried_bytes].map(|acknowledged_bytes| Past { round_trip, acknowledged_bytes });
+        self.endpoints.resume(opened.connection, pasts, events.now());
+        opened
+    }
+
+    /// Makes a connection, of which nothing is under way.
+    fn add(&mut self, opening: &Opening, events: &Events) -> Opened {
         let Self { network, endpoints, locations, flow_hashes, trace, .. } = self;
         let location = locations.of(opening);
         let connection = endpoints.add(events.now(), opening.owner, &location, network);
@@ -138,7 +170,6 @@ impl Fabric {
         trace.opened(connection.number(), record.generation, number);
         let nodes = location.machines.map(|machine| machine.node);
         flow_hashes.open(nodes, location.profile, (connection.number(), record.generation));
-        endpoints.connect(connection, network, events);
         Opened { connection, number }
     }
 

@@ -30,7 +30,7 @@ impl ThinkCycle {
     /// How long a user leaves the network alone at the start of her life.
     pub(in crate::models) fn wait_at_start(&self, rule: StartRule, start: Key) -> Span {
         match rule {
-            StartRule::Steady => self.until_next_page(start),
+            StartRule::Steady | StartRule::Stationary => self.until_next_page(start),
             StartRule::Fresh { spread } => {
                 let offset = start.named("spread").uniform(0) * spread.seconds();
                 Span::from_seconds(offset) + self.first_think(start)

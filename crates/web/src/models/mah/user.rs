@@ -71,7 +71,7 @@ impl MahUser {
     pub fn start(&mut self, model: &MahModel, start: StartRule, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::NotStarted, "a user starts once");
         let key = self.key.named("start");
-        if start == StartRule::Steady {
+        if matches!(start, StartRule::Steady | StartRule::Stationary) {
             self.enter_visit_at_random_place(key, model);
         }
         self.phase = Phase::Thinking;

@@ -1,0 +1,86 @@
+//! What was in progress when the run began goes on.
+//!
+//! Wires are empty at the start: what was under way on them arrives when it would have arrived, or a little later, as the
+//! network has it. A connection that was being opened is open when it would have been; a response goes on when its next
+//! bytes would have arrived, and the server writes what is missing of it then.
+
+use crate::browser_connection::ExchangeUnderWay;
+use crate::browsing::{Browsing, UserConnection};
+use crate::exchange_counts::ExchangeCounts;
+use crate::history::{InProgress, PastConnection, live};
+use crate::transport::{Alarm, ConnectionId, ContinuationId, PopulationId, Side, Transport};
+use aqmlab_web::UserEvent;
+
+/// An exchange that was in progress when the run began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Continuation {
+    connection: ConnectionId,
+    whose: UserConnection,
+    /// What is missing of the response; none where the connection was being opened.
+    missing_bytes: Option<u64>,
+}
+
+impl Browsing {
+    /// Starts a user in the middle of her life.
+    pub(crate) fn start_in_progress(
+        &mut self,
+        (population, user): (PopulationId, u32),
+        transport: &mut impl Transport,
+    ) {
+        let users = &mut self.populations[population.place()].users;
+        let present = live(users, (population, user), |opening| transport.idle_path(opening));
+        if let Some(thinks_for) = present.thinks_for {
+            transport.wake_at(transport.now() + thinks_for, Alarm::User { population, user });
+        }
+        for connection in &present.connections {
+            self.resume((population, user, connection.ordinal), connection, transport);
+        }
+    }
+
+    fn resume(&mut self, whose: UserConnection, past: &PastConnection, transport: &mut impl Transport) {
+        let (population, user, ordinal) = whose;
+        let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
+        let group = &mut self.populations[population.place()];
+        let (listed, server) = ((population.number(), user, ordinal), group.server());
+        group.open.insert(listed, opened, now, server, &mut self.connections);
+        let record = self.connections.at(opened.connection);
+        record.exchanges = past.exchanges;
+        record.lasted_before = past.lasted;
+        let (goes_on_in, missing_bytes) = match past.doing {
+            InProgress::Idle => return,
+            InProgress::Opening { open_in } => (open_in, None),
+            InProgress::Response { exchange, arrived, more_in } => {
+                let missing_bytes = exchange.response_bytes - arrived;
+                record.under_way = Some(ExchangeUnderWay {
+                    request_bytes: exchange.request_bytes,
+                    response_bytes: exchange.response_bytes,
+                    kind: exchange.kind,
+                    began: now,
+                    missing_bytes,
+                    first_on_connection: past.exchanges == 1,
+                    completed: false,
+                });
+                (more_in, Some(missing_bytes))
+            }
+        };
+        // It began before every window.
+        group.in_run.add(ExchangeCounts::STARTED);
+        let continuation = ContinuationId::of(self.continuations.len());
+        self.continuations.push(Continuation { connection: opened.connection, whose, missing_bytes });
+        transport.wake_at(now + goes_on_in, Alarm::Continuation { continuation });
+    }
+
+    /// The instant has come at which an exchange goes on that was in progress when the run began.
+    pub(crate) fn go_on(&mut self, continuation: ContinuationId, transport: &mut impl Transport) {
+        let Continuation { connection, whose, missing_bytes } = self.continuations[continuation.place()];
+        let (population, user, ordinal) = whose;
+        let Some(bytes) = missing_bytes else {
+            self.notify(population, user, UserEvent::Connected(ordinal), transport);
+            return;
+        };
+        transport.write(connection, Side::Passive, bytes);
+        if self.populations[population.place()].users.servers_close() {
+            transport.close(connection, Side::Passive);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What users did before the run: each alone, on a network where nobody is in her way.
+//!
+//! For users who are met in the middle of everything: of their thoughts, of their pages, of the transfers that take hours.
+//! Every draw has an address, so a past costs no more than drawing it. It depends on the users and on the idle paths
+//! between them and their servers, never on a queue: the same users stand at the same places under every scheme.
+
+use crate::idle_path::IdlePath;
+use crate::transport::{Opening, Owner, PopulationId};
+use aqmlab_units::{Span, Time};
+use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, UserEvent};
+use std::rc::Rc;
+
+/// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that have taken
+/// longer: see the page of the scenario for how much that is.
+pub(crate) const HISTORY: Span = Span::from_milliseconds(3_600_000);
+
+/// What a connection is doing when the run begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum InProgress {
+    /// It is being opened, and will be open after this span.
+    Opening { open_in: Span },
+    /// Nothing: it waits for its next request.
+    Idle,
+    /// A response is under way: so many of its bytes have arrived, and more will after this span.
+    Response { exchange: Exchange, arrived: u64, more_in: Span },
+}
+
+/// A connection that is open, or being opened, when the run begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PastConnection {
+    pub(crate) ordinal: ConnectionOrdinal,
+    pub(crate) opening: Opening,
+    pub(crate) doing: InProgress,
+    /// How long the exchange in progress has lasted.
+    pub(crate) lasted: Span,
+    /// Bytes of responses that it has brought without a pause.
+    pub(crate) carried: u64,
+    /// Exchanges that it has carried, or carries.
+    pub(crate) exchanges: u32,
+}
+
+/// A user when the run begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Present {
+    /// How long she will still think; none if she waits for a page.
+    pub(crate) thinks_for: Option<Span>,
+    /// Her connections, in the order in which they were opened.
+    pub(crate) connections: Vec<PastConnection>,
+}
+
+/// A connection of the past.
+struct Connection {
+    ordinal: ConnectionOrdinal,
+    opening: Opening,
+    path: Rc<IdlePath>,
+    /// The exchange in progress.
+    exchange: Option<Exchange>,
+    /// When the exchange in progress began, and when its request was written.
+    began: Time,
+    requested: Time,
+    /// When the connection will be open, or the response complete; `Time::MAX` while it is idle.
+    due: Time,
+    carried: u64,
+    exchanges: u32,
+}
+
+/// One user and what she has to do with the network.
+struct Past<'a, P> {
+    users: &'a mut Population,
+    whose: (PopulationId, u32),
+    idle_path: P,
+    now: Time,
+    wakes: Option<Time>,
+    connections: Vec<Connection>,
+    commands: Vec<Command>,
+}
+
+/// Lets a user who has not started live until the run begins. `idle_path` says over what a connection would go.
+pub(crate) fn live(
+    users: &mut Population,
+    whose: (PopulationId, u32),
+    idle_path: impl FnMut(&Opening) -> Rc<IdlePath>,
+) -> Present {
+    let (connections, commands) = (Vec::new(), Vec::new());
+    let mut past = Past { users, whose, idle_path, now: Time::ZERO, wakes: None, connections, commands };
+    past.tell(UserEvent::Start(StartRule::Stationary));
+    let end = Time::ZERO + HISTORY;
+    while past.next_instant() < end {
+        past.step();
+    }
+    past.now = end;
+    past.present()
+}
+
+impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
+    /// When something happens next.
+    fn next_instant(&self) -> Time {
+        let of_connections = self.connections.iter().map(|connection| connection.due).min();
+        self.wakes.or(of_connections).unwrap_or(Time::MAX)
+    }
+
+    fn step(&mut self) {
+        self.now = self.next_instant();
+        if self.wakes.take().is_some() {
+            for connection in self.connections.iter_mut().filter(|each| !each.path.keeps_window) {
+                connection.carried = 0;
+            }
+            return self.tell(UserEvent::Wake);
+        }
+        let now = self.now;
+        // Of those at one instant the one that was opened first.
+        let Some(connection) = self.connections.iter_mut().find(|each| each.due == now) else { return };
+        connection.due = Time::MAX;
+        let event = match connection.exchange.take() {
+            None => UserEvent::Connected(connection.ordinal),
+            Some(exchange) => {
+                connection.carried += exchange.response_bytes;
+                UserEvent::Response(connection.ordinal)
+            }
+        };
+        self.tell(event);
+    }
+
+    fn tell(&mut self, event: UserEvent) {
+        let mut commands = std::mem::take(&mut self.commands);
+        self.users.handle(self.whose.1, event, self.now, &mut commands);
+        for command in commands.drain(..) {
+            self.carry_out(command);
+        }
+        self.commands = commands;
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Think { until } => self.wakes = Some(until),
+            Command::Open { connection: ordinal, server, delay_draw, .. } => {
+                let (population, user) = self.whose;
+                let opening =
+                    Opening { owner: Owner::User { population, user, ordinal }, server, delay_draw };
+                let path = (self.idle_path)(&opening);
+                let (began, due) = (self.now, self.now + path.time_to_open);
+                self.connections.push(Connection {
+                    ordinal,
+                    opening,
+                    path,
+                    exchange: None,
+                    began,
+                    requested: began,
+                    due,
+                    carried: 0,
+                    exchanges: 0,
+                });
+            }
+            Command::Request { connection, exchange } => self.request(connection, exchange),
+            Command::Close { connection } => self.connections.retain(|each| each.ordinal != connection),
+        }
+    }
+
+    fn request(&mut self, ordinal: ConnectionOrdinal, exchange: Exchange) {
+        let now = self.now;
+        let Some(connection) = self.connections.iter_mut().find(|each| each.ordinal == ordinal) else {
+            return;
+        };
+        if connection.exchanges > 0 {
+            connection.began = now;
+        }
+        connection.requested = now;
+        connection.exchanges += 1;
+        connection.due = now + connection.path.response_time(connection.carried, exchange.response_bytes);
+        connection.exchange = Some(exchange);
+    }
+
+    fn present(self) -> Present {
+        let now = self.now;
+        Present {
+            thinks_for: self.wakes.map(|instant| instant - now),
+            connections: self.connections.into_iter().map(|connection| connection.at(now)).collect(),
+        }
+    }
+}
+
+impl Connection {
+    /// What is seen of it at an instant.
+    fn at(self, now: Time) -> PastConnection {
+        let Self { ordinal, opening, path, exchange, began, requested, due, carried, exchanges } = self;
+        let (doing, arrived) = match exchange {
+            None if due == Time::MAX => (InProgress::Idle, 0),
+            None => (InProgress::Opening { open_in: due - now }, 0),
+            Some(exchange) => {
+                let progress = path.progress(carried, now - requested);
+                // The last byte arrives when it is due, and not before.
+                let arrived = progress.arrived.min(exchange.response_bytes - 1);
+                (
+                    InProgress::Response { exchange, arrived, more_in: progress.more_in.min(due - now) },
+                    arrived,
+                )
+            }
+        };
+        let lasted = if doing == InProgress::Idle { Span::ZERO } else { now - began };
+        PastConnection { ordinal, opening, doing, lasted, carried: carried + arrived, exchanges }
+    }
+}

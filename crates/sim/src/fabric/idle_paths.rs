@@ -1,0 +1,267 @@
+//! How a user's connection fares where nobody is in its way: TCP's own endpoints over a path without queues.
+//!
+//! One response without end is sent over each kind of path (population, and minimum delay of the connection) until its
+//! rounds repeat one another. The path is the one between the first machines of a population, which has the links of all
+//! others: their propagation delays, the time a packet takes on each, and packets apart by the slowest.
+
+use super::path::AddedDelay;
+use aqmlab_scenario::{Framing, Network, Population, Routes, Scenario, StartRule};
+use aqmlab_session::{IdlePath, PopulationId, Round};
+use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment};
+use aqmlab_units::{Rate, Span, Time, TransmissionClock};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// A request of the usual length.
+const REQUEST_BYTES: u64 = 350;
+/// More than is sent until rounds repeat one another.
+const RESPONSE_BYTES: u64 = 1 << 40;
+/// So many rounds of one size follow one another when the window grows no more.
+const EQUAL_ROUNDS: usize = 3;
+/// Where rounds never are of one size, the last half of so many is averaged.
+const MOST_ROUNDS: usize = 64;
+const MOST_DELIVERIES: usize = 1 << 15;
+
+/// The places of the two ends.
+const BROWSER: usize = 0;
+const SERVER: usize = 1;
+
+/// The idle paths of all populations that need them.
+pub(crate) struct IdlePaths {
+    populations: Vec<Option<PopulationPaths>>,
+}
+
+impl IdlePaths {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let routes = Routes::new(&scenario.network);
+        let paths = |population: &Population| {
+            let needed = population.start == StartRule::Stationary && population.users > 0;
+            needed.then(|| PopulationPaths::new(population, &scenario.network, &routes))
+        };
+        Self { populations: scenario.populations.iter().map(paths).collect() }
+    }
+
+    /// The path of a connection of this population with this delay in front of the network, from the browser.
+    ///
+    /// # Panics
+    /// If the population does not start in the middle of everything.
+    pub(crate) fn of(&mut self, population: PopulationId, from_browser: AddedDelay) -> Rc<IdlePath> {
+        let paths = self.populations[population.place()].as_mut();
+        paths.expect("a population that starts stationary").of(from_browser)
+    }
+}
+
+/// The idle paths of a population, by what its connections add to their delay.
+struct PopulationPaths {
+    profile: HostProfile,
+    /// From the browser to the server, and back.
+    ways: [Way; 2],
+    known: BTreeMap<Span, Rc<IdlePath>>,
+}
+
+impl PopulationPaths {
+    fn new(population: &Population, network: &Network, routes: &Routes<'_>) -> Self {
+        let (browser, server) = (population.browsers[0], population.servers[0]);
+        let way = |from, to| Way::new(network, routes.path(from, to).unwrap_or_default().as_slice());
+        Self {
+            profile: population.profile.clone(),
+            ways: [way(browser, server), way(server, browser)],
+            known: BTreeMap::new(),
+        }
+    }
+
+    fn of(&mut self, from_browser: AddedDelay) -> Rc<IdlePath> {
+        let added = match from_browser {
+            AddedDelay::None => Span::ZERO,
+            AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay) => delay,
+        };
+        let Self { profile, ways: [there, back], known } = self;
+        let found = known.entry(added).or_insert_with(|| {
+            let there = Way { delay: there.delay + added, ..there.clone() };
+            Rc::new(Trial::new(profile, [there, back.clone()]).idle_path())
+        });
+        Rc::clone(found)
+    }
+}
+
+/// A way through the network: delays, and what takes time to send.
+#[derive(Clone)]
+struct Way {
+    delay: Span,
+    links: Vec<(Rate, Framing)>,
+    /// The place of the slowest link.
+    slowest: usize,
+    /// When the slowest link is free.
+    free_at: Time,
+}
+
+impl Way {
+    fn new(network: &Network, links: &[aqmlab_scenario::LinkIndex]) -> Self {
+        let links = || links.iter().map(|&index| network.link(index));
+        let rated: Vec<_> = links().filter_map(|link| Some((link.rate?, link.framing))).collect();
+        let slowest = (0..rated.len()).min_by_key(|&place| rated[place].0).unwrap_or(0);
+        let delay = links().fold(Span::ZERO, |sum, link| sum + link.delay);
+        Self { delay, links: rated, slowest, free_at: Time::ZERO }
+    }
+
+    /// When a packet arrives that is sent now.
+    fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
+        let mut instant = now;
+        for (place, &(rate, framing)) in self.links.iter().enumerate() {
+            if place == self.slowest {
+                instant = instant.max(self.free_at);
+            }
+            instant += TransmissionClock::new(rate).transmit(framing.wire_bytes(u32::from(ip_bytes)));
+            if place == self.slowest {
+                self.free_at = instant;
+            }
+        }
+        instant + self.delay
+    }
+}
+
+/// A connection between two hosts that nobody else uses.
+struct Trial<'a> {
+    profile: &'a HostProfile,
+    now: Time,
+    /// The browser's and the server's.
+    ends: [Endpoint; 2],
+    /// What each end sends to the other, with the instants of arrival.
+    ways: [Way; 2],
+    under_way: [VecDeque<(Time, Segment)>; 2],
+    opened: Time,
+    request_bytes_missing: u64,
+    /// Bytes that have reached the browser.
+    bytes: u64,
+    rounds: Vec<Round>,
+    deliveries: usize,
+}
+
+impl<'a> Trial<'a> {
+    fn new(profile: &'a HostProfile, ways: [Way; 2]) -> Self {
+        Self {
+            profile,
+            now: Time::ZERO,
+            ends: [Endpoint::active(), Endpoint::passive()],
+            ways,
+            under_way: [VecDeque::new(), VecDeque::new()],
+            opened: Time::ZERO,
+            request_bytes_missing: REQUEST_BYTES,
+            bytes: 0,
+            rounds: Vec::new(),
+            deliveries: 0,
+        }
+    }
+
+    fn idle_path(mut self) -> IdlePath {
+        self.act(BROWSER, |end, now, context, outbox| end.connect(now, context, outbox));
+        while !self.is_settled() {
+            self.step();
+        }
+        // The last round may not be complete.
+        self.rounds.pop();
+        let last = self.rounds.len() - 1;
+        let settled = if self.repeats_itself() { EQUAL_ROUNDS } else { MOST_ROUNDS / 2 };
+        let first = last.saturating_sub(settled - 1);
+        let between = (last - first).max(1) as u64;
+        let bytes = self.rounds[last].bytes - self.rounds[first].bytes;
+        let time = self.rounds[last].begins - self.rounds[first].begins;
+        IdlePath {
+            time_to_open: self.opened - Time::ZERO,
+            period: Span::from_nanoseconds((time.nanoseconds() / between).max(1)),
+            bytes_per_period: (bytes / between).max(1),
+            rounds: self.rounds,
+            keeps_window: self.profile.idle_restart == IdleRestart::Never,
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let enough = self.rounds.len() > MOST_ROUNDS || self.deliveries > MOST_DELIVERIES;
+        self.rounds.len() > 1 && (enough || self.repeats_itself())
+    }
+
+    /// Whether the last rounds but the last, which may go on, are of one size.
+    fn repeats_itself(&self) -> bool {
+        let ends: Vec<u64> =
+            self.rounds.iter().rev().skip(1).take(EQUAL_ROUNDS + 1).map(|each| each.bytes).collect();
+        ends.len() > EQUAL_ROUNDS && ends.windows(3).all(|ends| ends[0] - ends[1] == ends[1] - ends[2])
+    }
+
+    /// The next arrival, or the next timer if that comes before it.
+    fn step(&mut self) {
+        let arrival = |from: usize| self.under_way[from].front().map_or(Time::MAX, |&(instant, _)| instant);
+        let from = usize::from(arrival(1) < arrival(0));
+        let timers = [0, 1].map(|side| self.ends[side].deadline());
+        let timer = usize::from(timers[1] < timers[0]);
+        if timers[timer] < arrival(from) {
+            self.now = timers[timer];
+            self.act(timer, |end, now, context, outbox| end.on_timer(now, context, outbox));
+            return;
+        }
+        let Some((instant, segment)) = self.under_way[from].pop_front() else {
+            unreachable!("an idle path loses nothing: something is always under way")
+        };
+        self.now = instant;
+        let answer = self
+            .act(1 - from, |end, now, context, outbox| end.on_segment(now, context, &segment, false, outbox));
+        if from == SERVER {
+            self.at_browser(&answer);
+        } else {
+            self.at_server(&answer);
+        }
+    }
+
+    /// Lets an end act, and sends what it wants to send.
+    fn act(
+        &mut self,
+        side: usize,
+        action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
+    ) -> Outbox {
+        let context = Context { profile: self.profile, clock: self.profile.clock(Span::ZERO) };
+        let mut outbox = Outbox::new();
+        action(&mut self.ends[side], self.now, &context, &mut outbox);
+        for segment in &outbox.segments {
+            let arrival = self.ways[side].send(self.now, segment.ip_bytes(self.profile));
+            self.under_way[side].push_back((arrival, *segment));
+        }
+        outbox
+    }
+
+    /// The browser asks as soon as it can, and takes what comes.
+    fn at_browser(&mut self, answer: &Outbox) {
+        if answer.established {
+            self.opened = self.now;
+            self.act(BROWSER, |end, now, context, outbox| end.write(now, context, REQUEST_BYTES, outbox));
+        }
+        if answer.delivered > 0 {
+            self.deliver(u64::from(answer.delivered));
+        }
+    }
+
+    /// The server answers when the request is complete.
+    fn at_server(&mut self, answer: &Outbox) {
+        if answer.delivered == 0 {
+            return;
+        }
+        self.request_bytes_missing -= u64::from(answer.delivered);
+        if self.request_bytes_missing == 0 {
+            self.act(SERVER, |end, now, context, outbox| end.write(now, context, RESPONSE_BYTES, outbox));
+        }
+    }
+
+    /// Bytes of the response reach the browser: with those shortly before them, or in a round of their own. A round
+    /// lasts a round trip at most.
+    fn deliver(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        self.deliveries += 1;
+        let (instant, round_trip) = (self.now - self.opened, self.opened - Time::ZERO);
+        let half = Span::from_nanoseconds(round_trip.nanoseconds() / 2);
+        match self.rounds.last_mut() {
+            Some(round) if instant < round.ends + half && instant < round.begins + round_trip => {
+                round.ends = instant;
+                round.bytes = self.bytes;
+            }
+            _ => self.rounds.push(Round { begins: instant, ends: instant, bytes: self.bytes }),
+        }
+    }
+}
