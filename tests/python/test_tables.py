@@ -235,6 +235,19 @@ def test_an_ablation_is_compared_with_what_it_changes() -> None:
     assert line["verdict"] == "better"
 
 
+def test_levels_of_an_ablation_stand_beside_those_of_its_base_and_of_the_paper() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        lost = {"ared-24": 5.5, "ared-24-bytes": 4.2}.get(name)
+        if lost is None or load != 98.0:
+            return None
+        return as_published(name, load, seed, loss_percent=lost, completed=14.5, mbps=88.0)
+
+    (line,) = csv.DictReader(io.StringIO(to_csv(ablations.table_of(ablation_rows(synthetic_study(make))))))
+    found = [float(line[f"loss_percent{part}"]) for part in ("", "_base", "_published")]
+    assert found == pytest.approx([4.2, 5.5, 4.1])
+    assert float(line["completed_millions_published"]) == 14.0
+
+
 # ------------------------------------------ single runs and best settings, of the 2000 study
 
 RUNS_KBPS = (1070.0, 1075.0, 1080.0, 1085.0, 1090.0, 1095.0)

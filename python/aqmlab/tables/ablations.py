@@ -1,4 +1,8 @@
-"""What one changed rule does: every configuration that the paper does not have against the one it extends."""
+"""What one changed rule does: every configuration that the paper does not have against the one it extends.
+
+Levels stand beside those of the configuration it extends and the paper's of that, so that a reader sees which
+rule brings a cell nearer.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,50 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
-from aqmlab.statistics.quantities import share_within
+from aqmlab.statistics.quantities import completed_millions, share_within
 from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.reproduce.configurations import Configuration
-    from aqmlab.reproduce.study import Study
+    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.statistics.quantities import Quantity
+
+
+LEVELS = (loss_percent, completed_millions, throughput_mbps)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A number of a changed configuration, of the one it was made from, and of the paper's cell of that."""
+
+    ours: float
+    against: float
+    published: float | None
 
 
 @dataclass(frozen=True)
 class AblationRow:
-    """A changed configuration against the one it was made from."""
+    """A changed configuration against the one it was made from.
+
+    Attributes:
+        label: What it is called in print.
+        against: What the other is called.
+        load_percent: Nominal offered load.
+        realised_percent: The load that its users really offer, if it is known.
+        levels: Numbers of both, by quantity.
+        within_half_a_second: Share of its responses.
+        restricted_mean_ms: Difference of the means up to 2 s.
+        verdict: By response times.
+        reason: Why.
+    """
 
     label: str
     against: str
     load_percent: float
-    loss_percent: float
-    throughput_mbps: float
+    realised_percent: float | None
+    levels: Mapping[str, Level]
     within_half_a_second: float
     restricted_mean_ms: Interval | NotEnoughReplications
     verdict: str
@@ -56,13 +85,19 @@ def _ablation_row(study: Study, name: str, parent: str, load: float) -> Ablation
         label=study.configuration(name).label,
         against=study.configuration(parent).label,
         load_percent=load,
-        loss_percent=_mean(study.measure(name, load, loss_percent)),
-        throughput_mbps=_mean(study.measure(name, load, throughput_mbps)),
+        realised_percent=study.realised_percent(name, load),
+        levels={each.name: _level(study, (name, load), (parent, load), each) for each in LEVELS},
         within_half_a_second=_mean(study.measure(name, load, share_within(0.5))),
         restricted_mean_ms=_scaled(comparison.restricted_mean_s, 1000.0),
         verdict=str(comparison.judgement.verdict),
         reason=comparison.judgement.reason,
     )
+
+
+def _level(study: Study, own: Cell, parent: Cell, of: Quantity) -> Level:
+    ours, against = (_mean(study.measure(*cell, of)) for cell in (own, parent))
+    row = study.published(*parent)
+    return Level(ours, against, row.values.get(of.name) if row else None)
 
 
 def table_of(rows: Sequence[AblationRow]) -> Table:
@@ -71,8 +106,10 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
         Column("cell", lambda row: text(row.label), "configuration", heads_row=True),
         Column("against", lambda row: text(row.against), "against", words=True),
         Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
-        Column("loss_percent", lambda row: number(row.loss_percent, ".2f"), "loss, %"),
-        Column("throughput_mbps", lambda row: number(row.throughput_mbps, ".1f"), "throughput, Mbit/s"),
+        Column(
+            "realised_load_percent", lambda row: number(row.realised_percent, ".1f", unit=" %"), "offered"
+        ),
+        *(column for each in LEVELS for column in _level_columns(each)),
         Column("within_0.5_s", lambda row: number(row.within_half_a_second, ".1%"), "within 0.5 s"),
         Column("restricted_mean_difference_ms", _difference, "mean up to 2 s, difference"),
         *bounds_in_csv("lower_ms", "upper_ms", lambda row: row.restricted_mean_ms),
@@ -80,6 +117,17 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
         in_csv("reason", lambda row: row.reason),
     ]
     return Table.of(rows, columns)
+
+
+def _level_columns(of: Quantity) -> list[Column[AblationRow]]:
+    name, form = of.name, f".{of.digits}f"
+    return [
+        Column(name, lambda row: number(row.levels[name].ours, form), "changed", group=of.title),
+        Column(
+            f"{name}_against", lambda row: number(row.levels[name].against, form), "as is", group=of.title
+        ),
+        Column(f"{name}_published", lambda row: number(row.levels[name].published), "paper", group=of.title),
+    ]
 
 
 def _difference(row: AblationRow) -> TableCell:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from aqmlab.compare import Comparison
     from aqmlab.reproduce.study import Study
 
-    Compared = tuple[str, float, Comparison]
+    Compared = tuple[str, float, Comparison, float | None]
 
 
 def comparisons(study: Study) -> Table:
@@ -20,6 +20,7 @@ def comparisons(study: Study) -> Table:
     columns: list[Column[Compared]] = [
         Column("cell", lambda found: text(found[0]), "configuration", heads_row=True),
         Column("load_percent", lambda found: number(found[1], unit=" %"), "load"),
+        Column("realised_load_percent", lambda found: number(found[3], ".1f", unit=" %"), "offered"),
         Column("verdict", lambda found: text(found[2].judgement.verdict), "verdict", words=True),
         Column("reason", lambda found: text(found[2].judgement.reason), "why", words=True),
         Column(
@@ -37,4 +38,5 @@ def _compared(study: Study) -> Iterator[Compared]:
         for name, configuration in study.experiment.configurations.items():
             wanted = configuration.group in chosen.groups and name != chosen.baseline
             if wanted and study.has(name, load) and study.has(chosen.baseline, load):
-                yield configuration.label, load, study.comparison(name, chosen.baseline, load)
+                comparison = study.comparison(name, chosen.baseline, load)
+                yield configuration.label, load, comparison, study.realised_percent(name, load)
