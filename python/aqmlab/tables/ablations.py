@@ -123,9 +123,7 @@ def _level_columns(of: Quantity) -> list[Column[AblationRow]]:
     name, form = of.name, f".{of.digits}f"
     return [
         Column(name, lambda row: number(row.levels[name].ours, form), "changed", group=of.title),
-        Column(
-            f"{name}_against", lambda row: number(row.levels[name].against, form), "as is", group=of.title
-        ),
+        Column(f"{name}_base", lambda row: number(row.levels[name].against, form), "as is", group=of.title),
         Column(f"{name}_published", lambda row: number(row.levels[name].published), "paper", group=of.title),
     ]
 
