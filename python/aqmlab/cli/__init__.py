@@ -20,6 +20,7 @@ from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.compare import compare
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
+from aqmlab.cli.scorecard import scorecard
 from aqmlab.cli.sweep import sweep
 from aqmlab.cli.tune import tune
 from aqmlab.errors import RefusalError, RunError, ScenarioError
@@ -47,7 +48,7 @@ def commands() -> None:
     """
 
 
-for command in (run, compare, sweep, tune, calibrate, reproduce, list_names, explain, schema):
+for command in (run, compare, sweep, tune, calibrate, reproduce, scorecard, list_names, explain, schema):
     commands.add_command(command)
 
 

@@ -17,10 +17,12 @@ from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
+    from aqmlab.reproduce.reproduction import Reproduction
     from aqmlab.runs.executors import Executor
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 108
+ALL = "all"
 
 
 class _Choice(TypedDict):
@@ -53,7 +55,7 @@ class _Choice(TypedDict):
     "--output",
     type=FOLDER,
     metavar="FOLDER",
-    help="Where to keep the runs and the report. By default results/EXPERIMENT-SCALE.",
+    help="Where to keep the runs and the report; of all, folders in it. By default results/EXPERIMENT-SCALE.",
 )
 @click.option("--costs", is_flag=True, help="Print what each scale costs on this machine, and run nothing.")
 @execution_options("threads")
@@ -69,7 +71,7 @@ def reproduce(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Repeat the experiments of a paper and set the results beside the published ones.
+    """Repeat the experiments of a paper, or of all, and set the results beside the published ones.
 
     Runs every cell, prints the paper's tables with ours beside them, judges each of its claims, and writes a
     report (HTML, figures as PNG and SVG). Says first what each scale costs on this machine. Finished runs are
@@ -81,7 +83,9 @@ def reproduce(
       aqmlab reproduce le2003 --scale standard --workers 8
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
       aqmlab reproduce christiansen2000 --scale standard --cells red-30-90 --loads 90,98,110
+      aqmlab reproduce all --scale full && aqmlab scorecard
     """
+    from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError
     from aqmlab.reproduce.reproduction import costs as costs_of
     from aqmlab.reproduce.reproduction import reproduce as repeat
@@ -92,15 +96,23 @@ def reproduce(
         "loads": loads or None,
         "replications": replications,
     }
-    folder = output or Path("results") / f"{experiment}-{scale}"
+    if experiment == ALL and (cells or loads):
+        raise click.UsageError("--cells and --loads are those of one experiment")
     try:
-        if costs:
-            console().print(costs_of(experiment, **choice, executor=executor))
-            return
-        require_writable(folder)
-        reproduction = repeat(experiment, **choice, executor=executor, output=folder, progress=not quiet)
+        for name in experiments.names() if experiment == ALL else [experiment]:
+            if costs:
+                console().print(costs_of(name, **choice, executor=executor))
+                continue
+            own = (output or Path("results")) / f"{name}-{scale}"
+            folder = output if output and experiment != ALL else own
+            require_writable(folder)
+            _shown(repeat(name, **choice, executor=executor, output=folder, progress=not quiet), quiet=quiet)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _shown(reproduction: Reproduction, *, quiet: bool) -> None:
+    """Prints the tables and the claims, unless nothing is to be printed, and where the files are."""
     if not quiet:
         console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
     for name, file in reproduction.files.items():

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from aqmlab import figures, tables
 from aqmlab.files.folders import write_whole
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, save, to_html
+from aqmlab.tables import ablations, claims, loads, save, scorecard, to_html
 from aqmlab.tables.comparisons import comparisons
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
         "claims": save(claims.table_of(parts.outcomes), output / "claims.csv"),
         "statements": save(claims.statements_of(parts.outcomes), output / "statements.csv"),
     }
+    scored = scorecard.scored(study, parts.filled, parts.outcomes)
+    files["scorecard"] = save(scorecard.table_of(scored), output / scorecard.FILE)
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
     if study.loads:

@@ -153,6 +153,7 @@ class Row:
         long_enough: Whether the measured window is one whose numbers are judged beside the paper's.
         at_length: Our means at the paper's length, by quantity, where the experiment keeps them.
         in_sample: The inputs of the models that were chosen by published numbers of the cell.
+        runs: The content addresses of its replications.
     """
 
     configuration: str
@@ -167,25 +168,27 @@ class Row:
     long_enough: bool = True
     at_length: Mapping[str, float] | None = None
     in_sample: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
 
     @property
     def agreement(self) -> Agreement | None:
         """How it stands beside the published cell; none where nothing was published."""
-        if self.within is None:
+        return self._agreement(self.within, self.entries)
+
+    def agreement_of(self, quantity: str) -> Agreement | None:
+        """The same of one of its numbers."""
+        return self._agreement(self.entries[quantity].within, [quantity])
+
+    def _agreement(self, within: bool | None, quantities: Iterable[str]) -> Agreement | None:
+        if within is None:
             return None
-        at_length = self._within_at_length
-        if self.long_enough or at_length is None:
+        if self.long_enough or self.at_length is None:
             differs = Agreement.DIFFERS if self.long_enough else Agreement.SCALE_CANNOT_JUDGE
-            return Agreement.WITHIN if self.within else differs
-        if self.within:
+            return Agreement.WITHIN if within else differs
+        at_length = all(self.entries[name].near(self.at_length[name]) for name in quantities)
+        if within:
             return Agreement.WITHIN if at_length else Agreement.WITHIN_HERE_ALONE
         return Agreement.SCALE if at_length else Agreement.DIFFERS
-
-    @property
-    def _within_at_length(self) -> bool | None:
-        if self.at_length is None:
-            return None
-        return all(entry.near(self.at_length[name]) for name, entry in self.entries.items())
 
     @property
     def within(self) -> bool | None:
@@ -247,6 +250,7 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
         long_enough=min(map(measured_window_s, results)) >= table.least_window_s,
         at_length=table.at_length.values.get((name, load)),
         in_sample=tuple(table.inputs_fitted_to(name, load)),
+        runs=tuple(str(result.run.get("content_address", "")) for result in results),
     )
 
 

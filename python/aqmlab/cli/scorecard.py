@@ -1,0 +1,41 @@
+"""`aqmlab scorecard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aqmlab.cli.options import FOLDER
+from aqmlab.files.folders import write_whole
+from aqmlab.terminal.console import console, say
+
+
+@click.command
+@click.argument("folders", metavar="[RESULTS...]", nargs=-1, type=FOLDER)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.md",
+    help="Write every number and every claim there, as a page in Markdown.",
+)
+def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
+    """Set every published number and every claim beside ours, over all studies that were reproduced.
+
+    Reads what `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing.
+
+    \b
+    Examples:
+      aqmlab reproduce all && aqmlab scorecard
+      aqmlab scorecard results/le2003-full --output reproduction.md
+    """
+    from aqmlab.tables import scorecard as cards
+    from aqmlab.tables import to_terminal
+
+    found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
+    if not found:
+        raise click.UsageError(f"no folder of results holds a {cards.FILE}; `aqmlab reproduce` writes it")
+    entries = [entry for folder in found for entry in cards.read(folder)]
+    console().print(to_terminal(cards.summary(entries)))
+    if output is not None:
+        say(f"page: {write_whole(output, cards.page(entries))}")

@@ -1,0 +1,114 @@
+"""The scorecard: what reproductions leave, read back and set on one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from aqmlab.cli import commands
+from aqmlab.errors import ExperimentError
+from aqmlab.reproduce.report import Parts, parts_of, write_report
+from aqmlab.tables import scorecard
+from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@cache
+def parts() -> Parts:
+    def make(name: str, _: float, seed: int) -> SyntheticResult | None:
+        if name not in ("uncongested", "pi-24", "pi-240"):
+            return None
+        times = exchange_times(seed, size=1500, timeouts=0.0 if name == "uncongested" else 0.1)
+        result = synthetic_result(seed=seed, times_s=times, throughput_mbps=(87.0, 88.8))
+        result.run["content_address"] = f"{name}-{seed}"
+        return result
+
+    return parts_of(synthetic_study(make, replications=6, loads=(90.0,)))
+
+
+@pytest.fixture(scope="module", name="folder")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results") / "le2003-quick"
+    write_report(parts(), folder)
+    return folder
+
+
+def test_every_published_number_of_the_cells_and_every_claim_is_scored(folder: Path) -> None:
+    entries = scorecard.read(folder)
+    assert Counter(entry.kind for entry in entries) == {"number": 3 * 3, "claim": 32}
+    assert {entry.experiment for entry in entries} == {"le2003"}
+    names = {entry.name for entry in entries if entry.kind == "number"}
+    assert names == {"uncongested at 90 %", "PI 24 at 90 %", "PI 240 at 90 %"}
+
+
+def test_a_number_stands_beside_the_published_one_with_its_runs(folder: Path) -> None:
+    (entry,) = (
+        each
+        for each in scorecard.read(folder)
+        if each.name == "PI 24 at 90 %" and each.says.startswith("throughput")
+    )
+    # The mean of 87.0 and 88.8 against 87.9, with the 1.5 Mbit/s of tolerances.toml.
+    assert (float(entry.ours), float(entry.published), float(entry.tolerance)) == (87.9, 87.9, 1.5)
+    assert entry.verdict == "within"
+    assert entry.in_sample == "transmit ring"
+    assert entry.runs.split() == [f"pi-24-{seed}" for seed in range(1, 7)]
+
+
+def test_a_claim_stands_with_its_words_fraction_and_figure(folder: Path) -> None:
+    found = {each.name: each for each in scorecard.read(folder) if each.kind == "claim"}
+    outcome = next(each for each in parts().outcomes if each.identifier == "L08")
+    assert found["L08"].says == outcome.claim
+    assert (found["L08"].verdict, found["L08"].fraction) == (str(outcome.verdict), outcome.fraction)
+    assert found["L08"].figure == "figures/figure-08.svg"
+    assert found["L29"].figure == ""  # section 6 names no figure
+
+
+def test_the_summary_counts_in_sample_numbers_apart(folder: Path) -> None:
+    table = scorecard.summary(scorecard.read(folder))
+    (row,) = ({c.name: cell.value for c, cell in zip(table.columns, r, strict=True)} for r in table.rows)
+    assert row["study"] == "le2003"
+    # PI 240 is the only cell that nothing was fitted to.
+    assert str(row["numbers_within"]).endswith("/3")
+    assert str(row["in_sample_within"]).endswith("/6")
+    held, judged = map(int, str(row["statements"]).split("/"))
+    assert judged == sum(outcome.judged for outcome in parts().outcomes)
+    assert held <= judged
+
+
+def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> None:
+    page = folder.parent / "page.md"
+    done = CliRunner().invoke(commands, ["scorecard", str(folder), "--output", str(page)])
+    assert done.exit_code == 0, done.output
+    assert "le2003" in done.output
+    text = page.read_text(encoding="utf-8")
+    assert "| PI 24 at 90 % † | throughput" in text
+    claims = [line for line in text.splitlines() if line.startswith("| L")]
+    assert len(claims) == 32
+    assert all(line.count(" | ") == 5 for line in claims)
+
+
+def test_a_file_that_is_no_scorecard_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / scorecard.FILE).write_text("a,b\n1,2\n")
+    with pytest.raises(ExperimentError, match=r"scorecard\.csv:1: no scorecard of this version"):
+        scorecard.read(tmp_path)
+
+
+def test_without_results_the_command_says_what_writes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(commands, ["scorecard"])
+    assert done.exit_code == 2
+    assert "`aqmlab reproduce` writes it" in done.output
+
+
+def test_cells_of_all_experiments_are_refused() -> None:
+    done = CliRunner().invoke(commands, ["reproduce", "all", "--cells", "pi-24"])
+    assert done.exit_code == 2
+    assert "those of one experiment" in done.output
