@@ -130,7 +130,13 @@ def _verdict(claim: Outcome) -> TableCell:
 
 
 def _why(claim: Outcome) -> TableCell:
-    return _shortened(claim.effect or claim.reason)
+    """The clearest statement with its strength, or what is missing."""
+    if claim.clearest is None:
+        return _shortened(claim.reason)
+    part = claim.clearest
+    strength = strength_told(part.answer.strength)
+    clearly = f", strength {strength}" if strength else ""
+    return _shortened(f"{part.finding}{clearly}: {part.statement} ({part.evidence})")
 
 
 def _shortened(words: str) -> TableCell:

@@ -145,15 +145,16 @@ class Outcome:
         return min((_strength(part) for part in self.parts if _is_weighed(part)), default=None)
 
     @property
-    def effect(self) -> str:
-        """The statement that decides most clearly, with its evidence; of one that differs, if any does."""
+    def clearest(self) -> Part | None:
+        """The statement that was decided most clearly; of those that differ, if any does."""
         differing = [part for part in self.parts if part.finding is Finding.DIFFERS]
-        chosen = max(
-            differing or [part for part in self.parts if part.judged],
-            key=lambda part: part.answer.strength or 0.0,
-            default=None,
-        )
-        return f"{chosen.finding}: {chosen.statement} ({chosen.evidence})" if chosen else ""
+        return max(differing or [part for part in self.parts if part.judged], key=_strength, default=None)
+
+    @property
+    def effect(self) -> str:
+        """That statement with its evidence; empty where none was judged."""
+        found = self.clearest
+        return f"{found.finding}: {found.statement} ({found.evidence})" if found else ""
 
 
 def _strength(part: Part) -> float:
