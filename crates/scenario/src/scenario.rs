@@ -71,6 +71,30 @@ pub struct MinimumDelay {
     pub per: DelayOwner,
     /// Shape: a share u of the delays lies below low + (high - low) u^power.
     pub power: f64,
+    /// The tick of the machines' kernel clocks that release delayed packets; none: each is delayed exactly. A packet counts
+    /// from the last tick, for whole ticks of its delay, as in FreeBSD's dummynet (ip_dummynet.c).
+    pub clock_tick: Option<Span>,
+}
+
+impl MinimumDelay {
+    /// Whether every packet is delayed: what is shorter than a tick is not.
+    #[must_use]
+    pub fn takes_time(&self) -> bool {
+        let shortest = Span::from_milliseconds(u64::from(self.low_ms));
+        shortest > Span::ZERO && self.clock_tick.is_none_or(|tick| shortest >= tick)
+    }
+
+    /// How long packets are delayed on average whose delay is `nominal`: with a clock, half a tick less than its whole ticks.
+    #[must_use]
+    pub fn mean_of(&self, nominal: Span) -> Span {
+        match self.clock_tick {
+            None => nominal,
+            Some(tick) => match nominal.div_floor(tick) {
+                0 => Span::ZERO,
+                ticks => tick * ticks - Span::from_nanoseconds(tick.nanoseconds() / 2),
+            },
+        }
+    }
 }
 
 /// Long-lived flows alike in everything but their delays and machines.
@@ -176,4 +200,27 @@ pub struct Record {
     pub users: bool,
     /// One row per packet at monitored links: for small runs.
     pub packets: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_a_clock_delays_are_whole_ticks_less_half_a_tick_on_average() {
+        let ms = Span::from_milliseconds;
+        let law = |low_ms, clock_tick| MinimumDelay {
+            low_ms,
+            high_ms: 50,
+            per: DelayOwner::Connection,
+            power: 1.0,
+            clock_tick,
+        };
+        let ticking = law(9, Some(ms(10)));
+        assert_eq!([9, 10, 25, 30].map(|delay| ticking.mean_of(ms(delay))), [0, 5, 15, 25].map(ms));
+        assert_eq!(law(9, None).mean_of(ms(25)), ms(25));
+        let takes_time = [(0, None), (1, None), (9, Some(ms(10))), (10, Some(ms(10)))]
+            .map(|(low_ms, tick)| law(low_ms, tick).takes_time());
+        assert_eq!(takes_time, [false, true, false, true]);
+    }
 }

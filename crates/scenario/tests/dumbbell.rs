@@ -42,7 +42,7 @@ fn link<'a>(scenario: &'a Scenario, name: &str) -> &'a Link {
 }
 
 fn uniform_per_connection(low_ms: u32, high_ms: u32) -> MinimumDelay {
-    MinimumDelay { low_ms, high_ms, per: DelayOwner::Connection, power: 1.0 }
+    MinimumDelay { low_ms, high_ms, per: DelayOwner::Connection, power: 1.0, clock_tick: None }
 }
 
 #[test]

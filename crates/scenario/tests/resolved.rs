@@ -152,9 +152,10 @@ prop_compose! {
         high in 0..=100_000_u32,
         pairs in any::<bool>(),
         power in 0.01..=100.0_f64,
+        clock_hz in 0..=1_000_000_u32,
     ) -> MinimumDelayRange {
         let per = if pairs { DelayOwner::MachinePair } else { DelayOwner::Connection };
-        MinimumDelayRange { low: low.min(high), high: low.max(high), per, power }
+        MinimumDelayRange { low: low.min(high), high: low.max(high), per, power, clock_hz }
     }
 }
 

@@ -16,6 +16,10 @@ identifier! {
     pub(crate) struct ClockId(u32);
 }
 identifier! {
+    /// The clock of a machine that releases delayed packets, counted among these: a machine has one at most.
+    pub(crate) struct DelayClockId(u16);
+}
+identifier! {
     /// A monitored link, by its place in `links` of the summary: its code in the tables.
     pub(crate) struct MonitoredId(u16);
 }

@@ -169,6 +169,10 @@ pub struct MinimumDelayRange {
     #[serde(default = "uniform")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub power: f64,
+    /// Ticks per second of the kernel clocks that release delayed packets; 0: each is delayed exactly.
+    #[serde(default)]
+    #[schemars(range(max = 1_000_000))]
+    pub clock_hz: u32,
 }
 
 const fn uniform() -> f64 {
@@ -190,7 +194,7 @@ pub enum DelayOwner {
 impl Default for MinimumDelayRange {
     /// The SIGCOMM 2003 study (section 3.1): 10 to 150 ms, typical of the continental United States.
     fn default() -> Self {
-        Self { low: 10, high: 150, per: DelayOwner::Connection, power: uniform() }
+        Self { low: 10, high: 150, per: DelayOwner::Connection, power: uniform(), clock_hz: 0 }
     }
 }
 

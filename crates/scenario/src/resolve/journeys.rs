@@ -30,7 +30,7 @@ pub(super) fn check(
             ends: population.browsers.first().zip(population.servers.first()),
             key: joined(&path, "servers"),
             delay_key: joined(&path, "minimum_delay_ms.low"),
-            takes_time: population.minimum_delay.low_ms > 0,
+            takes_time: population.minimum_delay.takes_time(),
         };
         journey.check(network, &routes, mistakes);
     }

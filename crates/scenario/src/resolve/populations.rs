@@ -12,6 +12,7 @@ use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
+use aqmlab_units::Span;
 use aqmlab_web::{CdfFileError, MahModel, ModelError, ParameterError, UncModel};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,8 +73,14 @@ pub(super) fn of_groups(
 ) -> Vec<Population> {
     let sides: &[&str] = if document.users.is_some() { &[LEFT, RIGHT] } else { &[] };
     let mut names: BTreeSet<&str> = sides.iter().copied().collect();
+    let mut clocks = BTreeMap::new();
+    if let Some(users) = &document.users {
+        let hz = users.minimum_delay_ms.clock_hz;
+        clocks.extend([(BROWSERS_LEFT, hz), (BROWSERS_RIGHT, hz)].into_iter().filter(|_| hz > 0));
+    }
     let populations = document.populations.iter().enumerate().filter_map(|(index, table)| {
         let path = format!("populations.{index}");
+        check_clock(&mut clocks, table, &path, mistakes);
         if !names.insert(table.name.as_str()) {
             let wrong = format!("a second population named \"{}\"", table.name);
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
@@ -81,6 +88,24 @@ pub(super) fn of_groups(
         of_group(table, &path, network, &document.files, mistakes)
     });
     populations.collect()
+}
+
+/// A machine has one kernel clock, whoever sits at it. `clocks` has the ticks per second of the groups so far.
+fn check_clock<'a>(
+    clocks: &mut BTreeMap<&'a str, u32>,
+    table: &'a PopulationTable,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let hz = table.minimum_delay_ms.clock_hz;
+    if hz == 0 {
+        return;
+    }
+    let known = *clocks.entry(&table.browsers).or_insert(hz);
+    if known != hz {
+        let wrong = format!("the clocks of {} tick at {known} Hz already", table.browsers);
+        mistakes.value(&joined(path, "minimum_delay_ms.clock_hz"), wrong, format!("0 or {known}"));
+    }
 }
 
 fn of_group(
@@ -147,7 +172,8 @@ fn browsing(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Population> {
     check_model(path, habits, files, mistakes);
-    let MinimumDelayRange { low, high, per, power } = habits.minimum_delay_ms;
+    let MinimumDelayRange { low, high, per, power, clock_hz } = habits.minimum_delay_ms;
+    let clock_tick = (clock_hz > 0).then(|| Span::from_nanoseconds(1_000_000_000 / u64::from(clock_hz)));
     if low > high {
         let wrong = format!("low = {low} is above high = {high}");
         mistakes.value(&joined(path, "minimum_delay_ms.low"), wrong, format!("0 to {high}"));
@@ -159,7 +185,7 @@ fn browsing(
         servers: Vec::new(),
         model: habits.model.clone(),
         start: start_rule(path, habits, mistakes),
-        minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power },
+        minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power, clock_tick },
         dscp: habits.dscp,
         profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
     })

@@ -188,7 +188,7 @@ mod tests {
                 .clone();
         assert_eq!(
             users["minimum_delay_ms"],
-            serde_json::json!({"low": 20, "high": 150, "per": "connection", "power": 1.0})
+            serde_json::json!({"low": 20, "high": 150, "per": "connection", "power": 1.0, "clock_hz": 0})
         );
         assert_eq!(users["model"]["model"], "unc");
         assert_eq!(users["model"]["think_time_median_seconds"], 5);

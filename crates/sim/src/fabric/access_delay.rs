@@ -70,8 +70,13 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const CAMPUS: MinimumDelay =
-        MinimumDelay { low_ms: 7, high_ms: 137, per: DelayOwner::MachinePair, power: 0.806 };
+    const CAMPUS: MinimumDelay = MinimumDelay {
+        low_ms: 7,
+        high_ms: 137,
+        per: DelayOwner::MachinePair,
+        power: 0.806,
+        clock_tick: None,
+    };
 
     #[test]
     fn pairs_have_the_least_the_greatest_and_the_mean_of_the_law_whatever_the_seed() {
@@ -109,7 +114,13 @@ mod tests {
 
     #[test]
     fn every_order_can_be_dealt() {
-        let law = MinimumDelay { low_ms: 1, high_ms: 3, per: DelayOwner::MachinePair, power: 1.0 };
+        let law = MinimumDelay {
+            low_ms: 1,
+            high_ms: 3,
+            per: DelayOwner::MachinePair,
+            power: 1.0,
+            clock_tick: None,
+        };
         let orders: BTreeSet<Vec<Span>> = (0..100).map(|seed| dealt(law, 3, Key::from_seed(seed))).collect();
         // Three delays have six orders; that one of them is not among a hundred has a probability of 7e-8.
         assert_eq!(orders.len(), 6);
@@ -117,14 +128,26 @@ mod tests {
 
     #[test]
     fn connections_draw_whole_milliseconds_both_ends_included() {
-        let law = MinimumDelay { low_ms: 10, high_ms: 12, per: DelayOwner::Connection, power: 1.0 };
+        let law = MinimumDelay {
+            low_ms: 10,
+            high_ms: 12,
+            per: DelayOwner::Connection,
+            power: 1.0,
+            clock_tick: None,
+        };
         let delays = [0.0, 0.34, 0.5, 0.67, 0.999].map(|draw| drawn(law, draw));
         assert_eq!(delays, [10, 11, 11, 12, 12].map(Span::from_milliseconds));
     }
 
     #[test]
     fn a_power_below_one_draws_more_long_delays() {
-        let law = MinimumDelay { low_ms: 0, high_ms: 99, per: DelayOwner::Connection, power: 0.5 };
+        let law = MinimumDelay {
+            low_ms: 0,
+            high_ms: 99,
+            per: DelayOwner::Connection,
+            power: 0.5,
+            clock_tick: None,
+        };
         // The square root of 0.25 is 0.5 of a hundred choices.
         assert_eq!(drawn(law, 0.25), Span::from_milliseconds(50));
     }

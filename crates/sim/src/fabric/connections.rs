@@ -203,6 +203,7 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::path::Delayed;
     use crate::identifiers::{Column, Junction, Step};
     use aqmlab_session::FlowId;
 
@@ -213,7 +214,7 @@ mod tests {
             at: Junction::ARRIVED,
             destination: Column::of(0),
             rank: Path::AT_ONCE,
-            by_interface: false,
+            delayed: Delayed::AtNode,
         };
         let owner = Owner::Flow { flow: FlowId::of(0) };
         connections.open(Time::ZERO, owner, ProfileId::of(0), [path; 2], [ClockId::of(0); 2])

@@ -8,7 +8,7 @@ use super::hosts::{Hosts, Machine};
 use super::interface::Interface;
 use super::network::Network;
 use super::packet::Packet;
-use super::path::{AddedDelay, Path};
+use super::path::{AddedDelay, Delayed, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
 use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
@@ -294,7 +294,8 @@ impl Sender<'_> {
     #[inline(always)]
     fn send(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {
         let path = self.path();
-        let interface = if path.by_interface { network.interface(path.step) } else { None };
+        let behind = path.delayed == Delayed::BehindInterface;
+        let interface = if behind { network.interface(path.step) } else { None };
         let Some(interface) = interface else { return self.send_otherwise(segments, network, events) };
         // Nearly always one: then nothing has to be kept for the next.
         if let [segment] = segments {

@@ -127,7 +127,7 @@ fn of_sources(scenario: &Scenario, key: Key) -> Vec<HeaderFields> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::path::Path;
+    use crate::fabric::path::{Delayed, Path};
     use crate::identifiers::{Column, Junction, Step};
     use aqmlab_aqm::Codepoint;
     use aqmlab_record::SentDatagram;
@@ -156,7 +156,7 @@ mod tests {
         at: Junction::ARRIVED,
         destination: Column::from_number(0),
         rank: Path::AT_ONCE,
-        by_interface: false,
+        delayed: Delayed::AtNode,
     };
 
     fn packet(connection: (u32, u16), from: Side) -> Packet {

@@ -39,11 +39,15 @@ impl Hosts {
         let tick = self.profiles[profile.place()].retransmission.tick;
         let Self { clocks, known, phases, .. } = self;
         let clock = *known.entry((tick, node)).or_insert_with(|| {
-            let phase = phases[node.0 as usize].below(0, tick.nanoseconds());
-            clocks.push(HostClock::new(tick, Span::from_nanoseconds(phase)));
+            clocks.push(clock_of(phases, node, tick));
             ClockId::of(clocks.len() - 1)
         });
         Machine { node, clock }
+    }
+
+    /// The clock of a machine's kernel, which its timers of the same tick run by too.
+    pub(crate) fn kernel_clock(&self, node: NodeIndex, tick: Span) -> HostClock {
+        clock_of(&self.phases, node, tick)
     }
 
     /// A host profile.
@@ -56,6 +60,11 @@ impl Hosts {
     pub(crate) fn context(&self, profile: ProfileId, clock: ClockId) -> Context<'_> {
         Context { profile: &self.profiles[profile.place()], clock: self.clocks[clock.place()] }
     }
+}
+
+fn clock_of(phases: &[Key], node: NodeIndex, tick: Span) -> HostClock {
+    let phase = phases[node.0 as usize].below(0, tick.nanoseconds());
+    HostClock::new(tick, Span::from_nanoseconds(phase))
 }
 
 #[cfg(test)]

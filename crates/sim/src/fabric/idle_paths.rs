@@ -5,7 +5,7 @@
 //! others: their propagation delays, the time a packet takes on each, and packets apart by the slowest.
 
 use super::path::AddedDelay;
-use aqmlab_scenario::{Framing, Network, Population, Routes, Scenario, StartRule};
+use aqmlab_scenario::{Framing, MinimumDelay, Network, Population, Routes, Scenario, StartRule};
 use aqmlab_session::{IdlePath, PopulationId, Round};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -56,6 +56,7 @@ struct PopulationPaths {
     profile: HostProfile,
     /// From the browser to the server, and back.
     ways: [Way; 2],
+    minimum_delay: MinimumDelay,
     known: BTreeMap<Span, Rc<IdlePath>>,
 }
 
@@ -66,6 +67,7 @@ impl PopulationPaths {
         Self {
             profile: population.profile.clone(),
             ways: [way(browser, server), way(server, browser)],
+            minimum_delay: population.minimum_delay,
             known: BTreeMap::new(),
         }
     }
@@ -74,8 +76,9 @@ impl PopulationPaths {
         let added = match from_browser {
             AddedDelay::None => Span::ZERO,
             AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay) => delay,
+            AddedDelay::Ticks(_, delay) => self.minimum_delay.mean_of(delay),
         };
-        let Self { profile, ways: [there, back], known } = self;
+        let Self { profile, ways: [there, back], known, .. } = self;
         let found = known.entry(added).or_insert_with(|| {
             let there = Way { delay: there.delay + added, ..there.clone() };
             Rc::new(Trial::new(profile, [there, back.clone()]).idle_path())

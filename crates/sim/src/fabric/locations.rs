@@ -5,7 +5,7 @@ use super::endpoints::Location;
 use super::hosts::{Hosts, Machine};
 use super::network::Network;
 use super::path::AddedDelay;
-use crate::identifiers::ProfileId;
+use crate::identifiers::{DelayClockId, ProfileId};
 use aqmlab_random::Key;
 use aqmlab_scenario::{FlowGroup, NodeIndex, Population, Scenario};
 use aqmlab_session::{FlowId, Opening, Owner, PopulationId};
@@ -16,6 +16,8 @@ struct PopulationLocation {
     browsers: Vec<Machine>,
     servers: Vec<Machine>,
     minimum_delay: AccessDelay,
+    /// Of the browsers' machines, by their places; none if packets are delayed exactly.
+    delay_clocks: Vec<DelayClockId>,
     profile: ProfileId,
 }
 
@@ -40,8 +42,9 @@ impl Locations {
             flows.extend(of_group(group, profile, network, hosts));
         }
         let populations = scenario.populations.iter().enumerate();
-        let populations = populations
-            .map(|(index, population)| PopulationLocation::new(population, ProfileId::of(index), hosts, key));
+        let populations = populations.map(|(index, population)| {
+            PopulationLocation::new(population, ProfileId::of(index), network, hosts, key)
+        });
         Self { populations: populations.collect(), flows }
     }
 
@@ -63,7 +66,7 @@ impl Locations {
         Location {
             profile: population.profile,
             machines: [population.browsers[browser], population.servers[server]],
-            added_delay: [AddedDelay::Own(delay), AddedDelay::None],
+            added_delay: [population.added_delay(browser, delay), AddedDelay::None],
         }
     }
 
@@ -74,14 +77,35 @@ impl Locations {
 }
 
 impl PopulationLocation {
-    fn new(population: &Population, profile: ProfileId, hosts: &mut Hosts, key: Key) -> Self {
+    fn new(
+        population: &Population,
+        profile: ProfileId,
+        network: &mut Network,
+        hosts: &mut Hosts,
+        key: Key,
+    ) -> Self {
+        let delay_clocks = match population.minimum_delay.clock_tick {
+            Some(tick) => {
+                let clock_of = |&node| network.delay_clock(node, hosts.kernel_clock(node, tick));
+                population.browsers.iter().map(clock_of).collect()
+            }
+            None => Vec::new(),
+        };
         let mut machines =
             |nodes: &[NodeIndex]| nodes.iter().map(|&node| hosts.machine(profile, node)).collect();
         Self {
             minimum_delay: AccessDelay::new(population, key),
             browsers: machines(&population.browsers),
             servers: machines(&population.servers),
+            delay_clocks,
             profile,
+        }
+    }
+
+    fn added_delay(&self, browser: usize, delay: Span) -> AddedDelay {
+        match self.delay_clocks.get(browser) {
+            Some(&clock) => AddedDelay::Ticks(clock, delay),
+            None => AddedDelay::Own(delay),
         }
     }
 }

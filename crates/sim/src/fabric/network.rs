@@ -4,18 +4,20 @@ use super::events::Events;
 use super::impairments::ImpairedLink;
 use super::interface::Interface;
 use super::packet::Packet;
-use super::path::{AddedDelay, Path};
+use super::path::{AddedDelay, Delayed, Path};
 use super::queued_link::QueuedLink;
 use super::responders::responders;
 use super::route_table::{RouteTable, junctions};
 use crate::engine::{DELAYED, Rank};
-use crate::identifiers::{Column, Junction, MonitoredId, QueuedId, Step};
+use crate::identifiers::{Column, DelayClockId, Junction, MonitoredId, QueuedId, Step};
 use aqmlab_aqm::Scheme;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
 use aqmlab_session::Owner;
+use aqmlab_tcp::HostClock;
 use aqmlab_units::{Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// All links, and which of them leads where.
 pub(crate) struct Network {
@@ -27,6 +29,9 @@ pub(crate) struct Network {
     pub(crate) impaired: Vec<ImpairedLink>,
     routes: RouteTable,
     pipes: usize,
+    delay_clocks: Vec<HostClock>,
+    /// Which of these each machine has.
+    delay_clock_of: BTreeMap<NodeIndex, DelayClockId>,
 }
 
 impl Network {
@@ -34,7 +39,15 @@ impl Network {
         let description = &scenario.network;
         let routes = RouteTable::new(scenario, &steps(description));
         let impaired = impaired_links(description, key);
-        let mut network = Self { queued: Vec::new(), interfaces: Vec::new(), impaired, routes, pipes: 0 };
+        let mut network = Self {
+            queued: Vec::new(),
+            interfaces: Vec::new(),
+            impaired,
+            routes,
+            pipes: 0,
+            delay_clocks: Vec::new(),
+            delay_clock_of: BTreeMap::new(),
+        };
         let (junctions, direct) = (junctions(description), sends_directly(scenario));
         let responders = responders(scenario);
         for (number, link) in (0..).map(LinkIndex).zip(&description.links) {
@@ -80,6 +93,25 @@ impl Network {
         rank
     }
 
+    /// The clock that releases the delayed packets of a machine at its ticks.
+    pub(crate) fn delay_clock(&mut self, node: NodeIndex, clock: HostClock) -> DelayClockId {
+        *self.delay_clock_of.entry(node).or_insert_with(|| {
+            self.delay_clocks.push(clock);
+            DelayClockId::of(self.delay_clocks.len() - 1)
+        })
+    }
+
+    /// When a packet that is sent `now` leaves its own node. A clock counts its whole delay in ticks, from the last one on.
+    fn released(&self, now: Time, path: &Path) -> Time {
+        let delay = Span::from_nanoseconds(path.delay_ns);
+        let Delayed::ByClock(clock) = path.delayed else { return now + delay };
+        let clock = &self.delay_clocks[clock.place()];
+        match clock.whole_ticks(delay) {
+            0 => now,
+            ticks => clock.instant_of(clock.ticks_at(now) + ticks),
+        }
+    }
+
     /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], beyond these a place in
     /// [`Network::interfaces`], or beyond those one in [`Network::impaired`].
     #[inline(always)]
@@ -122,11 +154,11 @@ impl Network {
         now: Time,
         events: &mut Events,
     ) -> bool {
-        let delay = Span::from_nanoseconds(path.delay_ns);
-        if !path.by_interface {
-            events.push(path.rank, now + delay, packet);
+        if path.delayed != Delayed::BehindInterface {
+            events.push(path.rank, self.released(now, path), packet);
             return true;
         }
+        let delay = Span::from_nanoseconds(path.delay_ns);
         let step = if self.interface(path.step).is_some() {
             path.step
         } else {
@@ -149,24 +181,25 @@ impl Network {
         let step = self.step(departure, destination);
         let behind = self.behind_impairment(step);
         let interface = self.interface(behind).filter(|interface| interface.takes_time_to_send());
-        let (at, of_interface) = match interface {
-            Some(interface) => (interface.to, Some(interface.rank)),
-            None => (departure, None),
+        let (at, of_interface) = match (interface, delay) {
+            (Some(interface), AddedDelay::None | AddedDelay::Own(_) | AddedDelay::Pipe(..)) => {
+                (interface.to, Some(interface.rank))
+            }
+            (Some(_), AddedDelay::Ticks(..)) | (None, _) => (departure, None),
+        };
+        let delayed = match (delay, of_interface) {
+            (AddedDelay::Ticks(clock, _), _) => Delayed::ByClock(clock),
+            (_, Some(_)) => Delayed::BehindInterface,
+            (_, None) => Delayed::AtNode,
         };
         let (delay, rank) = match (delay, of_interface) {
             (AddedDelay::None, Some(rank)) => (Span::ZERO, rank),
             (AddedDelay::None, None) => (Span::ZERO, Path::AT_ONCE),
             (AddedDelay::Pipe(pipe, delay), Some(_)) => (delay, pipe),
-            (AddedDelay::Own(delay), _) | (AddedDelay::Pipe(_, delay), None) => (delay, DELAYED),
+            (AddedDelay::Own(delay) | AddedDelay::Ticks(_, delay), _)
+            | (AddedDelay::Pipe(_, delay), None) => (delay, DELAYED),
         };
-        Path {
-            delay_ns: delay.nanoseconds(),
-            step,
-            at,
-            destination,
-            rank,
-            by_interface: of_interface.is_some(),
-        }
+        Path { delay_ns: delay.nanoseconds(), step, at, destination, rank, delayed }
     }
 
     /// Whether the path from `node` towards `destination` begins with an interface.
@@ -344,5 +377,26 @@ delay_on = "sender"
         let pipe = network.pipe();
         let mut rank = |from, to| network.path(from, to, AddedDelay::Pipe(pipe, delay)).rank;
         assert_eq!((rank(reader, server), rank(sender, receiver)), (pipe, DELAYED));
+    }
+
+    #[test]
+    fn a_clock_counts_a_delay_in_whole_ticks_from_the_last_one_on() {
+        let scenario = scenario(&[]);
+        let mut network = Network::new(&scenario, Key::from_seed(1));
+        let [reader, server] = ["reader", "server"].map(|name| node(&scenario, name));
+        let [tick, phase] = [10, 3].map(Span::from_milliseconds);
+        // It ticks at 7, 17, 27 ms and so on.
+        let clock = network.delay_clock(reader, HostClock::new(tick, phase));
+        let mut released = |delay_ms, now_us: u64| {
+            let delay = AddedDelay::Ticks(clock, Span::from_milliseconds(delay_ms));
+            let path = network.path(reader, server, delay);
+            assert_eq!(path.delayed, Delayed::ByClock(clock), "it waits in front of the interface");
+            network.released(Time::from_nanoseconds(1_000 * now_us), &path).nanoseconds() / 1_000
+        };
+        // 25 ms are two ticks.
+        let found = [7_000, 7_001, 16_999, 17_000].map(|now_us| released(25, now_us));
+        assert_eq!(found, [27_000, 27_000, 27_000, 37_000]);
+        assert_eq!(released(10, 16_999), 17_000, "one tick may be short");
+        assert_eq!(released(9, 16_999), 16_999, "less than a tick is none");
     }
 }

@@ -231,6 +231,7 @@ impl Queued for Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::path::Delayed;
     use crate::identifiers::Step;
     use proptest::prelude::*;
 
@@ -247,7 +248,7 @@ mod tests {
             at,
             destination,
             rank: Path::AT_ONCE,
-            by_interface: false,
+            delayed: Delayed::AtNode,
         };
         Packet::new(segment, 40, identity, from, &path)
     }
@@ -306,7 +307,7 @@ mod tests {
             let codepoint = Codepoint::ALL[point];
             let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
             let destination = Column::from_number(nodes.1);
-            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, by_interface: false };
+            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
             let packet = Packet::datagram((source, sequence), sent, codepoint, &path);
             for (packet, at) in [(packet, at), (packet.towards(next), next)] {
                 let (of, found) = packet.as_datagram().expect("a datagram");
@@ -339,7 +340,7 @@ mod tests {
             let from = if passive { Side::Passive } else { Side::Active };
             let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
             let destination = Column::from_number(nodes.1);
-            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, by_interface: false };
+            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
             let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &path);
             prop_assert_eq!(packet.segment(), segment);
             prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));

@@ -1,7 +1,7 @@
 //! How packets travel from one end of a connection to the other.
 
 use crate::engine::Rank;
-use crate::identifiers::{Column, Junction, Step};
+use crate::identifiers::{Column, DelayClockId, Junction, Step};
 use aqmlab_units::Span;
 
 /// How packets travel from one end of a connection to the other.
@@ -17,9 +17,19 @@ pub(crate) struct Path {
     pub(crate) destination: Column,
     /// Among which packets it travels until then; [`Path::AT_ONCE`] if it is there at once.
     pub(crate) rank: Rank,
-    /// Whether the first step is an interface: the delay comes behind it. In front of any other link the packet
-    /// waits at its own node.
-    pub(crate) by_interface: bool,
+    /// Where a packet spends its delay.
+    pub(crate) delayed: Delayed,
+}
+
+/// Where a packet spends the delay of its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delayed {
+    /// Behind the interface that is the first step.
+    BehindInterface,
+    /// At its own node, in front of any other link.
+    AtNode,
+    /// At its own node, until a clock has counted it.
+    ByClock(DelayClockId),
 }
 
 impl Path {
@@ -34,6 +44,9 @@ pub(crate) enum AddedDelay {
     None,
     /// After a delay of their own, through the wheel.
     Own(Span),
+    /// After a delay of their own that a tick of a clock ends, in front of the interface: what is released together leaves
+    /// one behind the other.
+    Ticks(DelayClockId, Span),
     /// After a delay of their own, through a pipe that only they use.
     Pipe(Rank, Span),
 }
