@@ -23,7 +23,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_study(store: Path) -> Study:
     experiment = experiments.load("le2003")
     scale = choose(experiment, scale="quick", cells=["uncongested", "pi-24"], loads=[90.0], replications=2)
-    scale = replace(scale, duration_s=SECONDS + 1.0, warm_up_s=1.0)
+    scale = replace(scale, duration_s=SECONDS + 1.0, warm_up_s=1.0, start="steady")
     return run_study(experiment, scale, Execution(Threads(2), store=store, progress=False))
 
 

@@ -1,8 +1,9 @@
 """What the scales of an experiment cost on this machine, told before the first run.
 
 The work of a run grows with its simulated seconds and with the load that its users offer, whatever the queue
-does. Two short runs of the experiment's own scenario at full load say what a simulated second takes here, and
-what a run takes to begin; everything else is counting the runs.
+does. To begin takes as long as its users need for what was before: nothing, or an hour of browsing where they
+start stationary. Short runs of the experiment's own scenario at full load say what both take here; everything
+else is counting the runs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from aqmlab.load.matching import RESERVE
 from aqmlab.runs import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from aqmlab.reproduce.experiment import Experiment, Scale
     from aqmlab.scenario import Scenario
 
+STEADY = "steady"
+"""How users begin in the runs that say what a simulated second takes: as they go on."""
+CHEAP = ("steady", "fresh")
+"""How users begin without a life before the run."""
 PROBES_S = (2.0, 20.0)
 """Simulated seconds of the two short runs."""
 VERIFICATIONS = 1.5
@@ -29,14 +34,14 @@ VERIFICATIONS = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What runs take of one core of this machine.
+    """What runs at full load take of one core of this machine.
 
     Attributes:
-        begin_s: To begin a run, in seconds.
-        per_simulated_s: A simulated second at full load, in seconds.
+        begin_s: To begin a run, in seconds, by how its users begin.
+        per_simulated_s: A simulated second, in seconds.
     """
 
-    begin_s: float
+    begin_s: Mapping[str, float]
     per_simulated_s: float
 
 
@@ -66,17 +71,28 @@ class _Planned:
     simulated_s: float
 
 
-def measured_pace(experiment: Experiment, base: Scenario) -> Pace:
-    """Makes short runs of a scenario at full load and takes their time, which is about a second.
+def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], starts: Iterable[str]) -> Pace:
+    """Makes short runs at full load and takes their time: about a second, and some more for stationary users.
 
-    Its users have to begin as they go on: after a fresh start they ask more often at first.
+    Args:
+        experiment: What is run.
+        scenario: Its scenario with users that begin so.
+        starts: How users begin, at the scales that are asked for.
     """
-    demand = Demand.of(base)
-    populated = demand.with_sizes(demand.sizes(experiment.users_per_side_at_100_percent))
-    _core_s(populated, PROBES_S[0])  # the first run of a process also loads what runs need
-    short, long = (_core_s(populated, duration_s) for duration_s in PROBES_S)
-    per_simulated_s = max(0.0, long - short) / (PROBES_S[1] - PROBES_S[0])
-    return Pace(max(0.0, short - PROBES_S[0] * per_simulated_s), per_simulated_s)
+
+    def seconds(start: str, duration_s: float) -> float:
+        demand = Demand.of(scenario(start))
+        populated = demand.with_sizes(demand.sizes(experiment.users_per_side_at_100_percent))
+        return _core_s(populated, duration_s)
+
+    short_s, long_s = PROBES_S
+    seconds(STEADY, short_s)  # the first run of a process also loads what runs need
+    short, long = seconds(STEADY, short_s), seconds(STEADY, long_s)
+    per_simulated_s = max(0.0, long - short) / (long_s - short_s)
+    begin_s = {STEADY: short, **{each: seconds(each, short_s) for each in starts if each not in CHEAP}}
+    begin_s |= dict.fromkeys(CHEAP, short)
+    begun_s = {each: max(0.0, taken - short_s * per_simulated_s) for each, taken in begin_s.items()}
+    return Pace(begun_s, per_simulated_s)
 
 
 def _core_s(scenario: Scenario, duration_s: float) -> float:
@@ -95,7 +111,9 @@ def cost_of(experiment: Experiment, scale: Scale, pace: Pace) -> Cost:
         runs=round(sum(each.runs for each in planned)),
         simulated_s=sum(each.runs * each.simulated_s for each in planned),
         core_s=sum(
-            each.runs * (pace.begin_s + pace.per_simulated_s * each.simulated_s * each.load_percent / 100.0)
+            each.runs
+            * (each.load_percent / 100.0)
+            * (pace.begin_s[scale.start] + pace.per_simulated_s * each.simulated_s)
             for each in planned
         ),
     )

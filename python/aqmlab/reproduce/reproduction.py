@@ -154,7 +154,7 @@ def costs(
 ) -> TerminalTable:
     """What each scale costs on this machine, the one named with what was chosen for it; printed with `rich`.
 
-    Makes two short runs, which take about a second.
+    Makes short runs, which take some seconds.
 
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
@@ -165,8 +165,11 @@ def costs(
 
 
 def _costs(experiment: Experiment, chosen: Scale, executor: Executor) -> TerminalTable:
-    pace = measured_pace(experiment, base_scenario(experiment, replace(chosen, start="steady")))
     scales = {**experiment.scales, chosen.name: chosen}
+    starts = {each.start for each in scales.values()}
+    pace = measured_pace(
+        experiment, lambda start: base_scenario(experiment, replace(chosen, start=start)), starts
+    )
     workers = executor.workers if isinstance(executor, Threads) else available_cores()
     found = [cost_of(experiment, each, pace) for each in scales.values()]
     return to_terminal(costs_table.table_of(found, chosen=chosen.name, workers=workers))

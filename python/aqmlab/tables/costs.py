@@ -30,7 +30,7 @@ def table_of(costs: Sequence[Cost], *, chosen: str, workers: int) -> Table:
         costs,
         columns,
         title="what each scale costs on this machine",
-        caption="by two short runs just made, for runs made from nothing; finished ones are found again",
+        caption="by short runs just made, for runs made from nothing; finished ones are found again",
     )
 
 
