@@ -42,8 +42,8 @@ def statements_told(outcomes: Sequence[Outcome]) -> str:
         sum(outcome.count(finding) for outcome in outcomes) for finding in Finding
     )
     return (
-        f"{held} of {held + differing} statements that were judged hold; "
-        f"the scale cannot judge {unjudged}, {missing} were not run"
+        f"of the statements that were judged {held} of {held + differing} hold, "
+        f"the scale cannot judge {unjudged}, and {missing} were not run"
     )
 
 
@@ -66,9 +66,8 @@ def strength_told(strength: float | None) -> str:
 
 def printed(outcomes: Sequence[Outcome]) -> Table:
     """The table without the claims of which nothing was run; they are named below it."""
-    table = table_of(run(outcomes))
-    missing = not_run(outcomes)
-    return replace(table, caption=f"{table.caption}; not run: {missing}") if missing else table
+    told, missing = table_of(outcomes).caption, not_run(outcomes)
+    return replace(table_of(run(outcomes)), caption=f"{told}: {missing}" if missing else told)
 
 
 def table_of(outcomes: Sequence[Outcome]) -> Table:
@@ -87,7 +86,7 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
         Column("", _why, "why", words=True, wraps=True, media=Medium.TERMINAL),
     ]
     told = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items() if count)
-    return Table.of(outcomes, columns, title="Claims", caption=f"{told}; {statements_told(outcomes)}")
+    return Table.of(outcomes, columns, title="Claims", caption=f"{statements_told(outcomes)}; claims: {told}")
 
 
 def statements_of(outcomes: Sequence[Outcome]) -> Table:
