@@ -92,24 +92,55 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
-        let (mut packet, mut mark) = (packet, false);
         if self.asks_on_arrival {
             let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
             let verdict = self.scheme.on_arrival(now, facts, &queue, &mut port.coins);
-            mark = port.marks_on(&verdict, facts);
-            if !mark && !matches!(verdict, Verdict::Pass) {
-                let Some(passed) = self.carry_out(verdict, packet, port, discarded) else { return false };
-                packet = passed;
+            if !matches!(verdict, Verdict::Pass) {
+                return self.arrive_under((now, verdict), packet, facts, port, marked, discarded);
             }
         }
-        if !self.room.admits(self.fifo.packets(), self.fifo.bytes(), facts.bytes) {
-            self.scheme.on_overflow(now, facts);
-            port.discard(packet, Reason::Overflow, discarded);
-            return false;
-        }
+        let Some(packet) = self.within_room(now, packet, facts, port, discarded) else { return false };
+        self.fifo.push(now, packet, facts.bytes);
+        true
+    }
+
+    /// What remains of an arrival that the scheme does not simply let pass.
+    #[cold]
+    #[inline(never)]
+    fn arrive_under(
+        &mut self,
+        (now, verdict): (Time, Verdict),
+        packet: P,
+        facts: &PacketFacts,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> bool {
+        let mark = port.marks_on(&verdict, facts);
+        let passed = if mark { Some(packet) } else { self.carry_out(verdict, packet, port, discarded) };
+        let Some(packet) = passed else { return false };
+        let Some(packet) = self.within_room(now, packet, facts, port, discarded) else { return false };
         let packet = if mark { port.mark(packet, marked) } else { packet };
         self.fifo.push(now, packet, facts.bytes);
         true
+    }
+
+    /// The packet, if there is room for it; otherwise it is discarded, and the scheme told.
+    #[inline(always)]
+    fn within_room(
+        &mut self,
+        now: Time,
+        packet: P,
+        facts: &PacketFacts,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        if self.room.admits(self.fifo.packets(), self.fifo.bytes(), facts.bytes) {
+            return Some(packet);
+        }
+        self.scheme.on_overflow(now, facts);
+        port.discard(packet, Reason::Overflow, discarded);
+        None
     }
 
     /// Takes the first packet that the scheme lets pass, and counts its departure; none when no packet is left, which
@@ -131,10 +162,10 @@ impl<P: Queued> Queue<P> {
             let departing = Departing { facts, arrived };
             let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
             let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
-            let packet = if port.marks_on(&verdict, &facts) {
-                port.mark(packet, marked)
-            } else if matches!(verdict, Verdict::Pass) {
+            let packet = if matches!(verdict, Verdict::Pass) {
                 packet
+            } else if port.marks_on(&verdict, &facts) {
+                port.mark(packet, marked)
             } else {
                 let Some(packet) = self.carry_out(verdict, packet, port, discarded) else { continue };
                 packet

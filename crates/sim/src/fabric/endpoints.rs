@@ -219,8 +219,7 @@ impl Endpoints {
             let connection = ConnectionId::from_number(place);
             self.connection_events.push(ConnectionEvent { connection, owner, side, kind });
         }
-        let Outbox { peer_closed, established, gave_up, reset, finished, .. } = self.outbox;
-        if peer_closed | established | gave_up | reset | finished {
+        if outbox.tells_of_changes() {
             self.report_changes(place, side);
         }
     }
