@@ -194,7 +194,7 @@ impl Endpoint {
 
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the acknowledgement
     /// that may be owed.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn emit(
         &mut self,
         now: Time,
