@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
-MINIMUM_COLUMNS = 120
+MINIMUM_COLUMNS = 122
 ALL = "all"
 
 

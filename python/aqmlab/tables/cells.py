@@ -130,9 +130,12 @@ AGREEMENTS = {
     Agreement.DIFFERS: Standing.OUTSIDE,
     Agreement.SCALE_CANNOT_JUDGE: Standing.ABSENT,
 }
+SHORT = {Agreement.WITHIN_HERE_ALONE: "here alone", Agreement.SCALE_CANNOT_JUDGE: "cannot judge"}
+"""On a terminal, where room is scarce."""
 MEANINGS = {
     Agreement.WITHIN_HERE_ALONE: "within here alone: outside at the paper's length",
     Agreement.SCALE: "scale: within at the paper's length",
+    Agreement.DIFFERS: "that differ",
 }
 
 
@@ -357,7 +360,7 @@ def _agreement(row: Row) -> TableCell:
         if row.at_length
         else ""
     )
-    cell = text(str(row.agreement), AGREEMENTS[row.agreement])
+    cell = text(str(row.agreement), AGREEMENTS[row.agreement], short=SHORT.get(row.agreement))
     return replace(cell, note=f"ours at the paper's length: {note}" if note else "")
 
 
