@@ -137,8 +137,14 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
             ('quantities = ["completed_millions"', 'quantities = ["complet"'),
             r"fitted\[1\].quantities: unknown",
         ),
-        (("measured_at_length.csv", "tolerances.toml"), "tolerances.toml"),
-        (('file = "measured_at_length.csv"', 'file = "published_table2.csv"'), "has no column cell"),
+        (("least_window_s", 'at_length = { file = "no.csv", measured = "" }\nleast_window_s'), "no.csv"),
+        (
+            (
+                "least_window_s",
+                'at_length = { file = "published_table2.csv", measured = "" }\nleast_window_s',
+            ),
+            "published_table2.csv has no column cell",
+        ),
         (("least_window_s = 5400.0", 'least_window_s = "long"'), "least_window_s: a number"),
     ],
 )

@@ -1,7 +1,10 @@
 import csv
 import io
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -20,6 +23,7 @@ from aqmlab.tables import (
     cells,
     fill,
     runs,
+    save,
     to_csv,
     to_html,
     to_terminal,
@@ -155,9 +159,20 @@ def test_the_load_really_offered_is_that_of_the_uncongested_network_with_the_sam
     assert [row.realised_percent for row in cell_rows(alone)] == [None]
 
 
-def test_our_numbers_at_the_papers_length_are_of_the_papers_cells() -> None:
-    table = experiments.load("le2003").table("2")
-    assert table.at_length.values.keys() == table.rows.keys()
+def test_our_numbers_at_the_papers_length_are_read_from_a_table_that_a_long_run_left(tmp_path: Path) -> None:
+    folder = tmp_path / "le2003"
+    with resources.as_file(resources.files("aqmlab") / "experiments" / "le2003") as shipped:
+        shutil.copytree(shipped, folder)
+    save(cells.table_of(cell_rows(pi_24_at_98(loss=3.7, mbps=89.0))), folder / "long.csv")
+    file = folder / "experiment.toml"
+    said = 'at_length = { file = "long.csv", measured = "today" }\nleast_window_s'
+    file.write_text(file.read_text().replace("least_window_s", said, 1))
+    known = experiments.read(folder).table("2").at_length
+    assert known.measured == "today"
+    assert known.values.keys() == {("pi-24", 98.0)}
+    assert known.values["pi-24", 98.0] == pytest.approx(
+        {"loss_percent": 3.7, "completed_millions": 15.1, "throughput_mbps": 89.0}, rel=1e-3
+    )
 
 
 def test_from_six_replications_on_there_are_intervals() -> None:
