@@ -251,7 +251,8 @@ pub enum WindowUpdates {
     /// update.
     EachSegment,
     /// Only when they have been acknowledged, because the second of two segments comes before the program has its turn. An
-    /// acknowledgement of two full segments advertises a window without them, and an update follows it.
+    /// acknowledgement of two full segments advertises a window without them, and an update follows it. Less than an update
+    /// is worth is forgotten, not added to what comes later.
     EachAcknowledgement,
 }
 
