@@ -189,9 +189,9 @@ def test_tolerances_are_the_larger_of_absolute_and_relative() -> None:
 def test_scales_are_what_they_promise() -> None:
     full, standard, quick = (LE2003.scale(name) for name in ("full", "standard", "quick"))
     assert (full.duration_s, full.warm_up_s, full.cool_down_s) == (7200.0, 1200.0, 600.0)
-    assert (full.replications, full.start, full.load_matched) == (3, "fresh", False)
+    assert (full.replications, full.start, full.load_matched) == (3, "stationary", False)
     assert (standard.warm_up_s, standard.duration_s - standard.warm_up_s) == (300.0, 900.0)
-    assert (standard.replications, standard.start, standard.load_matched) == (8, "steady", True)
+    assert (standard.replications, standard.start, standard.load_matched) == (8, "stationary", True)
     assert (quick.load_matched, quick.start) == (True, "stationary")
     assert len(quick.cells) * len(quick.loads_percent) == 8
     assert {"uncongested", "drop-tail-240", "pi-24", "pi-24-ecn"} == set(quick.cells)
