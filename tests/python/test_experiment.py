@@ -1,5 +1,6 @@
 import csv
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
@@ -245,7 +246,10 @@ def test_a_choice_replaces_what_the_scale_says() -> None:
 def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> None:
     assert choose(LE2003, scale="standard").calibration_users_per_side != ()
     assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration_users_per_side == ()
-    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
+    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration_users_per_side == ()
+    by_line = replace(LE2003.scales["full"], users_from="calibration")
+    calibrated = replace(LE2003, scales={**LE2003.scales, "full": by_line})
+    assert choose(calibrated, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
 
 
 def test_published_tables_have_one_row_per_cell() -> None:

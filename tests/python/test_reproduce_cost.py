@@ -25,15 +25,15 @@ def uncalibrated(*, cells: list[str], loads: list[float], replications: int) -> 
 def test_runs_are_counted_and_weighed_by_seconds_and_load() -> None:
     scale = uncalibrated(cells=["pi-24", "red-24"], loads=[80, 90], replications=3)
     # RED 24 is not run at 80 %: three runs there, six at 90 %, of 7,200 s each.
-    cost = cost_of(LE2003, scale, Pace({"fresh": 2.0}, per_simulated_s=0.01))
+    cost = cost_of(LE2003, scale, Pace({"stationary": 2.0}, per_simulated_s=0.01))
     assert (cost.runs, cost.simulated_s) == (9, 9 * 7200.0)
     assert cost.core_s == pytest.approx((3 * 0.8 + 6 * 0.9) * (2.0 + 72.0))
 
 
 def test_a_calibration_costs_by_its_own_users_and_seconds() -> None:
     scale = choose(LE2003, scale="full", loads=[80], replications=1)
-    with_calibration = cost_of(LE2003, scale, Pace({"fresh": 0.0}, 0.01))
-    without = cost_of(LE2003, replace(scale, calibration_users_per_side=()), Pace({"fresh": 0.0}, 0.01))
+    with_calibration = cost_of(LE2003, scale, Pace({"stationary": 0.0}, 0.01))
+    without = cost_of(LE2003, replace(scale, calibration_users_per_side=()), Pace({"stationary": 0.0}, 0.01))
     users = sum(scale.calibration_users_per_side) / LE2003.users_per_side_at_100_percent
     assert with_calibration.runs - without.runs == len(scale.calibration_users_per_side)
     assert with_calibration.core_s - without.core_s == pytest.approx(users * 3000.0 * 0.01)
@@ -48,7 +48,7 @@ def test_matching_costs_a_survey_of_each_seed_and_makes_the_uncongested_cell() -
 
 def test_the_table_of_costs_divides_by_the_runs_at_a_time() -> None:
     scale = uncalibrated(cells=["pi-24"], loads=[90], replications=2)
-    table = costs.table_of([cost_of(LE2003, scale, Pace({"fresh": 5.0}, 0.0))], chosen="full", workers=2)
+    table = costs.table_of([cost_of(LE2003, scale, Pace({"stationary": 5.0}, 0.0))], chosen="full", workers=2)
     assert to_csv(table).splitlines()[1] == "full,2,4.0,9.0,4.5"
 
 
