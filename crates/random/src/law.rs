@@ -59,6 +59,19 @@ impl Law {
         self.quantile(key.uniform(n))
     }
 
+    /// The share of the distribution that is at most a value, found by halving: as near to it as numbers are to one another.
+    #[must_use]
+    pub fn share_at_most(&self, value: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        loop {
+            let middle = f64::midpoint(low, high);
+            if middle <= low || middle >= high {
+                return high;
+            }
+            if self.quantile(middle) <= value { low = middle } else { high = middle }
+        }
+    }
+
     /// The mean of the distribution.
     #[must_use]
     pub fn mean(&self) -> f64 {
@@ -242,6 +255,18 @@ mod tests {
         for u in [0.001, 0.2, 0.5, 0.9, 0.97, 0.98, 0.999, 0.999_999] {
             assert!((law.share_above(law.quantile(u)) - (1.0 - u)).abs() < 1e-9, "{u}");
         }
+    }
+
+    #[test]
+    fn shares_and_quantiles_belong_together() {
+        let exponential = Law::Exponential { mean: 2.0 };
+        assert!((exponential.share_at_most(2.0) - (1.0 - libm::exp(-1.0))).abs() < 1e-12);
+        let law = Law::LognormalPareto(unc_responses());
+        for u in [0.001, 0.5, 0.97, 0.98, 0.999_99] {
+            assert!((law.share_at_most(law.quantile(u)) - u).abs() < 1e-12, "{u}");
+        }
+        let constant = Law::Constant(5.0);
+        assert_eq!([4.9, 5.0].map(|value| constant.share_at_most(value) > 0.5), [false, true]);
     }
 
     #[test]

@@ -3,6 +3,10 @@
 //! For users who are met in the middle of everything: of their thoughts, of their pages, of the transfers that take hours.
 //! Every draw has an address, so a past costs no more than drawing it. It depends on the users and on the idle paths
 //! between them and their servers, never on a queue: the same users stand at the same places under every scheme.
+//!
+//! Long before the run only those pages matter that may still be in progress when it begins. The others, those whose
+//! responses are all light, are passed over: they take as long as a user's first ones did on average, and leave open the
+//! connections that they would have left open.
 
 use crate::idle_path::IdlePath;
 use crate::transport::{Opening, Owner, PopulationId};
@@ -12,7 +16,12 @@ use std::rc::Rc;
 
 /// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that have taken
 /// longer: see the page of the scenario for how much that is.
-pub(crate) const HISTORY: Span = Span::from_milliseconds(3_600_000);
+pub(crate) const HISTORY: Span = Span::from_milliseconds(1_800_000);
+
+/// So long before the run no page is passed over any more.
+const LIVED_THROUGH: Span = Span::from_milliseconds(60_000);
+/// So many light pages of each user are lived through first, to find out how long they take.
+const LIGHT_PAGES_MEASURED: u64 = 4;
 
 /// What a connection is doing when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +44,7 @@ pub(crate) struct PastConnection {
     pub(crate) lasted: Span,
     /// Bytes of responses that it has brought without a pause.
     pub(crate) carried: u64,
-    /// Exchanges that it has carried, or carries.
+    /// Exchanges that it has carried, or carries; of pages that were passed over one.
     pub(crate) exchanges: u32,
 }
 
@@ -73,6 +82,11 @@ struct Past<'a, P> {
     wakes: Option<Time>,
     connections: Vec<Connection>,
     commands: Vec<Command>,
+    /// Since when she waits for a light page that is measured.
+    measured_since: Option<Time>,
+    /// Light pages that were lived through, and how long they took together.
+    light_pages: u64,
+    light_page_time: Span,
 }
 
 /// Lets a user who has not started live until the run begins. `idle_path` says over what a connection would go.
@@ -82,7 +96,18 @@ pub(crate) fn live(
     idle_path: impl FnMut(&Opening) -> Rc<IdlePath>,
 ) -> Present {
     let (connections, commands) = (Vec::new(), Vec::new());
-    let mut past = Past { users, whose, idle_path, now: Time::ZERO, wakes: None, connections, commands };
+    let mut past = Past {
+        users,
+        whose,
+        idle_path,
+        now: Time::ZERO,
+        wakes: None,
+        connections,
+        commands,
+        measured_since: None,
+        light_pages: 0,
+        light_page_time: Span::ZERO,
+    };
     past.tell(UserEvent::Start(StartRule::Stationary));
     let end = Time::ZERO + HISTORY;
     while past.next_instant() < end {
@@ -102,10 +127,7 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
     fn step(&mut self) {
         self.now = self.next_instant();
         if self.wakes.take().is_some() {
-            for connection in self.connections.iter_mut().filter(|each| !each.path.keeps_window) {
-                connection.carried = 0;
-            }
-            return self.tell(UserEvent::Wake);
+            return self.begin_page();
         }
         let now = self.now;
         // Of those at one instant the one that was opened first.
@@ -121,6 +143,35 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
         self.tell(event);
     }
 
+    /// Her think time is over.
+    fn begin_page(&mut self) {
+        if self.now + LIVED_THROUGH < Time::ZERO + HISTORY && self.users.next_page_is_light(self.whose.1) {
+            if self.light_pages >= LIGHT_PAGES_MEASURED {
+                return self.pass_over_page();
+            }
+            self.measured_since = Some(self.now);
+        }
+        for connection in self.connections.iter_mut().filter(|each| !each.path.keeps_window) {
+            connection.carried = 0;
+        }
+        self.tell(UserEvent::Wake);
+    }
+
+    fn pass_over_page(&mut self) {
+        let page_time = Span::from_nanoseconds(self.light_page_time.nanoseconds() / self.light_pages);
+        let mut commands = std::mem::take(&mut self.commands);
+        self.users.pass_over_page(self.whose.1, self.now + page_time, &mut commands);
+        for command in commands.drain(..) {
+            self.carry_out(command);
+        }
+        self.commands = commands;
+        // Connections that she keeps are open by now, and have carried something.
+        for connection in &mut self.connections {
+            connection.due = Time::MAX;
+            connection.exchanges = connection.exchanges.max(1);
+        }
+    }
+
     fn tell(&mut self, event: UserEvent) {
         let mut commands = std::mem::take(&mut self.commands);
         self.users.handle(self.whose.1, event, self.now, &mut commands);
@@ -130,9 +181,18 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
         self.commands = commands;
     }
 
+    /// She thinks: her page is over, if she waited for one.
+    fn think(&mut self, until: Time) {
+        self.wakes = Some(until);
+        if let Some(since) = self.measured_since.take() {
+            self.light_pages += 1;
+            self.light_page_time += self.now - since;
+        }
+    }
+
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Think { until } => self.wakes = Some(until),
+            Command::Think { until } => self.think(until),
             Command::Open { connection: ordinal, server, delay_draw, .. } => {
                 let (population, user) = self.whose;
                 let opening =

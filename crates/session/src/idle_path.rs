@@ -44,7 +44,8 @@ pub(crate) struct Progress {
 impl IdlePath {
     /// How long a response of `bytes` takes from the write of its request to its last byte, on a connection that has
     /// brought `carried` bytes without a pause before.
-    pub(crate) fn response_time(&self, carried: u64, bytes: u64) -> Span {
+    #[must_use]
+    pub fn response_time(&self, carried: u64, bytes: u64) -> Span {
         let first = self.round_of(carried);
         let last_byte = self.bytes_before(first) + bytes.max(1) - 1;
         let last = self.round_of(last_byte);

@@ -1,7 +1,7 @@
 //! Users who start stationary: from the first instant on the network carries what it carries in the long run.
 //!
 //! The long run is another run, of other seeds, three hours long, whose users start steady and whose first 20 minutes are
-//! cut. Nothing is congested, so that what users ask for is all that matters. Responses end at 3 MB (about half a minute):
+//! cut. Nothing is congested, so that what users ask for is all that matters. Those of the UNC model end at 3 MB (about half a minute):
 //! without a bound the mean of three hours is itself too random to hold anything against.
 
 use aqmlab_record::{ColumnValues, Table};
@@ -21,6 +21,8 @@ right = 1500
 responses = "rows"
 flows = true
 "#;
+
+const LONG_RUN_USERS: u32 = 300;
 
 /// Instants, in seconds, between which rates are compared: the first second by itself.
 const WINDOWS: [(f64, f64); 4] = [(0.0, 1.0), (1.0, 5.0), (5.0, 10.0), (10.0, 20.0)];
@@ -106,27 +108,29 @@ fn mean(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
-/// The long run of a model with so many users, as parts of so many seconds.
-fn long_run(model: &str, users: f64, part: f64) -> Vec<Carried> {
+/// The long run of so many users, as parts of so many seconds.
+fn long_run(who: &[(&str, &str)], users: u32, part: f64) -> Vec<Carried> {
     let users = users.to_string();
     let long = [("duration_s", "10800.0"), ("users.right", users.as_str()), ("users.start", "\"steady\"")];
-    let output = simulate(99, &[&long[..], &[("users.model", model)]].concat());
+    let output = simulate(99, &[&long[..], who].concat());
     let parts = (1200..10800).step_by(part as usize).map(f64::from);
     parts.map(|from| Carried::between(&output, (from, from + part))).collect()
 }
 
 /// Every window from the start on is held against the long run, to within four standard errors of their difference, which
 /// must be small enough to see a network that is not filled yet.
-fn is_flat_from_the_start(model: &str) {
-    let runs: Vec<Output> = (1..=8)
-        .map(|seed| simulate(seed, &[("users.start", "\"stationary\""), ("users.model", model)]))
-        .collect();
-    let long = long_run(model, 150.0, 300.0);
+fn is_flat_from_the_start(model: &str, profile: &str, users: u32) {
+    let (profile, of_short) = (format!("\"{profile}\""), users.to_string());
+    let who = [("users.model", model), ("users.profile", profile.as_str())];
+    let short = [("users.start", "\"stationary\""), ("users.right", of_short.as_str())];
+    let runs: Vec<Output> = (1..=24).map(|seed| simulate(seed, &[who, short].concat())).collect();
+    let long = long_run(&who, LONG_RUN_USERS, 300.0);
     for window in WINDOWS {
         let short: Vec<Carried> = runs.iter().map(|output| Carried::between(output, window)).collect();
         for (place, name) in Carried::NAMES.into_iter().enumerate() {
-            // A tenth of the users in the long run; shares are shares.
-            let scale = if name.starts_with("share") { 1.0 } else { 10.0 };
+            // Rates are those of as many users; shares are shares.
+            let of_as_many = f64::from(users) / f64::from(LONG_RUN_USERS);
+            let scale = if name.starts_with("share") { 1.0 } else { of_as_many };
             let of = |carried: &[Carried], scale: f64| {
                 mean(&carried.iter().map(|carried| carried.numbers()[place] * scale).collect::<Vec<_>>())
             };
@@ -143,5 +147,10 @@ fn is_flat_from_the_start(model: &str) {
 
 #[test]
 fn users_of_the_unc_model_are_in_the_middle_of_everything_from_the_first_instant() {
-    is_flat_from_the_start("{ model = \"unc\", response_maximum_bytes = 3e6 }");
+    is_flat_from_the_start("{ model = \"unc\", response_maximum_bytes = 3e6 }", "bsd45", 500);
+}
+
+#[test]
+fn so_are_those_of_mahs_model() {
+    is_flat_from_the_start("{ model = \"mah\" }", "bsd228", 2000);
 }

@@ -106,6 +106,30 @@ impl Population {
         matches!(self.kind, Kind::Mah(..))
     }
 
+    /// Whether no response of the next page of a user, who is thinking, takes long.
+    ///
+    /// # Panics
+    /// If there is no such user, or she is not thinking.
+    #[must_use]
+    pub fn next_page_is_light(&self, user: u32) -> bool {
+        match &self.kind {
+            Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
+            Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
+        }
+    }
+
+    /// Lets the next page of a user, who is thinking, pass without an exchange: she thinks from `end` on. Connections that
+    /// stay open behind the page are opened, and are open at once; those that end with it are closed.
+    ///
+    /// # Panics
+    /// If there is no such user, or she is not thinking.
+    pub fn pass_over_page(&mut self, user: u32, end: Time, out: &mut Vec<Command>) {
+        match &mut self.kind {
+            Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
+            Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
+        }
+    }
+
     /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics

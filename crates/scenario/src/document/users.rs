@@ -145,7 +145,7 @@ pub enum Start {
     /// In the middle of their lives: pages come at their long-run rate from the first instant.
     #[default]
     Steady,
-    /// In the middle of everything: transfers are in progress and connections open, as after hours of browsing on a network
+    /// In the middle of everything: transfers are in progress and connections open, as after half an hour of browsing on a network
     /// without queues.
     Stationary,
     /// Everybody begins a new think time: the way of the published studies.

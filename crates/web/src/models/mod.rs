@@ -6,9 +6,10 @@
 //! random order. Nothing else in this crate has to change.
 //!
 //! What models share stands beside them: `count.rs` (laws of whole numbers), `per_kind.rs` (a law for each kind of
-//! object), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit).
+//! object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit).
 
 mod count;
+mod light;
 pub mod mah;
 mod per_kind;
 mod server_visit;

@@ -5,12 +5,16 @@ use super::parameters::{MahParameters, ThinkTimeCut};
 use crate::cdf_file::{LoadFile, law_from_file};
 use crate::mah_tables;
 use crate::models::count::{nearest, whole};
+use crate::models::light::LightResponses;
 use crate::models::per_kind::PerKind;
 use crate::models::server_visit::VisitLength;
 use crate::models::think_cycle::ThinkCycle;
 use crate::{ModelError, ObjectKind, ParameterError};
 use aqmlab_random::{Key, Law};
 use aqmlab_units::Span;
+
+/// Which number at the key of a file its response is drawn with.
+const RESPONSE_DRAW: u64 = 1;
 
 /// Mah's model with its parameters: immutable, shared by reference by all users of a population.
 #[derive(Clone, Debug)]
@@ -20,6 +24,7 @@ pub struct MahModel {
     documents_per_visit: VisitLength,
     request_bytes: PerKind,
     response_bytes: PerKind,
+    light: LightResponses,
     server_count: u32,
     parallel_connections: u8,
 }
@@ -34,12 +39,14 @@ impl MahModel {
     pub fn new(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Self> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
+        let response_bytes = response_laws(parameters, load_file)?;
         Ok(Self {
             think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             files_per_document: files_law(parameters, load_file)?,
             documents_per_visit: VisitLength::new(documents_law(parameters, load_file)?),
             request_bytes: request_laws(parameters, load_file)?,
-            response_bytes: response_laws(parameters, load_file)?,
+            light: LightResponses::new(&response_bytes, 1.0),
+            response_bytes,
             server_count: parameters.server_count,
             parallel_connections: parameters.parallel_connections,
         })
@@ -134,8 +141,13 @@ impl MahModel {
         whole(self.request_bytes.of(kind).draw(file, 0)).max(1)
     }
 
+    /// Whether the response of a file is light.
+    pub(super) fn is_light(&self, file: Key, kind: ObjectKind) -> bool {
+        self.light.has(kind, file, RESPONSE_DRAW)
+    }
+
     pub(super) fn response_bytes(&self, file: Key, kind: ObjectKind) -> u64 {
-        nearest(self.response_bytes.of(kind).draw(file, 1)).max(1)
+        nearest(self.response_bytes.of(kind).draw(file, RESPONSE_DRAW)).max(1)
     }
 
     pub(super) fn delay_draw(file: Key) -> f64 {

@@ -93,6 +93,39 @@ impl MahUser {
         self.fetch_next(model, out);
     }
 
+    /// Whether no response of her next document takes long.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    #[must_use]
+    pub fn next_page_is_light(&self, model: &MahModel) -> bool {
+        assert!(self.phase == Phase::Thinking, "asked for the next document while {:?}", self.phase);
+        let new_visit = self.document == self.documents_in_visit;
+        let (visit, document, before) = if new_visit {
+            (visit_key(self.key, self.visit + 1), 0, 0)
+        } else {
+            (self.visit_key, self.document, self.files_before_document)
+        };
+        let is_light = |file: u32| {
+            let kind = if file == 0 { ObjectKind::TopLevel } else { ObjectKind::Embedded };
+            model.is_light(MahModel::file_key(visit, before + file), kind)
+        };
+        (0..model.files_in_document(visit, document)).all(is_light)
+    }
+
+    /// Her next document passes without an exchange, and she thinks from `end` on.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    pub fn pass_over_page(&mut self, end: Time, model: &MahModel, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::Thinking, "passed over a document while {:?}", self.phase);
+        if self.document == self.documents_in_visit {
+            self.enter_next_visit(model);
+        }
+        self.files_in_document = model.files_in_document(self.visit_key, self.document);
+        self.end_document(end, model, out);
+    }
+
     /// A connection that she asked for is established: she writes her request.
     ///
     /// # Panics

@@ -5,6 +5,7 @@ use super::parameters::UncParameters;
 use crate::cdf_file::{LoadFile, law_from_file};
 use crate::mah_tables;
 use crate::models::count::{Count, nearest, whole};
+use crate::models::light::LightResponses;
 use crate::models::per_kind::PerKind;
 use crate::models::server_visit::VisitLength;
 use crate::models::think_cycle::ThinkCycle;
@@ -15,6 +16,9 @@ use aqmlab_units::Span;
 // 52 % of the objects travel on persistent connections but, as printed, 40 % of the bytes.
 const SIZE_FACTOR_PERSISTENT: f64 = 0.40 / 0.52;
 const SIZE_FACTOR_OTHER: f64 = 0.60 / 0.48;
+
+/// Which number at the key of an object its response is drawn with.
+const RESPONSE_DRAW: u64 = 1;
 
 /// The UNC model with its parameters: immutable, shared by reference by all users of a population.
 #[derive(Clone, Debug)]
@@ -27,6 +31,7 @@ pub struct UncModel {
     requests_per_persistent: Count,
     request_bytes: PerKind,
     response_bytes: PerKind,
+    light: LightResponses,
     size_bias: bool,
     server_count: u32,
     netscape_share: f64,
@@ -43,6 +48,8 @@ impl UncModel {
     pub fn new(parameters: &UncParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;
+        let response_bytes = response_laws(parameters, load_file)?;
+        let factor = if parameters.size_bias_on_persistent { SIZE_FACTOR_OTHER } else { 1.0 };
         Ok(Self {
             think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             objects_per_page: objects_law(parameters, load_file)?,
@@ -51,7 +58,8 @@ impl UncModel {
             persistent_share: parameters.persistent_connection_share,
             requests_per_persistent: requests_law(parameters, load_file)?,
             request_bytes: request_laws(parameters, load_file)?,
-            response_bytes: response_laws(parameters, load_file)?,
+            light: LightResponses::new(&response_bytes, factor),
+            response_bytes,
             size_bias: parameters.size_bias_on_persistent,
             server_count: parameters.server_count,
             netscape_share: parameters.netscape_share,
@@ -167,13 +175,18 @@ impl UncModel {
         whole(self.request_bytes.of(kind).draw(object, 0)).max(1)
     }
 
+    /// Whether the response of an object is light, whatever connection brings it.
+    pub(super) fn is_light(&self, object: Key, kind: ObjectKind) -> bool {
+        self.light.has(kind, object, RESPONSE_DRAW)
+    }
+
     pub(super) fn response_bytes(&self, object: Key, kind: ObjectKind, on_persistent: bool) -> u64 {
         let factor = match (self.size_bias, on_persistent) {
             (false, _) => 1.0,
             (true, true) => SIZE_FACTOR_PERSISTENT,
             (true, false) => SIZE_FACTOR_OTHER,
         };
-        let bytes = self.response_bytes.of(kind).draw(object, 1) * factor;
+        let bytes = self.response_bytes.of(kind).draw(object, RESPONSE_DRAW) * factor;
         nearest(bytes).max(1)
     }
 }

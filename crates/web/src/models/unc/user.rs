@@ -107,6 +107,56 @@ impl User {
         );
     }
 
+    /// Whether no response of her next page takes long.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    #[must_use]
+    pub fn next_page_is_light(&self, model: &UncModel) -> bool {
+        assert!(self.phase == Phase::Thinking, "asked for the next page while {:?}", self.phase);
+        let new_visit = self.page == self.pages_in_visit;
+        let (visit, page, before) = if new_visit {
+            (visit_key(self.key, self.visit + 1), 0, 0)
+        } else {
+            (self.visit_key, self.page, self.objects_before_page)
+        };
+        let is_light = |object: u32| {
+            let kind = if object == 0 { ObjectKind::TopLevel } else { ObjectKind::Embedded };
+            model.is_light(UncModel::object_key(visit, before + object), kind)
+        };
+        (0..model.page_shape(visit, page).objects).all(is_light)
+    }
+
+    /// Her next page passes without an exchange, and she thinks from `end` on. Of its connections only those are opened that
+    /// stay open, and are open at once; connections that end with the page are closed.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    pub fn pass_over_page(&mut self, end: Time, model: &UncModel, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::Thinking, "passed over a page while {:?}", self.phase);
+        if self.page == self.pages_in_visit {
+            self.enter_next_visit(model);
+        }
+        self.assign_objects(model);
+        let visit_ends = self.page + 1 == self.pages_in_visit;
+        for index in 0..self.connections.len() {
+            let planned = &mut self.connections[index];
+            planned.remaining = 0;
+            let stays_open = planned.quota_left > 0 && !visit_ends;
+            match planned.transport {
+                Transport::Open if !stays_open => self.close(index, out),
+                Transport::NotOpened | Transport::Lost if stays_open => {
+                    self.open(index, model, out);
+                    self.connections[index].transport = Transport::Open;
+                }
+                _ => {}
+            }
+        }
+        let think = model.think(self.visit_key, self.page);
+        self.turn_page();
+        out.push(Command::Think { until: end + think });
+    }
+
     /// A connection that she asked for is established.
     ///
     /// # Panics
@@ -246,6 +296,12 @@ impl User {
     /// Turns to the next page of the visit, keeping the connections with requests left; after the last page
     /// of the visit there is nothing to keep them for.
     fn leave_page(&mut self) {
+        self.turn_page();
+        self.connections.shrink_to_fit();
+    }
+
+    /// The same, keeping the room for what the next page may need.
+    fn turn_page(&mut self) {
         self.objects_before_page += self.objects_in_page;
         self.page += 1;
         self.next_waiting = 0;
@@ -253,7 +309,6 @@ impl User {
             self.connections.clear();
         }
         keep_left_over(&mut self.connections);
-        self.connections.shrink_to_fit();
     }
 
     fn end_page(&mut self, now: Time, model: &UncModel, out: &mut Vec<Command>) {
