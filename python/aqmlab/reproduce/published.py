@@ -88,9 +88,10 @@ class Fitted:
     loads_percent: tuple[float, ...]
     quantities: tuple[str, ...]
 
-    def concerns(self, configuration: str, load_percent: float) -> bool:
-        """Whether some number of a cell was used."""
-        return configuration in self.cells and (not self.loads_percent or load_percent in self.loads_percent)
+    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether a number of a cell was used."""
+        at_load = not self.loads_percent or load_percent in self.loads_percent
+        return configuration in self.cells and at_load and quantity in self.quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +151,9 @@ class PublishedTable:
         """The published row of a cell, if there is one."""
         return self.rows.get((configuration, load_percent))
 
-    def inputs_fitted_to(self, configuration: str, load_percent: float) -> list[str]:
-        """What was chosen by numbers of a cell."""
-        return [each.input for each in self.fitted if each.concerns(configuration, load_percent)]
+    def inputs_fitted_to(self, configuration: str, load_percent: float, quantity: str) -> list[str]:
+        """What was chosen by a number of a cell."""
+        return [each.input for each in self.fitted if each.concerns(configuration, load_percent, quantity)]
 
 
 def read_published(

@@ -14,7 +14,7 @@ published numbers look like single runs, each is also scored by where it lies am
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -155,7 +155,7 @@ class Row:
         columns: The quantities, in the table's order.
         long_enough: Whether the measured window is one whose numbers are judged beside the paper's.
         at_length: Our means at the paper's length, by quantity, where the experiment keeps them.
-        in_sample: The inputs of the models that were chosen by published numbers of the cell.
+        fitted: The inputs of the models that were chosen by each of its published numbers, by quantity.
         runs: The content addresses of its replications.
     """
 
@@ -170,13 +170,18 @@ class Row:
     columns: tuple[Quantity, ...]
     long_enough: bool = True
     at_length: Mapping[str, float] | None = None
-    in_sample: tuple[str, ...] = ()
+    fitted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
 
     @property
     def agreement(self) -> Agreement | None:
         """How it stands beside the published cell; none where nothing was published."""
         return self._agreement(self.within, self.entries)
+
+    @property
+    def in_sample(self) -> tuple[str, ...]:
+        """The inputs of the models that were chosen by published numbers of the cell."""
+        return tuple(dict.fromkeys(each for inputs in self.fitted.values() for each in inputs))
 
     def agreement_of(self, quantity: str) -> Agreement | None:
         """The same of one of its numbers."""
@@ -252,7 +257,10 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
         columns=tuple(column.quantity for column in table.columns),
         long_enough=min(map(measured_window_s, results)) >= table.least_window_s,
         at_length=table.at_length.values.get((name, load)),
-        in_sample=tuple(table.inputs_fitted_to(name, load)),
+        fitted={
+            column.quantity.name: table.inputs_fitted_to(name, load, column.quantity.name)
+            for column in table.columns
+        },
         runs=tuple(str(result.run.get("content_address", "")) for result in results),
     )
 

@@ -107,7 +107,7 @@ def _numbers(of_study: tuple[str, str, str], row: Row) -> Iterator[Scored]:
             upper="" if upper is None else f"{upper:.{quantity.digits + 2}f}",
             tolerance="" if entry.tolerance is None else f"{entry.tolerance:.3g}",
             verdict=str(row.agreement_of(quantity.name)),
-            in_sample="; ".join(row.in_sample),
+            in_sample="; ".join(row.fitted[quantity.name]),
             runs=" ".join(row.runs),
         )
 
