@@ -245,7 +245,7 @@ impl Browsing {
         }
     }
 
-    fn open(
+    pub(crate) fn open(
         &mut self,
         (population, user, ordinal): UserConnection,
         opening: Opening,

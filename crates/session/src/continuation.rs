@@ -1,8 +1,9 @@
 //! What was in progress when the run began goes on.
 //!
 //! Wires are empty at the start: what was under way on them arrives when it would have arrived, or a little later, as the
-//! network has it. A connection that was being opened is open when it would have been; a response goes on when its next
-//! bytes would have arrived, and the server writes what is missing of it then.
+//! network has it. A connection that was being opened is open when it would have been, and one that never would have been
+//! is tried from the beginning; a response goes on when its next bytes would have arrived, and the server writes what is
+//! missing of it then.
 
 use crate::browser_connection::ExchangeUnderWay;
 use crate::browsing::{Browsing, UserConnection};
@@ -38,6 +39,9 @@ impl Browsing {
     }
 
     fn resume(&mut self, whose: UserConnection, past: &PastConnection, transport: &mut impl Transport) {
+        if past.doing == InProgress::OpeningInVain {
+            return self.open(whose, past.opening, transport);
+        }
         let (population, user, ordinal) = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
@@ -47,7 +51,7 @@ impl Browsing {
         record.exchanges = past.exchanges;
         record.lasted_before = past.lasted;
         let (goes_on_in, missing_bytes) = match past.doing {
-            InProgress::Idle => return,
+            InProgress::Idle | InProgress::OpeningInVain => return,
             InProgress::Opening { open_in } => (open_in, None),
             InProgress::Response { exchange, arrived, more_in } => {
                 let missing_bytes = exchange.response_bytes - arrived;

@@ -28,6 +28,8 @@ const LIGHT_PAGES_MEASURED: u64 = 4;
 pub(crate) enum InProgress {
     /// It is being opened, and will be open after this span.
     Opening { open_in: Span },
+    /// It is being opened, and never will be open.
+    OpeningInVain,
     /// Nothing: it waits for its next request.
     Idle,
     /// A response is under way: so many of its bytes have arrived, and more will after this span.
@@ -87,6 +89,8 @@ struct Past<'a, P> {
     /// Light pages that were lived through, and how long they took together.
     light_pages: u64,
     light_page_time: Span,
+    /// Whether she has tried to open a connection that never opens.
+    fails: bool,
 }
 
 /// Lets a user who has not started live until the run begins. `idle_path` says over what a connection would go.
@@ -107,6 +111,7 @@ pub(crate) fn live(
         measured_since: None,
         light_pages: 0,
         light_page_time: Span::ZERO,
+        fails: false,
     };
     past.tell(UserEvent::Start(StartRule::Stationary));
     let end = Time::ZERO + HISTORY;
@@ -131,7 +136,12 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
         }
         let now = self.now;
         // Of those at one instant the one that was opened first.
-        let Some(connection) = self.connections.iter_mut().find(|each| each.due == now) else { return };
+        let Some(place) = self.connections.iter().position(|each| each.due == now) else { return };
+        if !self.connections[place].path.opens {
+            let connection = self.connections.remove(place);
+            return self.tell(UserEvent::Failed(connection.ordinal));
+        }
+        let connection = &mut self.connections[place];
         connection.due = Time::MAX;
         let event = match connection.exchange.take() {
             None => UserEvent::Connected(connection.ordinal),
@@ -146,7 +156,7 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
     /// Her think time is over.
     fn begin_page(&mut self) {
         if self.now + LIVED_THROUGH < Time::ZERO + HISTORY && self.users.next_page_is_light(self.whose.1) {
-            if self.light_pages >= LIGHT_PAGES_MEASURED {
+            if self.light_pages >= LIGHT_PAGES_MEASURED && !self.fails {
                 return self.pass_over_page();
             }
             self.measured_since = Some(self.now);
@@ -198,6 +208,7 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
                 let opening =
                     Opening { owner: Owner::User { population, user, ordinal }, server, delay_draw };
                 let path = (self.idle_path)(&opening);
+                self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);
                 self.connections.push(Connection {
                     ordinal,
@@ -245,6 +256,7 @@ impl Connection {
         let Self { ordinal, opening, path, exchange, began, requested, due, carried, exchanges } = self;
         let (doing, arrived) = match exchange {
             None if due == Time::MAX => (InProgress::Idle, 0),
+            None if !path.opens => (InProgress::OpeningInVain, 0),
             None => (InProgress::Opening { open_in: due - now }, 0),
             Some(exchange) => {
                 let progress = path.progress(carried, now - requested);

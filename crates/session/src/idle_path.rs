@@ -20,7 +20,10 @@ pub struct Round {
 /// An idle path, as the connections over it see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdlePath {
-    /// From the order to open until the connection is open.
+    /// Whether a connection opens at all. Over a path that is too long for the patience of its host it never does, and
+    /// then everything below but `time_to_open` has no meaning.
+    pub opens: bool,
+    /// From the order to open until the connection is open, or until it is given up.
     pub time_to_open: Span,
     /// The first rounds of a response without end, on a connection that was just opened: at least one.
     pub rounds: Vec<Round>,
@@ -42,6 +45,20 @@ pub(crate) struct Progress {
 }
 
 impl IdlePath {
+    /// A path over which an attempt to open a connection is given up after this span.
+    #[must_use]
+    pub fn in_vain(given_up_after: Span) -> Self {
+        let never = Round { begins: Span::ZERO, ends: Span::ZERO, bytes: 1 };
+        Self {
+            opens: false,
+            time_to_open: given_up_after,
+            rounds: vec![never],
+            period: Span::from_nanoseconds(1),
+            bytes_per_period: 1,
+            keeps_window: false,
+        }
+    }
+
     /// How long a response of `bytes` takes from the write of its request to its last byte, on a connection that has
     /// brought `carried` bytes without a pause before.
     #[must_use]
@@ -136,6 +153,7 @@ mod tests {
     fn path() -> IdlePath {
         let round = |begins, ends, bytes| Round { begins: ms(begins), ends: ms(ends), bytes };
         IdlePath {
+            opens: true,
             time_to_open: ms(100),
             rounds: vec![round(100, 100, 1_000), round(200, 201, 3_000), round(300, 302, 7_000)],
             period: ms(101),

@@ -19,8 +19,22 @@ struct Script {
     calls: Vec<String>,
     alarms: Vec<Alarm>,
     owners: Vec<Owner>,
-    /// How long a connection takes to open where nobody is in its way.
-    time_to_open: Span,
+    /// How connections fared before the start.
+    idle_path: Option<IdlePath>,
+}
+
+/// A connection opens so long after the order; then a first round of 1,000 bytes 100 ms after the request, and 1,000 more
+/// every 100 ms.
+fn opens_in(time_to_open: Span) -> IdlePath {
+    let round_trip = Span::from_milliseconds(100);
+    IdlePath {
+        opens: true,
+        time_to_open,
+        rounds: vec![Round { begins: round_trip, ends: round_trip, bytes: 1_000 }],
+        period: round_trip,
+        bytes_per_period: 1_000,
+        keeps_window: false,
+    }
 }
 
 impl Transport for Script {
@@ -40,16 +54,8 @@ impl Transport for Script {
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
-    /// A first round of 1,000 bytes 100 ms after the request, and 1,000 more every 100 ms.
     fn idle_path(&mut self, _opening: &Opening) -> Rc<IdlePath> {
-        let round_trip = Span::from_milliseconds(100);
-        Rc::new(IdlePath {
-            time_to_open: self.time_to_open,
-            rounds: vec![Round { begins: round_trip, ends: round_trip, bytes: 1_000 }],
-            period: round_trip,
-            bytes_per_period: 1_000,
-            keeps_window: false,
-        })
+        Rc::new(self.idle_path.clone().expect("only a past asks for it"))
     }
 
     fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
@@ -104,19 +110,13 @@ impl Conversation {
             secondary_response_bytes_cdf_file: named("2000"),
             ..MahParameters::default()
         };
-        Self::starting(
-            StartRule::Fresh { spread: Span::ZERO },
-            Span::ZERO,
-            &parameters,
-            response_end,
-            transfers,
-        )
+        Self::starting(StartRule::Fresh { spread: Span::ZERO }, None, &parameters, response_end, transfers)
     }
 
-    /// A user of these parameters who starts by this rule; connections of her past took so long to open.
+    /// A user of these parameters who starts by this rule; connections of her past fared so.
     fn starting(
         start: StartRule,
-        time_to_open: Span,
+        idle_path: Option<IdlePath>,
         parameters: &MahParameters,
         response_end: ResponseEnd,
         transfers: Vec<Transfer>,
@@ -132,7 +132,7 @@ impl Conversation {
         };
         let session =
             Session::new(vec![BrowsingPopulation::new(users, start)], settings, transfers, Vec::new());
-        let script = Script { time_to_open, ..Script::default() };
+        let script = Script { idle_path, ..Script::default() };
         let mut conversation = Self { session, script };
         conversation.session.start(&mut conversation.script, || Ok::<(), ()>(())).unwrap();
         conversation
@@ -443,7 +443,7 @@ fn starting_stops_where_the_driver_says_so() {
 
 /// A user who is met while she waits for a response of 10 MB that takes 1,000 s: 100 ms for each 1,000 bytes, and 100 ms to
 /// open its connection.
-fn met_in_a_long_response(time_to_open: Span) -> Conversation {
+fn met_in_a_long_response(idle_path: IdlePath) -> Conversation {
     let named = |name: &str| Some(name.to_owned());
     let parameters = MahParameters {
         think_time_seconds_cdf_file: named("5"),
@@ -454,7 +454,7 @@ fn met_in_a_long_response(time_to_open: Span) -> Conversation {
     };
     Conversation::starting(
         StartRule::Stationary,
-        time_to_open,
+        Some(idle_path),
         &parameters,
         ResponseEnd::LastByte,
         Vec::new(),
@@ -469,7 +469,7 @@ fn number_behind(call: &str, word: &str) -> f64 {
 
 #[test]
 fn a_response_under_way_at_the_start_goes_on_with_its_window_and_lasts_from_its_true_beginning() {
-    let mut talk = met_in_a_long_response(Span::from_milliseconds(100));
+    let mut talk = met_in_a_long_response(opens_in(Span::from_milliseconds(100)));
     let calls = talk.calls();
     let [resumed, wake] = &calls[..] else { panic!("{calls:?}") };
     let carried = number_behind(resumed, "resume 0 of user 0 behind ") as u64;
@@ -500,7 +500,7 @@ fn a_response_under_way_at_the_start_goes_on_with_its_window_and_lasts_from_its_
 #[test]
 fn a_connection_that_was_being_opened_at_the_start_is_open_when_it_would_have_been() {
     // Longer than everybody has lived.
-    let mut talk = met_in_a_long_response(Span::from_milliseconds(20_000_000));
+    let mut talk = met_in_a_long_response(opens_in(Span::from_milliseconds(20_000_000)));
     let calls = talk.calls();
     assert_eq!(calls[0], "resume 0 of user 0 behind 0 B");
     let opens_at = number_behind(&calls[1], "wake at ");
@@ -511,4 +511,14 @@ fn a_connection_that_was_being_opened_at_the_start_is_open_when_it_would_have_be
     assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]), "counted once");
     let answer = talk.event(opens_at, owner, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
     assert_eq!(answer, ["write 10000000 at Passive 0", "close Passive 0"]);
+}
+
+#[test]
+fn a_connection_that_would_never_have_opened_is_tried_again_at_the_start() {
+    // She thinks for 5 s and waits for 600 s, three times in her past.
+    let mut talk = met_in_a_long_response(IdlePath::in_vain(Span::from_milliseconds(600_000)));
+    assert_eq!(talk.calls(), ["open 0 of user 0"]);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    talk.event(75.0, talk.script.owners[0], 0, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 1), vec![0]));
 }

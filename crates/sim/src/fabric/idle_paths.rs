@@ -159,7 +159,9 @@ impl<'a> Trial<'a> {
     fn idle_path(mut self) -> IdlePath {
         self.act(BROWSER, |end, now, context, outbox| end.connect(now, context, outbox));
         while !self.is_settled() {
-            self.step();
+            if !self.step() {
+                return IdlePath::in_vain(self.now - Time::ZERO);
+            }
         }
         let settled = if self.repeats_itself() { EQUAL_ROUNDS } else { MOST_ROUNDS / 2 };
         // The last round may not be complete.
@@ -170,6 +172,7 @@ impl<'a> Trial<'a> {
         let bytes = self.rounds[last].bytes - self.rounds[first].bytes;
         let time = self.rounds[last].begins - self.rounds[first].begins;
         IdlePath {
+            opens: true,
             time_to_open: self.opened - Time::ZERO,
             period: Span::from_nanoseconds((time.nanoseconds() / between).max(1)),
             bytes_per_period: (bytes / between).max(1),
@@ -190,20 +193,18 @@ impl<'a> Trial<'a> {
         ends.len() > EQUAL_ROUNDS && ends.windows(3).all(|ends| ends[0] - ends[1] == ends[1] - ends[2])
     }
 
-    /// The next arrival, or the next timer if that comes before it.
-    fn step(&mut self) {
+    /// The next arrival, or the next timer if that comes before it; answers whether there was one. Nothing is lost, but
+    /// a host gives up that waits too long for an answer.
+    fn step(&mut self) -> bool {
         let arrival = |from: usize| self.under_way[from].front().map_or(Time::MAX, |&(instant, _)| instant);
         let from = usize::from(arrival(1) < arrival(0));
         let timers = [0, 1].map(|side| self.ends[side].deadline());
         let timer = usize::from(timers[1] < timers[0]);
         if timers[timer] < arrival(from) {
             self.now = timers[timer];
-            self.act(timer, |end, now, context, outbox| end.on_timer(now, context, outbox));
-            return;
+            return !self.act(timer, |end, now, context, outbox| end.on_timer(now, context, outbox)).gave_up;
         }
-        let Some((instant, segment)) = self.under_way[from].pop_front() else {
-            unreachable!("an idle path loses nothing: something is always under way")
-        };
+        let Some((instant, segment)) = self.under_way[from].pop_front() else { return false };
         self.now = instant;
         let answer = self
             .act(1 - from, |end, now, context, outbox| end.on_segment(now, context, &segment, false, outbox));
@@ -212,6 +213,7 @@ impl<'a> Trial<'a> {
         } else {
             self.at_server(&answer);
         }
+        true
     }
 
     /// Lets an end act, and sends what it wants to send.
@@ -345,6 +347,19 @@ responses = "rows"
                 let near = (time - foreseen).abs() < within;
                 assert!(near, "{profile}, {bytes} bytes: {foreseen} s foreseen, {time} s in a run");
             }
+        }
+    }
+
+    #[test]
+    fn a_path_beyond_the_patience_of_its_host_opens_nothing() {
+        // FreeBSD gives an attempt up after 75 s.
+        let scenario = scenario("bsd45", 1_000);
+        for (delay_ms, opens) in [(74_000, true), (76_000, false)] {
+            let delay = AddedDelay::Own(Span::from_milliseconds(delay_ms));
+            let path = IdlePaths::new(&scenario).of(PopulationId::of(1), delay);
+            assert_eq!(path.opens, opens, "{delay_ms} ms");
+            let seconds = if opens { 74.0 } else { 75.0 };
+            assert!((path.time_to_open.seconds() - seconds).abs() < 0.1, "{:?}", path.time_to_open);
         }
     }
 }

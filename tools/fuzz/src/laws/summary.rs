@@ -2,7 +2,7 @@
 
 use super::Broken;
 use aqmlab_record::{Amount, FlowSummary, LinkSummary, PopulationSummary, Summary};
-use aqmlab_scenario::{FlowGroup, Network, Scenario};
+use aqmlab_scenario::{FlowGroup, Network, Scenario, StartRule};
 use serde_json::Value as Json;
 
 /// The longest datagram in the longest framing.
@@ -19,8 +19,8 @@ pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken)
             format!("{}: {lost:?} were lost of {arrived:?}", impairment.link)
         });
     }
-    for population in &summary.populations {
-        check_population(population, broken);
+    for (population, given) in summary.populations.iter().zip(&scenario.populations) {
+        check_population(population, given.start == StartRule::Stationary, broken);
     }
     for (flows, group) in summary.flows.iter().zip(&scenario.flows) {
         check_flows(flows, group, scenario, broken);
@@ -91,11 +91,20 @@ fn check_counters(link: &LinkSummary, summary: &Summary, broken: &mut Broken) {
     }
 }
 
-fn check_population(population: &PopulationSummary, broken: &mut Broken) {
+fn check_population(population: &PopulationSummary, starts_stationary: bool, broken: &mut Broken) {
+    let name = &population.name;
     let begun = population.generated.get("objects").copied().unwrap_or(0.0);
-    let ended = (population.completed + population.failed) as f64;
-    broken.unless(ended <= begun, || {
-        format!("{}: {ended} exchanges ended of {begun} that were asked for", population.name)
+    let ended = population.completed + population.failed;
+    let (whole, unfinished) = (population.whole_run, population.unfinished);
+    broken.unless(whole.started == whole.completed + whole.failed + unfinished, || {
+        format!("{name}: {whole:?} and {unfinished} under way")
+    });
+    broken.unless(population.completed <= whole.completed && population.failed <= whole.failed, || {
+        format!("{name}: {ended} exchanges ended in the window, {whole:?} in the run")
+    });
+    // What was in progress at the start was asked for before it.
+    broken.unless(starts_stationary || ended as f64 <= begun, || {
+        format!("{name}: {ended} exchanges ended of {begun} that were asked for")
     });
 }
 
