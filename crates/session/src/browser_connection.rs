@@ -1,6 +1,6 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
-use crate::transport::{ConnectionId, Opened};
+use crate::transport::{ConnectionId, Opened, PopulationId};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
 
@@ -20,6 +20,18 @@ pub(crate) struct ExchangeUnderWay {
     pub(crate) first_on_connection: bool,
     /// Whether its response time has ended, while the server's close is still waited for.
     pub(crate) completed: bool,
+}
+
+/// A user, and which of her connections is meant.
+pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
+
+/// An exchange that was in progress when the run began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Continuation {
+    pub(crate) connection: ConnectionId,
+    pub(crate) whose: UserConnection,
+    /// What is missing of the response; none where the connection was being opened.
+    pub(crate) missing_bytes: Option<u64>,
 }
 
 /// A user's connection: the exchange under way at one end, the server at the other.

@@ -1,7 +1,8 @@
 //! Users and their servers: connection events in, the users' commands out.
 
-use crate::browser_connection::{BrowserConnection, BrowserConnections, ConnectionLists, ExchangeUnderWay};
-use crate::continuation::Continuation;
+use crate::browser_connection::{
+    BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, UserConnection,
+};
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
@@ -11,8 +12,7 @@ use crate::transport::{
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
-    UserRef,
+    Command, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent, UserRef,
 };
 
 /// Users that start between two questions to the driver.
@@ -94,9 +94,6 @@ impl BrowsingPopulation {
         self.gave_up
     }
 }
-
-/// A user, and which of her connections is meant.
-pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
 
 /// All users of a run, and their connections.
 pub(crate) struct Browsing {

@@ -5,21 +5,12 @@
 //! is tried from the beginning; a response goes on when its next bytes would have arrived, and the server writes what is
 //! missing of it then.
 
-use crate::browser_connection::ExchangeUnderWay;
-use crate::browsing::{Browsing, UserConnection};
+use crate::browser_connection::{Continuation, ExchangeUnderWay, UserConnection};
+use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
-use crate::transport::{Alarm, ConnectionId, ContinuationId, PopulationId, Side, Transport};
+use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
 use aqmlab_web::UserEvent;
-
-/// An exchange that was in progress when the run began.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Continuation {
-    connection: ConnectionId,
-    whose: UserConnection,
-    /// What is missing of the response; none where the connection was being opened.
-    missing_bytes: Option<u64>,
-}
 
 impl Browsing {
     /// Starts a user in the middle of her life.
