@@ -142,7 +142,7 @@ fn an_override_is_refused_like_the_text_and_names_itself() {
     assert_eq!(
         message("users.minimum_delay_ms.hihg", "200"),
         "in --set users.minimum_delay_ms.hihg=200: users.minimum_delay_ms: unknown key \"hihg\"; \
-         legal keys: high, low, per, power; did you mean \"high\"?"
+         legal keys: clock_hz, high, low, per, power; did you mean \"high\"?"
     );
     assert_eq!(
         message("dumbbell.rate_mbps", "-1"),
