@@ -41,7 +41,7 @@ fn every_default_is_written_out() {
     assert_eq!(at("/users/model/server_count"), 8);
     assert_eq!(
         at("/users/minimum_delay_ms"),
-        &serde_json::json!({"low": 10, "high": 150, "per": "connection", "power": 1.0})
+        &serde_json::json!({"low": 10, "high": 150, "per": "connection", "power": 1.0, "clock_hz": 0})
     );
     assert_eq!(at("/flows/0/name"), "flows-0");
     assert_eq!(at("/flows/0/profile"), "bsd45");
