@@ -23,16 +23,16 @@ ROOT = Path(__file__).parents[2]
 
 SLIPS = {
     "a misspelt key": (
-        "warm_up_s = 15.0",
+        "warm_up_s = 30.0",
         "warm_upp_s = 15.0",
         "experiment.toml.scales.quick.warm_upp_s: unknown; did you mean",
     ),
     "a text for a number": (
-        "duration_s = 66.0",
+        "duration_s = 180.0",
         'duration_s = "66"',
         "scales.quick.duration_s: a number, not '66'",
     ),
-    "no number": ("duration_s = 66.0", "duration_s = nan", "scales.quick.duration_s: a number, not nan"),
+    "no number": ("duration_s = 180.0", "duration_s = nan", "scales.quick.duration_s: a number, not nan"),
     "half a replication": (
         "replications = 6",
         "replications = 0.5",
