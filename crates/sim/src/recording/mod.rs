@@ -8,6 +8,8 @@ mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
 mod sampling_clock;
+#[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
+mod settling;
 mod snapshot;
 mod warnings;
 

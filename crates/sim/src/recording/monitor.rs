@@ -2,6 +2,7 @@
 
 use super::queue_summary::QueueSummaries;
 use super::sampling_clock::SamplingClock;
+use super::settling::{self, Unsettled};
 use crate::fabric::{Network, Sent};
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
@@ -189,6 +190,14 @@ impl Monitor {
     pub(crate) fn mean_queue_packets(&self, code: usize) -> f64 {
         let watched = &self.monitored[code];
         watched.queue_packets_sum as f64 / (watched.queue_samples as f64).max(1.0)
+    }
+
+    /// Where the controller at a monitored link entered the measured window, if that is not where it stayed.
+    pub(crate) fn unsettled(&self, code: u16) -> Option<Unsettled> {
+        let (from, until) = (self.window.from.seconds(), self.window.until.seconds());
+        let rows = self.queue.time_s.iter().zip(&self.queue.link).zip(&self.queue.signal_probability);
+        let of_link = rows.filter(|((time, link), _)| **link == code && from < **time && **time <= until);
+        settling::unsettled(&of_link.map(|(_, &probability)| probability).collect::<Vec<f32>>())
     }
 
     pub(crate) fn into_tables(self, names: &TableNames) -> Vec<Table> {

@@ -54,6 +54,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
+    summary.warnings.extend(warnings::of_controllers(&simulation.monitor, &summary.links));
     let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
     let sources = simulation.fabric.datagrams().sources() as u64;
     let tables = tables(simulation, scenario);

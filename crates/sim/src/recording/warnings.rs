@@ -1,5 +1,7 @@
 //! What a reader should know before trusting a run.
 
+use super::monitor::Monitor;
+use super::settling::Unsettled;
 use aqmlab_record::{LinkSummary, Summary};
 use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario};
 use aqmlab_units::{Rate, Span};
@@ -39,6 +41,22 @@ pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(in_step(scenario));
     warnings.extend(whole_packets_apart(scenario));
     warnings
+}
+
+/// What is said of controllers that were still on their way when the measured window began.
+pub(crate) fn of_controllers(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
+    let coded = (0..).zip(links);
+    coded.filter_map(|(code, link)| Some(said_of_unsettled(link, monitor.unsettled(code)?))).collect()
+}
+
+fn said_of_unsettled(link: &LinkSummary, found: Unsettled) -> String {
+    let Unsettled { entered, least, greatest } = found;
+    format!(
+        "{} at {} had not settled: it entered the measured window signalling with probability {entered:.3} and stayed \
+         between {least:.3} and {greatest:.3} in its second half: lengthen warm_up_s or, if users all began at once, set \
+         users.start = \"stationary\"",
+        link.scheme, link.name
+    )
 }
 
 /// A link with a queue behind one of the same rate, on the way of long-lived flows: their packets arrive in step with
@@ -164,6 +182,39 @@ per_side = 1
         let (mut scenario, mut summary) = ran();
         change(&mut scenario, &mut summary);
         of(&summary, &scenario)
+    }
+
+    /// PI moves its probability by (a - b) (q - q_ref) 160 times a second: with its paper's gains (a - b = 6e-8) and
+    /// 300 packets too many that is 0.003 a second. Two hundred flows on 10 Mbit/s need a probability over a half, forty
+    /// with 17 kB windows one of about 0.014.
+    #[test]
+    fn a_controller_that_was_still_on_its_way_had_not_settled() {
+        let warned = |flows: u32, warm_up_s: u32| {
+            let text = format!(
+                r#"
+name = "integral"
+duration_s = {}
+warm_up_s = {warm_up_s}
+[dumbbell]
+rate_mbps = 10.0
+queue = {{ scheme = "pi", limit_packets = 2400, ecn = true }}
+[[flows]]
+count = {flows}
+direction = "left-to-right"
+base_rtt_ms = 80.0
+host = {{ ecn = "on" }}
+"#,
+                warm_up_s + 100
+            );
+            let scenario =
+                Scenario::from_toml(&text, "integral", &[]).unwrap_or_else(|error| panic!("{error}"));
+            let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
+            let warnings = output.summary.warnings.into_iter();
+            warnings.filter(|warning| warning.contains("had not settled")).collect::<Vec<_>>()
+        };
+        let said = warned(200, 1);
+        assert!(said.len() == 1 && said[0].starts_with("pi at left-to-right had not settled"), "{said:?}");
+        assert_eq!(warned(40, 60), NOTHING, "its integral has long been where it stays");
     }
 
     const NOTHING: [&str; 0] = [];
