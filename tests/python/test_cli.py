@@ -54,6 +54,7 @@ def test_every_command_is_there() -> None:
         "compare",
         "explain",
         "list",
+        "new",
         "reproduce",
         "run",
         "schema",

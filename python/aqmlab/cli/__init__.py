@@ -18,6 +18,7 @@ from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
 from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.compare import compare
+from aqmlab.cli.new import new
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.scorecard import scorecard
@@ -42,13 +43,14 @@ def commands() -> None:
       aqmlab reproduce le2003 --scale quick    a short version of the 2003 study, with a report
       aqmlab list                              schemes, host profiles, traffic models, experiments
       aqmlab explain pi                        what a scheme does, and its parameters
+      aqmlab new vdsl -o my-link.toml          a scenario to start from
       aqmlab run my-link.toml                  run a scenario of your own
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
       aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
 
 
-for command in (run, compare, sweep, tune, calibrate, reproduce, scorecard, list_names, explain, schema):
+for command in (new, run, compare, sweep, tune, calibrate, reproduce, scorecard, list_names, explain, schema):
     commands.add_command(command)
 
 

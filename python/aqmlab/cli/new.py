@@ -1,0 +1,60 @@
+"""`aqmlab new`: a scenario to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aqmlab.errors import FolderError
+from aqmlab.files.folders import write_whole
+from aqmlab.terminal.console import say
+from aqmlab.terminal.spelling import nearest, shortened
+
+
+@click.command
+@click.argument("preset", required=False)
+@click.option("--list", "only_list", is_flag=True, help="List the presets, one a line, and write nothing.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.toml",
+    help="Write it there, into a file that does not exist yet; without it, to the terminal.",
+)
+def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
+    """Write a scenario to start from: a common access line, or the link of a study, with comments.
+
+    Without PRESET it lists what there is. Sources of the numbers: docs/presets.md.
+
+    \b
+    Examples:
+      aqmlab new --list
+      aqmlab new vdsl -o my-link.toml && aqmlab run my-link.toml
+      aqmlab new docsis                  read it first
+    """
+    from aqmlab import presets
+
+    known = presets.names()
+    if preset is None and output is not None:
+        raise click.UsageError(f"which preset is to be written? legal: {', '.join(known)}")
+    if preset is not None and preset not in known:
+        raise click.UsageError(
+            f'no preset is called "{shortened(preset)}"; legal: {", ".join(known)}{nearest(preset, known)}'
+        )
+    if preset is None or only_list:
+        width = max(map(len, known))
+        for name in known:
+            click.echo(f"{name:{width}}  {presets.summary(name)}")
+    elif output is None:
+        click.echo(presets.text(preset), nl=False)
+    else:
+        _write(output, presets.text(preset))
+
+
+def _write(file: Path, text: str) -> None:
+    if file.exists():
+        raise FolderError(f"{file}: exists already; name another file or remove this one")
+    say(
+        f"written: {write_whole(file, text)}; next: aqmlab run {file}, or aqmlab compare {file} --schemes ..."
+    )

@@ -1,0 +1,26 @@
+"""Starter scenarios: common access lines and the links of two studies, each a commented file beside this one.
+
+Where their numbers come from, and how sure they are, stands in `docs/presets.md`.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+_ENDING = ".toml"
+
+
+def names() -> list[str]:
+    """The presets, in alphabetical order."""
+    found = (file.name for file in files(__name__).iterdir())
+    return sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING))
+
+
+def text(name: str) -> str:
+    """The whole file of a preset, which is one of `names()`."""
+    return files(__name__).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
+
+
+def summary(name: str) -> str:
+    """What a preset is, in one line: the first one of its file."""
+    return text(name).partition("\n")[0].removeprefix("# ")
