@@ -62,8 +62,8 @@ pub(crate) fn demands(scenario_json: &str) -> PyResult<Vec<DemandRow>> {
     Ok(demands.into_iter().map(|own| (own.name, own.key, own.unit.name(), own.size, own.endless)).collect())
 }
 
-/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, key of its queue discipline.
-type LinkRow = (String, (String, String), f64, String);
+/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, keys of its queue discipline and of its rate.
+type LinkRow = (String, (String, String), f64, String, String);
 
 /// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
 ///
@@ -91,8 +91,9 @@ fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow
     let row = |(place, link): (usize, &Link)| {
         let end = |node| network.node(node).name.clone();
         let rate_mbps = link.rate?.bits_per_second() as f64 / 1e6;
-        let queue_key = scenario.queue_key(LinkIndex(place as u32))?;
-        Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key))
+        let index = LinkIndex(place as u32);
+        let (queue_key, rate_key) = (scenario.queue_key(index)?, scenario.rate_key(index)?);
+        Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key, rate_key))
     };
     links.filter_map(row).collect()
 }

@@ -108,20 +108,42 @@ impl Scenario {
     /// If the index is not of this scenario's network.
     #[must_use]
     pub fn queue_key(&self, link: LinkIndex) -> Option<String> {
+        self.network.link(link).queue.as_ref()?;
+        let own =
+            self.document.dumbbell.as_ref().is_some_and(|dumbbell| dumbbell.queue_right_to_left.is_some());
+        self.key_of_queued(link, ["queue", "queue_right_to_left"], own)
+    }
+
+    /// The dotted key of the rate of a link with a queue discipline; none if it has none.
+    ///
+    /// # Panics
+    /// If the index is not of this scenario's network.
+    #[must_use]
+    pub fn rate_key(&self, link: LinkIndex) -> Option<String> {
+        self.network.link(link).queue.as_ref()?;
+        let own = self
+            .document
+            .dumbbell
+            .as_ref()
+            .is_some_and(|dumbbell| dumbbell.rate_right_to_left_mbps.is_some());
+        self.key_of_queued(link, ["rate_mbps", "rate_right_to_left_mbps"], own)
+    }
+
+    /// The dotted key of something about a link with a queue: of the two between the routers of a dumbbell, that from
+    /// right to left has a key of its own where one is given.
+    fn key_of_queued(&self, link: LinkIndex, [both, right_to_left]: [&str; 2], own: bool) -> Option<String> {
         let Self { network, document: Document { dumbbell, topology, .. }, .. } = self;
         let link = network.link(link);
-        link.queue.as_ref()?;
-        if let Some(dumbbell) = dumbbell {
-            // Of the links of a dumbbell the two between its routers have queues, the first from left to right.
-            let own = dumbbell.queue_right_to_left.is_some() && link.from > link.to;
-            return Some(if own { "dumbbell.queue_right_to_left" } else { "dumbbell.queue" }.to_owned());
+        if dumbbell.is_some() {
+            let name = if own && link.from > link.to { right_to_left } else { both };
+            return Some(format!("dumbbell.{name}"));
         }
         let ends = (&network.node(link.from).group, &network.node(link.to).group);
         let place = topology.as_ref()?.links.iter().position(|table| {
             let one_way = (&table.from, &table.to) == ends;
             one_way || (table.both_ways && (&table.to, &table.from) == ends)
         })?;
-        Some(format!("topology.links.{place}.queue"))
+        Some(format!("topology.links.{place}.{both}"))
     }
 
     /// Who sends data to each machine that receives any, for the demands that count.

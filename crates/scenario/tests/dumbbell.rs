@@ -189,6 +189,10 @@ fn the_way_back_may_have_a_rate_of_its_own() {
     let slower = with("dumbbell.rate_right_to_left_mbps", "1.5").unwrap();
     assert_eq!(rates(&slower), [10_000_000, 1_500_000]);
     assert_eq!(rates(&slower.uncongested_twin().unwrap()), [1_000_000_000; 2], "the twin is fast both ways");
+    let keys = |scenario: &Scenario| [0, 1, 2].map(|link| scenario.rate_key(LinkIndex(link)));
+    let one = || Some("dumbbell.rate_mbps".to_owned());
+    assert_eq!(keys(&small()), [one(), one(), None]);
+    assert_eq!(keys(&slower), [one(), Some("dumbbell.rate_right_to_left_mbps".to_owned()), None]);
     // The same rate said twice is one rate, and an override then changes both directions.
     let same = with("dumbbell.rate_right_to_left_mbps", "10.0").unwrap();
     assert_eq!(same, small());

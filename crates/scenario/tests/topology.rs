@@ -189,12 +189,16 @@ fn a_demand_says_the_key_that_sets_its_size() {
 }
 
 #[test]
-fn a_link_says_the_key_of_its_queue() {
+fn a_link_says_the_keys_of_its_queue_and_of_its_rate() {
     let scenario = line();
     let keys: Vec<Option<String>> = (0..10).map(|link| scenario.queue_key(LinkIndex(link))).collect();
     let (shared, own) = ("topology.links.1.queue".to_owned(), "topology.links.2.queue".to_owned());
     assert_eq!(keys[..6], [const { None }; 6]);
     assert_eq!(keys[6..], [Some(shared.clone()), Some(shared), Some(own), None]);
+    let rates: Vec<Option<String>> = (0..10).map(|link| scenario.rate_key(LinkIndex(link))).collect();
+    assert_eq!(rates[..6], [const { None }; 6]);
+    let (shared, own) = ("topology.links.1.rate_mbps".to_owned(), "topology.links.2.rate_mbps".to_owned());
+    assert_eq!(rates[6..], [Some(shared.clone()), Some(shared), Some(own), None]);
 }
 
 #[test]

@@ -59,12 +59,14 @@ class Link:
         ends: The nodes that it joins.
         rate_mbps: Its rate in Mbit/s.
         queue_key: The dotted key of its queue discipline, where a scenario is at hand.
+        rate_key: The dotted key of its rate, likewise.
     """
 
     name: str
     ends: tuple[str, str]
     rate_mbps: float
     queue_key: str = ""
+    rate_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
