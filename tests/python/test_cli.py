@@ -55,6 +55,7 @@ def test_every_command_is_there() -> None:
         "explain",
         "list",
         "new",
+        "play",
         "reproduce",
         "run",
         "schema",

@@ -19,6 +19,7 @@ from aqmlab.cli.calibrate import calibrate
 from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.compare import compare
 from aqmlab.cli.new import new
+from aqmlab.cli.play import play
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.scorecard import scorecard
@@ -45,12 +46,26 @@ def commands() -> None:
       aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab new vdsl -o my-link.toml          a scenario to start from
       aqmlab run my-link.toml                  run a scenario of your own
+      aqmlab play my-link.toml                 turn its knobs on a page and see the queue breathe
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
       aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
 
 
-for command in (new, run, compare, sweep, tune, calibrate, reproduce, scorecard, list_names, explain, schema):
+for command in (
+    new,
+    run,
+    play,
+    compare,
+    sweep,
+    tune,
+    calibrate,
+    reproduce,
+    scorecard,
+    list_names,
+    explain,
+    schema,
+):
     commands.add_command(command)
 
 

@@ -1,0 +1,11 @@
+"""See a queue breathe: a page on this machine with sliders, answered by runs that take a second.
+
+`knobs` says what of a scenario can be turned, `played` makes a scenario of what was turned and runs it,
+`measured` takes from its result what the page draws, `server` serves the page to this machine alone.
+"""
+
+from aqmlab.play.knobs import Knob, Turned
+from aqmlab.play.played import PlayedLink
+from aqmlab.play.server import serve
+
+__all__ = ["Knob", "PlayedLink", "Turned", "serve"]

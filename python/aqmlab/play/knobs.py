@@ -1,0 +1,184 @@
+"""What of a scenario can be turned on the page: rates, buffer, scheme and its parameters, ECN, users."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from aqmlab import _core
+from aqmlab.errors import RefusalError
+from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, Table, TableOf, conform
+from aqmlab.tune.space import default_ranges, space_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from aqmlab.tune.space import Parameter
+
+LIMITS = ("limit_packets", "limit_bytes")
+"""How a queue's buffer is limited."""
+
+_RATE_FACTOR, _DEMAND_FACTOR, _LIMIT_FACTOR = 10.0, 10.0, 20.0
+
+
+class PlayError(RefusalError):
+    """What the page asked for, or what is to be played with, is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """Something to turn.
+
+    Attributes:
+        name: What the page calls it when it sends its value.
+        label: What people read, with the unit.
+        kind: A range, a choice or a switch.
+        value: Where it stands in the scenario.
+        low: The least value of a range.
+        high: The greatest.
+        log: Whether equal ratios are equally far apart.
+        integer: Whether it is a whole number.
+        choices: What can be chosen.
+    """
+
+    name: str
+    label: str
+    kind: Literal["range", "choice", "switch"]
+    value: Any
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = True
+    integer: bool = False
+    choices: tuple[Any, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """What the page is told of it."""
+        return asdict(self)
+
+    @classmethod
+    def around(cls, name: str, label: str, value: float, factor: float, *, integer: bool = False) -> Self:
+        """A range from a value over a factor to the value times it."""
+        low, high = value / factor, value * factor
+        low = max(1.0, math.floor(low)) if integer else low
+        return cls(name, label, "range", value, low, math.ceil(high) if integer else high, integer=integer)
+
+
+_TURNED = Table(
+    {
+        "rates_mbps": TableOf(NUMBER),
+        "demand": NUMBER,
+        "scheme": TEXT,
+        "parameters": TableOf(PLAIN),
+        "ecn": FLAG,
+        "seed": NUMBER,
+    },
+    {"limit": NUMBER},
+)
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Where the knobs stand.
+
+    Attributes:
+        rates_mbps: Rates by their dotted keys, in Mbit/s.
+        demand: Users; or flows or sources of datagrams, where there are no users.
+        scheme: The queue management.
+        parameters: Its main parameters; one that is searched as a factor of another is that factor.
+        ecn: Whether queues mark and hosts take part.
+        limit: What may wait, in the scenario's own unit; none: what the scheme has by itself.
+        seed: Of the run.
+    """
+
+    rates_mbps: Mapping[str, float]
+    demand: int
+    scheme: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ecn: bool = False
+    limit: int | None = None
+    seed: int = 1
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """What the page sent.
+
+        Raises:
+            PlayError: It is no such thing; the message says where.
+        """
+        try:
+            sent = json.loads(text)
+        except ValueError as error:
+            raise PlayError(f"the page's request: is not JSON: {error}") from None
+        conform(sent, _TURNED, "the page's request", PlayError)
+        whole = {
+            name: round(sent[name]) for name in ("demand", "limit", "seed") if sent.get(name) is not None
+        }
+        return cls(**{**sent, **whole})
+
+
+def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:
+    """The main parameters of a scheme, those that `aqmlab tune` searches, where its queue's table has them.
+
+    Args:
+        scheme: The queue management.
+        table: The queue's table, as resolved.
+    """
+    if scheme not in default_ranges():
+        return []
+    space = space_of(scheme)
+    return [_knob(parameter, table) for parameter in space.parameters if parameter.name not in LIMITS]
+
+
+def _knob(parameter: Parameter, table: Mapping[str, Any]) -> Knob:
+    label = parameter.name if parameter.times is None else f"{parameter.name} ÷ {parameter.times}"
+    value = table.get(parameter.name)
+    if parameter.values:
+        choices = parameter.values
+        chosen = value if value in choices else choices[0]
+        return Knob(parameter.name, label, "choice", chosen, choices=choices)
+    if parameter.times is not None and isinstance(value, (int, float)):
+        base = table.get(parameter.times)
+        value = value / base if isinstance(base, (int, float)) and base else None
+    if not isinstance(value, (int, float)):  # a rule of the scheme's own, such as a weight by a time constant
+        value = math.sqrt(parameter.low * parameter.high) if parameter.log else parameter.low
+    low, high = min(parameter.low, value), max(parameter.high, value)
+    whole = parameter.integer and parameter.times is None
+    return Knob(parameter.name, label, "range", value, low, high, parameter.log, whole)
+
+
+def rate_knobs(rates_mbps: Mapping[str, float]) -> list[Knob]:
+    """A knob for each rate, by its dotted key."""
+    several = len(rates_mbps) > 1
+    return [
+        Knob.around(key, f"rate{f' ({key})' if several else ''}, Mbit/s", rate, _RATE_FACTOR)
+        for key, rate in rates_mbps.items()
+    ]
+
+
+def demand_knob(unit: str, size: int) -> Knob:
+    """A knob for the users, or what stands in their place."""
+    label = {"users": "users", "flows": "long flows", "datagrams": "sources of datagrams"}[unit]
+    return Knob.around("demand", label, size, _DEMAND_FACTOR, integer=True)
+
+
+def limit_knob(name: str, limit: int) -> Knob:
+    """A knob for the buffer."""
+    return Knob.around("limit", f"buffer, {name.removeprefix('limit_')}", limit, _LIMIT_FACTOR, integer=True)
+
+
+@cache
+def keys_of_scheme(scheme: str) -> frozenset[str]:
+    """The legal keys of a scheme's table."""
+    schemes = json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]
+    tables = [each["properties"] for each in schemes if each["properties"]["scheme"]["const"] == scheme]
+    return frozenset(key for table in tables for key in table)
+
+
+def schemes_to_choose(own: Sequence[str]) -> tuple[str, ...]:
+    """The scenario's own schemes first, then all others that need no table within their table."""
+    others = (scheme for scheme in _core.scheme_names() if "inner" not in keys_of_scheme(scheme))
+    return tuple(dict.fromkeys([*own, *others]))

@@ -1,0 +1,106 @@
+"""What the page draws of a run: the queue and the link over time, and how long people waited."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.distribution import response_times
+from aqmlab.statistics.pages import page_load_times, unfinished_pages
+from aqmlab.statistics.quantities import loss_percent, marked_percent, utilization_percent
+from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from aqmlab.result import Result
+    from aqmlab.statistics.distribution import ResponseTimes
+
+SHARES = tuple(number / 100.0 for number in range(1, 100))
+"""The shares whose quantiles make a curve."""
+
+
+def measurement(result: Result, link: str) -> dict[str, Any]:
+    """A link over time, curves of page load and response times, and the few numbers that count.
+
+    Every time is in seconds or, where the name says so, in milliseconds; what was not observed is null.
+
+    Args:
+        result: A finished run.
+        link: The name of the link.
+    """
+    [drawn] = judged_links(result, [link])
+    return {
+        "link": link,
+        "measured_s": measured_window_s(result),
+        "warm_up_s": float(result.run["measured_from_s"]),
+        "queue": _queue(result, drawn),
+        "utilization": _utilization(result, drawn),
+        "pages": _curve(_pages(result)),
+        "responses": _curve(_responses(result)),
+        "numbers": {
+            "utilization_percent": utilization_percent.compute([drawn]),
+            "loss_percent": loss_percent.compute([drawn]),
+            "marked_percent": marked_percent.compute([drawn]),
+            "pages_unfinished": None if _pages(result) is None else unfinished_pages(result),
+        },
+        "warnings": result.warnings,
+    }
+
+
+def _queue(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
+    """How long what waits takes to be sent, in milliseconds, and how many packets it is."""
+    rows = result.queue
+    rows = rows.filter(has_name(rows, "link", link["name"]))
+    bits_per_ms = float(link["rate_mbps"]) * 1e3
+    return {
+        "time_s": _listed(rows["time_s"].to_numpy()),
+        "delay_ms": _listed(rows["bytes"].to_numpy() * 8.0 / bits_per_ms),
+        "packets": _listed(rows["packets"].to_numpy()),
+        "signal_percent": _listed(rows["signal_probability"].to_numpy() * 100.0),
+    }
+
+
+def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
+    rows = result.link
+    rows = rows.filter(has_name(rows, "link", link["name"]))
+    return {
+        "time_s": _listed(rows["time_s"].to_numpy()),
+        "percent": _listed(rows["utilization"].to_numpy() * 100.0),
+    }
+
+
+def _pages(result: Result) -> ResponseTimes | None:
+    return _observed(lambda: page_load_times(result))
+
+
+def _responses(result: Result) -> ResponseTimes | None:
+    return _observed(lambda: response_times(result))
+
+
+def _observed(of: Any) -> ResponseTimes | None:  # noqa: ANN401
+    """The times, if there are any: a network may have no users, or they may not have got anything yet."""
+    try:
+        times: ResponseTimes = of()
+    except MissingDataError:
+        return None
+    return times if times.completed else None
+
+
+def _curve(times: ResponseTimes | None) -> dict[str, Any] | None:
+    """Quantiles at every percent; none is infinite, which JSON has no word for."""
+    if times is None:
+        return None
+    at = [times.quantile(share) for share in SHARES]
+    return {
+        "completed": times.completed,
+        "share": list(SHARES),
+        "seconds": [value if math.isfinite(value) else None for value in at],
+    }
+
+
+def _listed(values: np.ndarray[Any, Any]) -> list[float]:
+    return [float(f"{value:.5g}") for value in values.tolist()]

@@ -1,0 +1,252 @@
+// Knobs to a request, the answer to four charts, a sentence and a table. Every setting is a run of its own from the
+// same users; the setting before stays beside it until the next gesture begins.
+"use strict";
+(() => {
+  const token = document.body.dataset.token;
+  const at = (path) => `${path}?token=${encodeURIComponent(token)}`;
+  const element = (id) => document.getElementById(id);
+  const state = { facts: null, turned: null, now: null, before: null, asked: 0, timer: 0 };
+
+  // ------------------------------------------------------------------------------------------------ numbers in words
+
+  const digits = (value) => {
+    const size = Math.abs(value);
+    return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  };
+  const time = (seconds) => seconds === null || seconds === undefined ? "never, for some"
+    : seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${digits(seconds)} s`;
+  const percent = (value) => value === null || value === undefined ? "–" : `${digits(value)} %`;
+  const mean = (values) => values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+  const quantile = (curve, share) => curve ? curve.seconds[Math.round(share * 100) - 1] : undefined;
+
+  function inWindow(run, series, values) {
+    return values.filter((_, place) => series[place] >= run.warm_up_s);
+  }
+  const queueing = (run) => mean(inWindow(run, run.queue.time_s, run.queue.delay_ms));
+
+  const ROWS = [
+    ["half of the pages load within", (run) => run.pages ? time(quantile(run.pages, 0.5)) : "–"],
+    ["95 of 100 pages load within", (run) => run.pages ? time(quantile(run.pages, 0.95)) : "–"],
+    ["pages loaded", (run) => run.pages ? run.pages.completed.toLocaleString("en") : "–"],
+    ["begun and unfinished", (run) => run.numbers.pages_unfinished ?? "–"],
+    ["half of the objects arrive within", (run) => run.responses ? time(quantile(run.responses, 0.5)) : "–"],
+    ["mean wait in the queue", (run) => `${digits(queueing(run))} ms`],
+    ["link busy", (run) => percent(run.numbers.utilization_percent)],
+    ["packets lost", (run) => percent(run.numbers.loss_percent)],
+    ["packets marked (ECN)", (run) => percent(run.numbers.marked_percent)],
+  ];
+
+  function sentence(run) {
+    const queue = `A packet waits ${digits(queueing(run))} ms in the queue on average; the link is busy ${Math.round(run.numbers.utilization_percent)} % of the time.`;
+    if (!run.pages) return queue;
+    return `Half of all pages load within ${time(quantile(run.pages, 0.5))}, one in twenty takes longer than ${time(quantile(run.pages, 0.95))}. ${queue}`;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- controls
+
+  const STEPS = 400;
+  function position(knob, value) {
+    const share = knob.log && knob.low > 0
+      ? Math.log(value / knob.low) / Math.log(knob.high / knob.low)
+      : (value - knob.low) / (knob.high - knob.low);
+    return Math.round(STEPS * Math.min(1, Math.max(0, share)));
+  }
+  function valueAt(knob, place) {
+    const share = place / STEPS;
+    const value = knob.log && knob.low > 0
+      ? knob.low * (knob.high / knob.low) ** share
+      : knob.low + (knob.high - knob.low) * share;
+    return knob.integer ? Math.round(value) : Number(value.toPrecision(3));
+  }
+
+  function control(knob, value, set) {
+    const label = document.createElement("label");
+    const text = document.createElement("span");
+    text.textContent = knob.label;
+    label.append(text);
+    if (knob.kind === "range") {
+      const shown = document.createElement("output");
+      const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: STEPS, step: 1, name: knob.name });
+      slider.value = position(knob, value);
+      const show = (now) => {
+        shown.textContent = knob.integer ? now.toLocaleString("en") : digits(now);
+        slider.setAttribute("aria-valuetext", `${shown.textContent} (${knob.label})`);
+      };
+      show(value);
+      slider.addEventListener("input", () => { const now = valueAt(knob, Number(slider.value)); show(now); set(now); ask(); });
+      label.append(shown, slider);
+    } else if (knob.kind === "choice") {
+      const select = Object.assign(document.createElement("select"), { name: knob.name });
+      knob.choices.forEach((choice, place) => select.append(new Option(String(choice), place, false, choice === value)));
+      select.addEventListener("change", () => { begin(); set(knob.choices[Number(select.value)]); ask(); });
+      label.append(document.createElement("span"), select);
+    } else {
+      const box = Object.assign(document.createElement("input"), { type: "checkbox", name: knob.name, checked: value });
+      box.addEventListener("change", () => { begin(); set(box.checked); ask(); });
+      label.append(box);
+    }
+    return label;
+  }
+
+  function setter(knob) {
+    const turned = state.turned;
+    if (knob.name in turned.rates_mbps) return (value) => { turned.rates_mbps[knob.name] = value; };
+    if (knob.name === "scheme") return (value) => { turned.scheme = value; turned.parameters = {}; build(); };
+    return (value) => { turned[knob.name] = value; };
+  }
+  function standing(knob) {
+    const turned = state.turned;
+    return knob.name in turned.rates_mbps ? turned.rates_mbps[knob.name] : turned[knob.name] ?? knob.value;
+  }
+
+  function build() {
+    const { facts, turned } = state;
+    const form = element("controls");
+    const focused = document.activeElement?.name;
+    form.replaceChildren(...facts.knobs.map((knob) => control(knob, standing(knob), setter(knob))));
+    for (const knob of facts.parameters[turned.scheme] ?? []) {
+      const value = turned.parameters[knob.name] ?? knob.value;
+      form.append(control(knob, value, (now) => {
+        for (const each of facts.parameters[turned.scheme]) turned.parameters[each.name] ??= each.value;
+        turned.parameters[knob.name] = now;
+      }));
+    }
+    const button = (text, does) => {
+      const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+      made.addEventListener("click", () => { begin(); does(); ask(); });
+      form.append(made);
+    };
+    button("Other users (next seed)", () => { turned.seed += 1; });
+    button("Back to the scenario", () => { state.turned = structuredClone(facts.start); build(); });
+    if (focused) form.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  // A gesture begins: what stands now is what the next setting will stand beside.
+  function begin() { if (state.now) state.before = state.now; }
+  element("controls").addEventListener("pointerdown", (event) => { if (event.target.type === "range") begin(); });
+  element("controls").addEventListener("keydown", (event) => { if (event.target.type === "range" && !event.repeat) begin(); });
+
+  // --------------------------------------------------------------------------------------------------------- charts
+
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const plots = {};
+
+  function joined(now, before) {
+    const tables = [[now.x, now.y]];
+    tables.push(before ? [before.x, before.y] : [[now.x[0]], [null]]);
+    return uPlot.join(tables);
+  }
+
+  function draw(id, now, before, options) {
+    const place = element(id);
+    plots[id]?.destroy();
+    place.replaceChildren();
+    if (!now) {
+      place.innerHTML = '<p class="none">Nobody here loads pages.</p>';
+      delete plots[id];
+      return;
+    }
+    const width = Math.max(260, place.clientWidth), ink = colour("--quiet"), grid = colour("--line");
+    const axis = (more) => ({ stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, ...more });
+    const value = (unit) => (_, raw) => raw === null || raw === undefined ? "–" : `${digits(raw)} ${unit}`;
+    plots[id] = new uPlot({
+      width, height: 230, cursor: { drag: { x: true, y: false } }, legend: { live: true },
+      scales: { x: options.x, y: options.y },
+      axes: [axis({ label: options.xLabel, values: options.xValues }), axis({ label: options.yLabel, size: 58 })],
+      series: [
+        { label: options.xName, value: value(options.xUnit) },
+        { label: "now", stroke: colour("--now"), width: 2, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
+        { label: "before", stroke: colour("--before"), width: 1.5, dash: [6, 4], points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
+      ],
+    }, joined(now, before), place);
+  }
+
+  const overTime = (run, x, y) => run && { x: run[x].time_s, y: run[x][y] };
+  function curve(run, name) {
+    const found = run?.[name];
+    if (!found) return null;
+    const seen = found.seconds.map((seconds, place) => [seconds, found.share[place] * 100]).filter(([seconds]) => seconds !== null && seconds > 0);
+    const x = [], y = [];
+    for (const [seconds, share] of seen) {  // of equal times the greatest share: uPlot wants ascending x
+      if (x.length && seconds <= x[x.length - 1]) y[y.length - 1] = share;
+      else { x.push(seconds); y.push(share); }
+    }
+    return { x, y };
+  }
+
+  function show() {
+    const { now, before } = state;
+    const whole = { time: false }, percents = { range: [0, 100] };
+    const upward = { range: (_, __, most) => [0, (most || 1) * 1.05] };
+    const seconds = (_, splits) => splits.map((split) => split === null ? "" : split >= 1 ? `${digits(split)} s` : `${digits(split * 1000)} ms`);
+    draw("queue", overTime(now, "queue", "delay_ms"), overTime(before, "queue", "delay_ms"),
+      { x: whole, y: upward, xLabel: "simulated time, s", yLabel: "wait, ms", xName: "time", xUnit: "s", yUnit: "ms" });
+    draw("utilization", overTime(now, "utilization", "percent"), overTime(before, "utilization", "percent"),
+      { x: whole, y: percents, xLabel: "simulated time, s", yLabel: "busy, %", xName: "time", xUnit: "s", yUnit: "%" });
+    for (const name of ["pages", "responses"]) {
+      draw(name, curve(now, name), curve(before, name),
+        { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", xValues: seconds, yLabel: "share, %", xName: "time", xUnit: "s", yUnit: "%" });
+    }
+    element("headline").textContent = sentence(now) + (before?.pages && now.pages ? ` Before the change: ${time(quantile(before.pages, 0.5))} and ${time(quantile(before.pages, 0.95))}.` : "");
+    element("numbers").tBodies[0].replaceChildren(...ROWS.map(([title, cell]) => {
+      const row = document.createElement("tr");
+      const head = Object.assign(document.createElement("th"), { scope: "row", textContent: title });
+      const cells = [now, before].map((run) => Object.assign(document.createElement("td"), { textContent: run ? String(cell(run)) : "" }));
+      row.append(head, ...cells);
+      return row;
+    }));
+    element("command").textContent = now.command;
+    element("compare").textContent = now.compare;
+    const link = element("toml");
+    URL.revokeObjectURL(link.href);
+    link.href = URL.createObjectURL(new Blob([now.toml], { type: "text/plain" }));
+    link.download = `${state.facts.name}-played.toml`;
+    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, the first ${digits(now.warm_up_s)} not measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the commands below say by how much.`;
+    document.body.dataset.shown = String(state.asked);
+  }
+
+  // ------------------------------------------------------------------------------------------------------- requests
+
+  function refuse(text) {
+    element("refused").hidden = !text;
+    element("refused").textContent = text ?? "";
+  }
+
+  function ask() {
+    clearTimeout(state.timer);
+    state.timer = setTimeout(send, 80);
+  }
+
+  async function send() {
+    const number = state.asked += 1;
+    document.body.classList.add("busy");
+    try {
+      const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(state.turned) });
+      if (number !== state.asked) return;  // a newer one is on its way
+      if (response.status === 403) throw new Error("the server no longer knows this page: open the address that aqmlab play printed");
+      const answer = await response.json();
+      if (answer.superseded) return;
+      refuse(answer.refused);
+      if (!answer.refused) { state.now = answer; show(); }
+    } catch (error) {
+      if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message));
+    } finally {
+      if (number === state.asked) document.body.classList.remove("busy");
+    }
+  }
+
+  let resized = 0;
+  const redraw = () => { clearTimeout(resized); resized = setTimeout(() => { if (state.now) show(); }, 150); };
+  window.addEventListener("resize", redraw);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+
+  (async () => {
+    state.facts = await (await fetch(at("knobs"))).json();
+    state.turned = structuredClone(state.facts.start);
+    element("name").textContent = `${state.facts.name}: turn a knob and see the queue breathe`;
+    for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
+    document.title = `${state.facts.name} – aqmlab play`;
+    build();
+    await send();
+  })().catch((error) => refuse(String(error.message)));
+})();

@@ -1,0 +1,216 @@
+"""The page's server: on this machine's loopback alone, at a random port, for whoever has the token.
+
+A page of another site can make a browser send requests here, under a name of its own that leads to this
+machine (DNS rebinding). So every request has to carry the token, which is drawn anew each time, and to name
+this machine as its host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, HTTPError, RequestHandler
+
+from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
+from aqmlab.files.toml_text import to_toml
+from aqmlab.play.knobs import PlayError, Turned
+from aqmlab.play.measured import measurement
+from aqmlab.runs.executors.active_runs import ActiveRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aqmlab.play.played import PlayedLink
+
+HOST = "127.0.0.1"
+_MOST_BYTES = 64 * 1024
+_SUPERSEDED = 409
+# Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_ASSETS = {
+    "page.js": ("aqmlab.play", "page.js", "text/javascript"),
+    "page.css": ("aqmlab.play", "page.css", "text/css"),
+    "uplot.js": ("aqmlab.report", "vendored/uplot/uPlot.iife.min.js", "text/javascript"),
+    "uplot.css": ("aqmlab.report", "vendored/uplot/uPlot.min.css", "text/css"),
+}
+
+
+class Player:
+    """Makes the runs that the page asks for, one at a time: a newer one stops the one before."""
+
+    def __init__(self, link: PlayedLink, file: str) -> None:
+        self.link = link
+        self.file = file
+        self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
+        self._active = ActiveRuns()
+
+    async def play(self, turned: Turned) -> dict[str, Any]:
+        """The measurement of what was turned.
+
+        Raises:
+            ScenarioError, RefusalError: It is refused.
+            Cancelled: Something newer was asked for.
+        """
+        self._active.stop()
+        self._active = active = ActiveRuns()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._play, turned, active)
+
+    def _play(self, turned: Turned, active: ActiveRuns) -> dict[str, Any]:
+        scenario = self.link.at(turned)
+        result = self.link.run(scenario, turned.seed, active)
+        return {
+            **measurement(result, self.link.link),
+            "command": self.link.command(turned, self.file),
+            "compare": self.link.comparison(turned, self.file),
+            "toml": to_toml(scenario.resolved),
+        }
+
+    def close(self) -> None:
+        """Stops what is running."""
+        self._active.stop()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+class _Handler(RequestHandler):
+    """What all requests have in common: they are answered to those who know the token, on this machine."""
+
+    def initialize(self, player: Player, token: str, port: int) -> None:
+        self.player = player
+        self.token = token
+        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+
+    def set_default_headers(self) -> None:
+        for name, value in _HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        if self.request.host not in self.hosts:
+            raise HTTPError(403, reason="this page is for this machine alone")
+        if not hmac.compare_digest(self.get_query_argument("token", "").encode(), self.token.encode()):
+            raise HTTPError(403, reason="the address needs the token that aqmlab play printed")
+
+    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ANN401, ARG002
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(f"{self._reason}\n")
+
+    def log_exception(self, *args: Any) -> None:  # noqa: ANN401
+        if not isinstance(args[1], HTTPError):  # refused requests are no news
+            super().log_exception(*args)
+
+
+class _Page(_Handler):
+    def get(self) -> None:
+        """The page itself."""
+        text = (resources.files("aqmlab.play") / "page.html").read_text(encoding="utf-8")
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(text.replace("{{ token }}", self.token))
+
+
+class _Asset(_Handler):
+    def get(self, name: str) -> None:
+        """A script or a style."""
+        if name not in _ASSETS:
+            raise HTTPError(404, reason="there is no such file")
+        package, path, kind = _ASSETS[name]
+        self.set_header("Content-Type", f"{kind}; charset=utf-8")
+        self.finish((resources.files(package) / path).read_bytes())
+
+
+class _Knobs(_Handler):
+    def get(self) -> None:
+        """What can be turned, and where it stands."""
+        link = self.player.link
+        knobs = {name: [knob.as_json() for knob in own] for name, own in link.knobs_of_schemes().items()}
+        self.finish(
+            {
+                "name": link.scenario.name,
+                "link": link.link,
+                "file": self.player.file,
+                "simulated_s": link.simulated_s,
+                "knobs": [knob.as_json() for knob in link.knobs()],
+                "parameters": knobs,
+                "start": asdict(link.start),
+            }
+        )
+
+
+class _Run(_Handler):
+    async def post(self) -> None:
+        """Runs what was turned; 409 where something newer was asked for meanwhile."""
+        try:
+            answer = await self.player.play(Turned.from_json(self.request.body))
+        except Cancelled:
+            self.set_status(_SUPERSEDED)
+            answer = {"superseded": True}
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            answer = {"refused": str(error)}
+        except RunError as error:
+            self.set_status(500)
+            answer = {"refused": str(error)}
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(answer, allow_nan=False))
+
+
+def application(player: Player, token: str, port: int) -> Application:
+    """All that the server answers."""
+    given = {"player": player, "token": token, "port": port}
+    return Application(
+        [
+            (r"/", _Page, given),
+            (r"/asset/([a-z.]+)", _Asset, given),
+            (r"/knobs", _Knobs, given),
+            (r"/run", _Run, given),
+        ],
+        log_function=lambda _: None,  # addresses hold the token
+    )
+
+
+def serve(link: PlayedLink, file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
+    """Serves the page until Ctrl-C.
+
+    Args:
+        link: What is played with.
+        file: What the command line that the page shows calls its file.
+        port: Where; 0 for one that is free.
+        ready: Told the page's address once the server listens.
+
+    Raises:
+        PlayError: The port is taken, or not for this user.
+    """
+    with suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(_serve(link, file, port, ready))
+
+
+async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], None]) -> None:
+    try:
+        sockets = bind_sockets(port, HOST)
+    except OSError as error:
+        raise PlayError(f"--port {port}: {error.strerror}; legal: a free port, or 0 for any") from None
+    bound = sockets[0].getsockname()[1]
+    token, player = secrets.token_urlsafe(24), Player(link, file)
+    server = HTTPServer(application(player, token, bound), max_buffer_size=_MOST_BYTES)
+    server.add_sockets(sockets)
+    try:
+        ready(f"http://{HOST}:{bound}/?token={token}")
+        await asyncio.Event().wait()
+    finally:
+        server.stop()
+        player.close()

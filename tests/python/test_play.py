@@ -1,0 +1,258 @@
+"""`aqmlab play`: what can be turned, what a setting becomes, and whom the server answers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from aqmlab import Scenario, ScenarioError
+from aqmlab.errors import Cancelled
+from aqmlab.play import PlayedLink, Turned
+from aqmlab.play.knobs import PlayError
+from aqmlab.play.measured import measurement
+from aqmlab.runs.executors.active_runs import ActiveRuns
+from aqmlab.statistics.pages import page_load_times
+from small import BULK, WEB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ASYMMETRIC = WEB.replace("rate_mbps = 2.0", "rate_mbps = 2.0\nrate_right_to_left_mbps = 1.0")
+
+
+@pytest.fixture(scope="module")
+def played() -> PlayedLink:
+    return PlayedLink(Scenario.from_toml(WEB), simulated_s=10.0)
+
+
+# --- what can be turned ---
+
+
+def test_knobs_stand_where_the_scenario_has_them(played: PlayedLink) -> None:
+    by_name = {knob.name: knob for knob in played.knobs()}
+    assert {name: knob.value for name, knob in by_name.items()} == {
+        "dumbbell.rate_mbps": 2.0, "demand": 150, "limit": 500, "scheme": "pi", "ecn": False,
+    }  # fmt: skip
+    assert (by_name["demand"].low, by_name["demand"].high, by_name["demand"].integer) == (15, 1500, True)
+    # What works in its queues has a table of its own, which is no knob.
+    assert "fq" not in by_name["scheme"].choices
+    assert "fq-codel" in by_name["scheme"].choices
+
+
+def test_a_scheme_brings_its_main_parameters(played: PlayedLink) -> None:
+    knobs = played.knobs_of_schemes()
+    assert [knob.name for knob in knobs["pi"]] == ["q_ref_packets", "sampling_hz"]
+    assert knobs["drop-tail"] == []  # its limit is the buffer's knob
+    # CoDel's interval is searched as a multiple of its target: 100 ms over 5 ms.
+    assert {knob.name: knob.value for knob in knobs["codel"]} == {"target_ms": 5.0, "interval_ms": 20.0}
+
+
+def test_each_direction_with_a_rate_of_its_own_has_a_knob() -> None:
+    link = PlayedLink(Scenario.from_toml(ASYMMETRIC), simulated_s=10.0)
+    assert link.start.rates_mbps == {"dumbbell.rate_mbps": 2.0, "dumbbell.rate_right_to_left_mbps": 1.0}
+
+
+def test_the_slowest_link_is_drawn_under_every_setting() -> None:
+    slow_back = PlayedLink(Scenario.from_toml(ASYMMETRIC), simulated_s=5.0)
+    assert slow_back.link == "right-to-left"
+    faster = replace(slow_back.start, rates_mbps={"dumbbell.rate_right_to_left_mbps": 9.0})
+    result = slow_back.run(slow_back.at(faster), 1, ActiveRuns())
+    assert measurement(result, slow_back.link)["link"] == "right-to-left"
+
+
+def test_flows_are_turned_where_nobody_browses() -> None:
+    link = PlayedLink(Scenario.from_toml(BULK), simulated_s=3.0)
+    assert link.demand.unit == "flows"
+    result = link.run(link.at(replace(link.start, demand=5)), 1, ActiveRuns())
+    seen = measurement(result, link.link)
+    assert (seen["pages"], seen["responses"], seen["numbers"]["pages_unfinished"]) == (None, None, None)
+    assert result.scenario["flows"][0]["count"] == 5
+    assert len(seen["queue"]["time_s"]) > 1_000
+
+
+# --- what a setting becomes ---
+
+
+def test_knobs_that_were_not_turned_leave_the_scenario_as_it_is(played: PlayedLink) -> None:
+    assert played.overrides(played.start) == {}
+    assert played.at(played.start) == played.scenario
+    assert played.command(played.start, "a b.toml") == "aqmlab run 'a b.toml'"
+
+
+def test_what_is_turned_is_overridden_and_nothing_else(played: PlayedLink) -> None:
+    turned = replace(
+        played.start,
+        rates_mbps={"dumbbell.rate_mbps": 3.0},
+        demand=200,
+        parameters={"q_ref_packets": 50, "sampling_hz": 160.0},
+        limit=80,
+        ecn=True,
+    )
+    expected = {
+        "dumbbell.queue.q_ref_packets": 50,
+        "dumbbell.queue.ecn": True,
+        "dumbbell.queue.limit_packets": 80,
+        "dumbbell.rate_mbps": 3.0,
+        "users.left": 200,
+        "users.right": 200,
+        "users.host.ecn": "on",
+    }
+    assert played.overrides(turned) == expected
+    # The page's command is the same scenario: its --set are read as the command line reads them.
+    assert played.at(turned) == played.scenario.with_overrides(expected)
+
+
+def test_another_scheme_keeps_the_buffer_and_its_own_defaults(played: PlayedLink) -> None:
+    codel = {knob.name: knob.value for knob in played.knobs_of_schemes()["codel"]}
+    turned = replace(played.start, scheme="codel", parameters=codel)
+    assert played.overrides(turned) == {"dumbbell.queue": {"scheme": "codel", "limit_packets": 500}}
+    # Of a parameter and its multiple both are told as soon as one is turned: interval = 20 times the target.
+    slower = replace(turned, parameters={**codel, "target_ms": 10.0})
+    assert played.overrides(slower)["dumbbell.queue"] == {
+        "scheme": "codel", "limit_packets": 500, "target_ms": 10.0, "interval_ms": 200.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"rates_mbps": {"dumbbell.rate": 1.0}}, "rates_mbps: dumbbell.rate"),
+        ({"scheme": "pie2"}, 'did you mean "pie"'),
+        ({"parameters": {"target_ms": 5.0}}, "parameters: target_ms"),
+    ],
+)
+def test_what_is_no_knob_is_refused(played: PlayedLink, change: dict[str, Any], place: str) -> None:
+    with pytest.raises(PlayError, match=place):
+        played.overrides(replace(played.start, **change))
+
+
+def test_a_value_out_of_range_is_refused_by_the_scenario(played: PlayedLink) -> None:
+    with pytest.raises(ScenarioError, match="rate_mbps"):
+        played.at(replace(played.start, rates_mbps={"dumbbell.rate_mbps": -1.0}))
+
+
+def test_schemes_that_differ_are_not_played_with() -> None:
+    other = 'queue_right_to_left = { scheme = "red", limit_packets = 50 }\n\n[users]'
+    with pytest.raises(PlayError, match="pi, red at its queues"):
+        PlayedLink(Scenario.from_toml(WEB.replace("[users]", other, 1)), simulated_s=5.0)
+
+
+def test_requests_that_are_none_are_refused() -> None:
+    for text, place in [
+        (b"{", "not JSON"),
+        (b"[]", "a table"),
+        (b"{}", "rates_mbps is missing"),
+        (
+            b'{"rates_mbps": {}, "demand": "many", "scheme": "pi", "parameters": {}, "ecn": true, "seed": 1}',
+            "demand",
+        ),
+    ]:
+        with pytest.raises(PlayError, match=place):
+            Turned.from_json(text)
+
+
+# --- what is drawn ---
+
+
+def test_the_page_draws_what_the_run_recorded(played: PlayedLink) -> None:
+    result = played.run(played.scenario, 1, ActiveRuns())
+    seen = measurement(result, played.link)
+    rows = result.queue.to_pandas()
+    rows = rows[rows["link"] == seen["link"]]
+    assert len(seen["queue"]["time_s"]) == len(rows)
+    # 2 Mbit/s send 250 bytes a millisecond.
+    longest = rows["bytes"].max() / 250.0
+    assert max(seen["queue"]["delay_ms"]) == pytest.approx(longest, rel=1e-4)
+    assert seen["pages"]["seconds"][49] == page_load_times(result).quantile(0.5)
+    assert seen["pages"]["completed"] == page_load_times(result).completed
+    assert seen["measured_s"] == pytest.approx(8.0)
+    json.dumps(seen, allow_nan=False)
+
+
+def test_another_queue_serves_the_same_users() -> None:
+    """Common random numbers: the first pages that users ask for do not depend on the queue."""
+    short = PlayedLink(Scenario.from_toml(WEB), simulated_s=5.0)
+    asked = []
+    for scheme in ("pi", "drop-tail"):
+        scenario = short.at(replace(short.start, scheme=scheme, parameters={}))
+        asked.append(short.run(scenario, 1, ActiveRuns()).run["populations"][0]["users"])
+    assert asked[0] == asked[1]
+
+
+def test_a_newer_setting_stops_the_one_before() -> None:
+    endless = PlayedLink(Scenario.from_toml(WEB), simulated_s=100_000.0)
+    active = ActiveRuns()
+    active.stop()
+    with pytest.raises(Cancelled):
+        endless.run(endless.scenario, 1, active)
+
+
+# --- whom the server answers ---
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[str, int, str]]:
+    """The command as its users have it; yields host, port and token."""
+    (folder / "web.toml").write_text(WEB, encoding="utf-8")
+    command = [sys.executable, "-m", "aqmlab", "play", "web.toml", "--no-browser", "--seconds", "5", *options]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            address = next(line for line in server.stdout if line.startswith("http://"))
+            parts = urlsplit(address.strip())
+            yield str(parts.hostname), int(parts.port or 0), parse_qs(parts.query)["token"][0]
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(timeout=30) == 0
+
+
+def ask(host: str, port: int, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
+    method = "GET" if body is None else "POST"
+    sent = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+    with closing(http.client.HTTPConnection(host, port, timeout=60)) as connection:
+        connection.request(method, path, sent, headers)
+        with connection.getresponse() as answer:
+            return answer.status, answer.read()
+
+
+def test_the_server_answers_this_machine_and_who_has_the_token(tmp_path: Path) -> None:
+    with serving(tmp_path) as (host, port, token):
+        assert host == "127.0.0.1"
+        assert ask(host, port, "/")[0] == 403
+        assert ask(host, port, f"/?token={token[:-1]}")[0] == 403
+        # A name of another site that leads here (DNS rebinding).
+        assert ask(host, port, f"/?token={token}", Host="evil.example")[0] == 403
+        status, page = ask(host, port, f"/?token={token}")
+        assert (status, b"aqmlab play" in page, token.encode() in page) == (200, True, True)
+        assert ask(host, port, f"/asset/nothing.js?token={token}")[0] == 404
+        for name in ("page.js", "page.css", "uplot.js", "uplot.css"):
+            assert ask(host, port, f"/asset/{name}?token={token}")[0] == 200, name
+
+        facts = json.loads(ask(host, port, f"/knobs?token={token}")[1])
+        assert (facts["name"], facts["simulated_s"], facts["start"]["scheme"]) == ("web", 5.0, "pi")
+        status, body = ask(host, port, f"/run?token={token}", facts["start"])
+        assert (status, json.loads(body)["link"]) == (200, "left-to-right")
+        status, body = ask(host, port, f"/run?token={token}", {**facts["start"], "scheme": "blue"})
+        assert (status, "legal: " in json.loads(body)["refused"]) == (400, True)
+        assert ask(host, port, f"/run?token={token}", b"{")[0] == 400
+        assert ask(host, port, "/run", facts["start"])[0] == 403
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, port, _token):
+        command = [sys.executable, "-m", "aqmlab", "play", "web.toml", "--no-browser", "--seconds", "5"]
+        second = subprocess.run(
+            [*command, "--port", str(port)], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 2
+        assert f"--port {port}: Address already in use" in second.stderr
