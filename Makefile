@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck wheel release clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -58,6 +58,9 @@ bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 comm
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
 	$(BIN)/python -m tests.crosscheck
+
+docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
+	$(BIN)/zensical build --strict
 
 wheel: $(VENV)/.installed-dev ## a wheel to give away, in target/wheels
 	$(BIN)/maturin build --release --locked --out target/wheels
