@@ -17,7 +17,7 @@ def test_there_is_one() -> None:
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_it_runs(file: Path, tmp_path: Path) -> None:
-    notebook = nbformat.read(file, as_version=4)
+    notebook = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs for cell in cells), "keep it without outputs: they would only grow old"
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
