@@ -43,7 +43,12 @@ class Block:
 
 def pages() -> list[Path]:
     """Every page with blocks that a reader might try."""
-    others = [ROOT / "README.md", ROOT / "tests/crosscheck/ns2/README.md", ROOT / "crates/web/data/README.md"]
+    others = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "tests/crosscheck/ns2/README.md",
+        ROOT / "crates/web/data/README.md",
+    ]
     return [*others, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "experiments").rglob("*.md"))]
 
 
