@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.runs.store import State
+from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import (
@@ -50,7 +51,7 @@ _LINK_DIGITS = {
 
 
 def result_tables(result: Result) -> Iterator[Table]:
-    """What users waited for: pages, then their objects; datagrams; then the monitored links."""
+    """What users waited for: pages, then their objects; datagrams; classes of traffic; monitored links."""
     heading = f"{result.scenario['name']}, seed {result.seed}"
     if result.run["populations"] and "page_histogram" in result.tables:
         yield _pages(heading, result)
@@ -58,6 +59,8 @@ def result_tables(result: Result) -> Iterator[Table]:
         yield _responses(heading, result)
     if "datagrams" in result.tables:
         yield _datagrams(heading, result.datagrams)
+    if classes := traffic_classes(result):
+        yield _classes(heading, classes)
     yield _links(heading, result.run["links"])
 
 
@@ -161,6 +164,17 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
     rows = table.slice(0, _MOST_SOURCES).to_pylist()
     return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
+
+
+def _classes(heading: str, classes: list[TrafficClass]) -> Table:
+    columns: list[Column[TrafficClass]] = [
+        Column("class", lambda each: text(each.name), "class", words=True),
+        Column("members", lambda each: text(f"{each.members:,} {each.unit}"), "members", words=True),
+        Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "Mbit/s"),
+        Column("fairness", lambda each: number(each.fairness, ".3f", absent="-"), "fairness"),
+    ]
+    caption = "Mbit/s: what reached the receivers; fairness: Jain's index, 1 where all members got the same"
+    return Table.of(classes, columns, title=f"{heading}: goodput", caption=caption)
 
 
 _MOST_ROWS = 50
