@@ -20,7 +20,7 @@ from aqmlab.play import PlayedLink, Turned
 from aqmlab.play.knobs import PlayError
 from aqmlab.play.measured import measurement
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.statistics.pages import page_load_times
+from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from small import BULK, WEB
 
 if TYPE_CHECKING:
@@ -173,9 +173,13 @@ def test_the_page_draws_what_the_run_recorded(played: PlayedLink) -> None:
     # 2 Mbit/s send 250 bytes a millisecond.
     longest = rows["bytes"].max() / 250.0
     assert max(seen["queue"]["delay_ms"]) == pytest.approx(longest, rel=1e-4)
-    assert seen["pages"]["seconds"][49] == page_load_times(result).quantile(0.5)
-    assert seen["pages"]["completed"] == page_load_times(result).completed
-    assert seen["measured_s"] == pytest.approx(8.0)
+    began = page_load_times(result, Pages.FOLLOWED)
+    assert seen["pages"]["seconds"][49] == began.quantile(0.5)
+    ended = result.tables["page_histogram"].to_pandas().query("counted == 'followed'")["count"].sum()
+    unfinished = unfinished_pages(result)
+    assert seen["numbers"]["pages_unfinished"] == unfinished
+    assert seen["numbers"]["pages_begun"] == ended + unfinished
+    assert (seen["warm_up_s"], seen["measured_s"]) == (2.0, pytest.approx(7.0))
     json.dumps(seen, allow_nan=False)
 
 

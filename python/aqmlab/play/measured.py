@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.distribution import response_times
-from aqmlab.statistics.pages import page_load_times, unfinished_pages
+from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, utilization_percent
 from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s
 
@@ -33,19 +33,21 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
         link: The name of the link.
     """
     [drawn] = judged_links(result, [link])
+    pages = _pages(result)
     return {
         "link": link,
         "measured_s": measured_window_s(result),
         "warm_up_s": float(result.run["measured_from_s"]),
         "queue": _queue(result, drawn),
         "utilization": _utilization(result, drawn),
-        "pages": _curve(_pages(result)),
+        "pages": _curve(pages),
         "responses": _curve(_responses(result)),
         "numbers": {
             "utilization_percent": utilization_percent.compute([drawn]),
             "loss_percent": loss_percent.compute([drawn]),
             "marked_percent": marked_percent.compute([drawn]),
-            "pages_unfinished": None if _pages(result) is None else unfinished_pages(result),
+            "pages_begun": None if pages is None else round(pages.ended),
+            "pages_unfinished": None if pages is None else unfinished_pages(result),
         },
         "warnings": result.warnings,
     }
@@ -74,7 +76,8 @@ def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[floa
 
 
 def _pages(result: Result) -> ResponseTimes | None:
-    return _observed(lambda: page_load_times(result))
+    # Those that began in the window, unfinished ones as such: of the ones that ended slow ones are missing.
+    return _observed(lambda: page_load_times(result, Pages.FOLLOWED))
 
 
 def _responses(result: Result) -> ResponseTimes | None:
@@ -96,7 +99,6 @@ def _curve(times: ResponseTimes | None) -> dict[str, Any] | None:
         return None
     at = [times.quantile(share) for share in SHARES]
     return {
-        "completed": times.completed,
         "share": list(SHARES),
         "seconds": [value if math.isfinite(value) else None for value in at],
     }

@@ -13,22 +13,23 @@
     const size = Math.abs(value);
     return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   };
-  const time = (seconds) => seconds === null || seconds === undefined ? "never, for some"
+  const time = (seconds) => seconds === null || seconds === undefined ? "more than the run saw"
     : seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${digits(seconds)} s`;
+  const longer = (seconds) => seconds === null ? "longer than the run lasted" : `longer than ${time(seconds)}`;
   const percent = (value) => value === null || value === undefined ? "–" : `${digits(value)} %`;
   const mean = (values) => values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
   const quantile = (curve, share) => curve ? curve.seconds[Math.round(share * 100) - 1] : undefined;
 
   function inWindow(run, series, values) {
-    return values.filter((_, place) => series[place] >= run.warm_up_s);
+    return values.filter((_, place) => series[place] >= run.warm_up_s && series[place] <= run.warm_up_s + run.measured_s);
   }
   const queueing = (run) => mean(inWindow(run, run.queue.time_s, run.queue.delay_ms));
 
   const ROWS = [
     ["half of the pages load within", (run) => run.pages ? time(quantile(run.pages, 0.5)) : "–"],
     ["95 of 100 pages load within", (run) => run.pages ? time(quantile(run.pages, 0.95)) : "–"],
-    ["pages loaded", (run) => run.pages ? run.pages.completed.toLocaleString("en") : "–"],
-    ["begun and unfinished", (run) => run.numbers.pages_unfinished ?? "–"],
+    ["pages begun", (run) => run.numbers.pages_begun?.toLocaleString("en") ?? "–"],
+    ["of these unfinished at the end", (run) => run.numbers.pages_unfinished ?? "–"],
     ["half of the objects arrive within", (run) => run.responses ? time(quantile(run.responses, 0.5)) : "–"],
     ["mean wait in the queue", (run) => `${digits(queueing(run))} ms`],
     ["link busy", (run) => percent(run.numbers.utilization_percent)],
@@ -39,7 +40,7 @@
   function sentence(run) {
     const queue = `A packet waits ${digits(queueing(run))} ms in the queue on average; the link is busy ${Math.round(run.numbers.utilization_percent)} % of the time.`;
     if (!run.pages) return queue;
-    return `Half of all pages load within ${time(quantile(run.pages, 0.5))}, one in twenty takes longer than ${time(quantile(run.pages, 0.95))}. ${queue}`;
+    return `Half of all pages load within ${time(quantile(run.pages, 0.5))}, one in twenty takes ${longer(quantile(run.pages, 0.95))}. ${queue}`;
   }
 
   // -------------------------------------------------------------------------------------------------------- controls
@@ -201,7 +202,7 @@
     URL.revokeObjectURL(link.href);
     link.href = URL.createObjectURL(new Blob([now.toml], { type: "text/plain" }));
     link.download = `${state.facts.name}-played.toml`;
-    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, the first ${digits(now.warm_up_s)} not measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the commands below say by how much.`;
+    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, of which ${digits(now.measured_s)} are measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the commands below say by how much.`;
     document.body.dataset.shown = String(state.asked);
   }
 

@@ -39,6 +39,8 @@ _BUDGET_S = 0.6
 """Time that a run may take."""
 _SHORTEST_S, _LONGEST_S = 10.0, 300.0
 _WARM_UP_SHARE = 0.2
+_COOL_DOWN_SHARE = 0.1
+"""For pages that began in the measured window to end."""
 _QUEUE_SAMPLES, _LINK_SAMPLES = 1_200, 150
 
 
@@ -216,7 +218,7 @@ class PlayedLink:
             {
                 "duration_s": duration_s,
                 "warm_up_s": round(duration_s * _WARM_UP_SHARE, 3),
-                "cool_down_s": 0.0,
+                "cool_down_s": round(duration_s * _COOL_DOWN_SHARE, 3),
                 "record": {
                     "throughput_layer": scenario.resolved["record"]["throughput_layer"],
                     **({"responses": "histogram"} if has_users else {}),
