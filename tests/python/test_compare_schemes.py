@@ -12,6 +12,7 @@ import pytest
 import aqmlab
 from aqmlab.alternatives import OF_PEOPLE, PAGE_MEDIAN, PAGE_P95, QUANTITIES, Alternatives, Change
 from aqmlab.files.folders import folder_name
+from aqmlab.load.queues import Queues
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.tables import to_csv
 from aqmlab.tables.alternatives import alternatives_table
@@ -174,3 +175,14 @@ def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
         "compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", cwd=link
     )
     assert "links judged: left-to-right" in chosen.stdout, chosen.stderr
+
+
+def test_a_limit_of_bytes_is_left_to_a_scheme_that_counts_packets() -> None:
+    """The presets of homes limit their queues in bytes; FQ-CoDel counts packets, of which it has 10,240."""
+    of_bytes = aqmlab.Scenario.from_toml(
+        WEB, overrides={"dumbbell.queue": {"scheme": "drop-tail", "limit_bytes": 90_000}}
+    )
+    queues = Queues.of(of_bytes)
+    by_packets = queues.with_scheme(of_bytes, "fq-codel").resolved["dumbbell"]["queue"]
+    assert by_packets["limit_packets"] == 10_240
+    assert queues.with_scheme(of_bytes, "pie").resolved["dumbbell"]["queue"]["limit_bytes"] == 90_000

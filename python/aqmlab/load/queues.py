@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
 from aqmlab.errors import DemandError
 from aqmlab.load.demand import carrying_links, named_links
 
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
     from aqmlab.scenario import Scenario
 
-_LIMITS = ("limit_packets", "limit_bytes")
+LIMITS = ("limit_packets", "limit_bytes")
+"""How a queue's buffer is limited."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,14 @@ class Queues:
     def with_scheme(self, scenario: Scenario, scheme: str) -> Scenario:
         """The scenario with this scheme at every queue: as it is, if all have it, else all with its defaults.
 
-        The limits of the queues stay.
+        The limits of the queues stay, as far as the scheme has such limits: one of bytes means nothing to a
+        scheme that counts packets, which then has its own.
         """
         if self.schemes(scenario) == [scheme]:
             return scenario
+        lacking = {name for name in LIMITS if name not in (parameters_of_scheme(scheme) or LIMITS)}
         limits = [
-            {name: table[name] for name in _LIMITS if table.get(name) is not None}
+            {name: table[name] for name in LIMITS if table.get(name) is not None and name not in lacking}
             for table in self.tables(scenario)
         ]
         return scenario.with_overrides(
@@ -77,6 +82,16 @@ class Queues:
             else None
             for name in names
         }
+
+
+@cache
+def parameters_of_scheme(scheme: str) -> dict[str, dict[str, Any]]:
+    """The keys of a scheme's table as the JSON Schema of scenarios has them; none of an unknown scheme."""
+    for each in json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]:
+        if each["properties"]["scheme"].get("const") == scheme:
+            properties: dict[str, dict[str, Any]] = each["properties"]
+            return properties
+    return {}
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, Table, TableOf, conform
+from aqmlab.load.queues import LIMITS, parameters_of_scheme
 from aqmlab.tune.space import default_ranges, space_of
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from aqmlab.tune.space import Parameter
-
-LIMITS = ("limit_packets", "limit_bytes")
-"""How a queue's buffer is limited."""
 
 _RATE_FACTOR, _DEMAND_FACTOR, _LIMIT_FACTOR = 10.0, 10.0, 20.0
 
@@ -170,15 +167,7 @@ def limit_knob(name: str, limit: int) -> Knob:
     return Knob.around("limit", f"buffer, {name.removeprefix('limit_')}", limit, _LIMIT_FACTOR, integer=True)
 
 
-@cache
-def keys_of_scheme(scheme: str) -> frozenset[str]:
-    """The legal keys of a scheme's table."""
-    schemes = json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]
-    tables = [each["properties"] for each in schemes if each["properties"]["scheme"]["const"] == scheme]
-    return frozenset(key for table in tables for key in table)
-
-
 def schemes_to_choose(own: Sequence[str]) -> tuple[str, ...]:
     """The scenario's own schemes first, then all others that need no table within their table."""
-    others = (scheme for scheme in _core.scheme_names() if "inner" not in keys_of_scheme(scheme))
+    others = (scheme for scheme in _core.scheme_names() if "inner" not in parameters_of_scheme(scheme))
     return tuple(dict.fromkeys([*own, *others]))

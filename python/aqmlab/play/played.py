@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import Demand, carrying_links
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import LIMITS, Queues, parameters_of_scheme
 from aqmlab.play.knobs import (
-    LIMITS,
     Knob,
     PlayError,
     Turned,
     demand_knob,
-    keys_of_scheme,
     limit_knob,
     parameter_knobs,
     rate_knobs,
@@ -110,7 +108,9 @@ class PlayedLink:
     def knobs_of_schemes(self) -> dict[str, list[Knob]]:
         """The main parameters of every scheme that can be chosen, where its own defaults put them."""
         return {
-            scheme: parameter_knobs(scheme, self.queues.tables(self._with_scheme(self.scenario, scheme))[0])
+            scheme: parameter_knobs(
+                scheme, self.queues.tables(self.queues.with_scheme(self.scenario, scheme))[0]
+            )
             for scheme in schemes_to_choose([self.start.scheme])
         }
 
@@ -176,7 +176,7 @@ class PlayedLink:
         if turned.scheme == self.start.scheme:
             settings = self._settings(turned, self.queues.tables(self.scenario)[0])
             return {f"{key}.{name}": value for key in self.queues.keys for name, value in settings.items()}
-        replaced = self._with_scheme(self.scenario, turned.scheme)
+        replaced = self.queues.with_scheme(self.scenario, turned.scheme)
         kept = [
             {name: table[name] for name in LIMITS if table.get(name)}
             for table in self.queues.tables(replaced)
@@ -192,24 +192,12 @@ class PlayedLink:
         settings = _turned_parameters(
             turned, {knob.name: knob.value for knob in parameter_knobs(turned.scheme, table)}
         )
-        legal = keys_of_scheme(turned.scheme)
+        legal = parameters_of_scheme(turned.scheme)
         if "ecn" in legal and turned.ecn != bool(table.get("ecn")):
             settings["ecn"] = turned.ecn
         if turned.limit is not None and self._limit in legal and turned.limit != table.get(str(self._limit)):
             settings[str(self._limit)] = turned.limit
         return settings
-
-    def _with_scheme(self, scenario: Scenario, scheme: str) -> Scenario:
-        if self.queues.schemes(scenario) == [scheme]:
-            return scenario
-        tables = self.queues.tables(scenario)
-        kept = [
-            {name: table[name] for name in LIMITS if table.get(name) and name in keys_of_scheme(scheme)}
-            for table in tables
-        ]
-        return scenario.with_overrides(
-            {key: {"scheme": scheme, **own} for key, own in zip(self.queues.keys, kept, strict=True)}
-        )
 
     def _timed(self, scenario: Scenario, simulated_s: float | None = None) -> Scenario:
         duration_s = simulated_s or self.simulated_s

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from aqmlab import _core
 from aqmlab.errors import TuneError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, ascending, conform
+from aqmlab.load.queues import parameters_of_scheme
 from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
@@ -182,11 +182,8 @@ def _is_integer(schema: Mapping[str, Any]) -> bool:
     return "integer" in ([kinds] if isinstance(kinds, str) else kinds)
 
 
-@cache
 def _schema(scheme: str) -> dict[str, dict[str, Any]]:
     """The parameters of a scheme as the scenario's JSON Schema has them."""
-    for each in json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]:
-        if each["properties"]["scheme"].get("const") == scheme:
-            properties: dict[str, dict[str, Any]] = each["properties"]
-            return properties
+    if found := parameters_of_scheme(scheme):
+        return found
     raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
