@@ -7,12 +7,15 @@ alone says neither whether it matters nor from where it starts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.compare import paired, same_links
+from aqmlab.compare import ComparisonError, paired, same_links
+from aqmlab.errors import ResultError
+from aqmlab.result import Result
 from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
@@ -27,6 +30,7 @@ from aqmlab.statistics.quantities import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.distribution import FloatArray
@@ -90,12 +94,14 @@ class Alternatives:
         links: The links that were judged.
         values: Of each configuration each quantity, replication by replication; not a number where there is
             none.
+        runs: The runs of each configuration, in the order of the seeds.
     """
 
     names: tuple[str, ...]
     seeds: tuple[int, ...]
     links: tuple[str, ...]
     values: Mapping[str, Mapping[str, FloatArray]]
+    runs: Mapping[str, Sequence[Measured]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, results: Mapping[str, Sequence[Recorded]], *, links: Sequence[str] = ()) -> Alternatives:
@@ -111,7 +117,8 @@ class Alternatives:
             MissingDataError: None is chosen, and none carries data.
         """
         first = next(iter(results.values()))
-        pairs = {name: paired(each, first) for name, each in results.items()}
+        base = next(iter(results))
+        pairs = {name: paired(each, first, names=(name, base)) for name, each in results.items()}
         judged = same_links([pair for each in pairs.values() for pair in each], links)
         measured = {name: [Measured(run, judged) for run, _ in each] for name, each in pairs.items()}
         of_first = next(iter(measured.values()))
@@ -123,7 +130,18 @@ class Alternatives:
                 name: {each.name: np.array([_known(each, run) for run in runs]) for each in QUANTITIES}
                 for name, runs in measured.items()
             },
+            runs=measured,
         )
+
+    @property
+    def of_people(self) -> tuple[Quantity, Quantity]:
+        """What people notice: the usual page, and the slow one in twenty."""
+        return OF_PEOPLE
+
+    @property
+    def tells_pages(self) -> bool:
+        """Whether anybody waited for a page."""
+        return bool(np.isfinite(self.values[self.names[0]][PAGE_MEDIAN.name]).any())
 
     def level(self, name: str, quantity: Quantity) -> Interval | NotEnoughReplications:
         """The mean of a quantity over the replications, with its interval, where all have it."""
@@ -145,7 +163,7 @@ class Alternatives:
 
     def sentences(self) -> list[str]:
         """What happens to people, in words, one line for each configuration but the first."""
-        if not np.isfinite(self.values[self.names[0]][PAGE_MEDIAN.name]).any():
+        if not self.tells_pages:
             return []
         return [
             f"{name} against {self.names[0]}: half of the pages load in {self.change(name, PAGE_MEDIAN)}; "
@@ -169,3 +187,67 @@ def _known(quantity: Quantity, run: Measured) -> float:
         return quantity.of(run)
     except MissingDataError:
         return float("nan")
+
+
+def read_alternatives(folders: Sequence[Path]) -> dict[str, list[Result]]:
+    """The results in some folders, by alternative: the seeds of one scenario are one alternative.
+
+    Args:
+        folders: Each holds a result, or folders of results to any depth, as `aqmlab run` and `compare` leave
+            them.
+
+    Returns:
+        Alternatives in the order in which they were found, by the name of their scenario; where several have
+        one name, by that of the folder that holds their seeds.
+
+    Raises:
+        ResultError: A folder holds no result.
+        ComparisonError: Two results are of the same scenario and seed.
+    """
+    groups: dict[str, list[Result]] = {}
+    by_place = {place.resolve(): place for folder in folders for place in _places_in(folder)}
+    for place in by_place.values():
+        result = Result.load(place)
+        groups.setdefault(_scenario_in_short(result), []).append(result)
+    for results in groups.values():
+        places = {result.seed: result.folder for result in results}
+        if len(places) < len(results):
+            twice = next(each for each in results if places[each.seed] != each.folder)
+            raise ComparisonError(
+                f"{twice.folder} and {places[twice.seed]} are of the same scenario and seed: a replication "
+                "counts once"
+            )
+    return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+
+
+def _places_in(folder: Path) -> list[Path]:
+    """The folder itself if it is a result, or those in it that are."""
+    if (folder / "run.json").exists():
+        return [folder]
+    found = [file.parent for file in sorted(folder.glob("**/run.json"))]
+    if not found:
+        raise ResultError(f"{folder}: holds no result; legal: what aqmlab run or compare left")
+    return found
+
+
+def _scenario_in_short(result: Result) -> str:
+    """What tells a scenario from others, its name and description aside."""
+    said = {key: value for key, value in result.scenario.items() if key not in {"name", "description"}}
+    return json.dumps(said, sort_keys=True)
+
+
+def _names(groups: Sequence[Sequence[Result]]) -> list[str]:
+    """A name for each group: that of its scenario, or else of its folder, or else both with a number."""
+    of_scenarios = [str(results[0].scenario["name"]) for results in groups]
+    of_folders = [_folder_of_seeds(results[0]) for results in groups]
+    for names in (of_scenarios, of_folders):
+        if len(set(names)) == len(names):
+            return names
+    return [f"{name} {place}" for place, name in enumerate(of_folders, start=1)]
+
+
+def _folder_of_seeds(result: Result) -> str:
+    folder = result.folder
+    if folder is None:
+        return str(result.scenario["name"])
+    return folder.resolve().parent.name if folder.name == f"seed-{result.seed}" else folder.resolve().name

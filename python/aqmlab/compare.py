@@ -282,24 +282,27 @@ def compare(
 
 
 def paired(
-    a: Sequence[Recorded], b: Sequence[Recorded], *, same_users: bool = True
+    a: Sequence[Recorded],
+    b: Sequence[Recorded],
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    same_users: bool = True,
 ) -> list[tuple[Recorded, Recorded]]:
     """The results of both sides by seed, in the order of the seeds.
 
     Raises:
         ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
     """
-    left, right = _by_seed(a, "a"), _by_seed(b, "b")
+    left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
     if left.keys() != right.keys():
-        only_a, only_b = sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys())
-        raise ComparisonError(
-            f"seeds are unpaired: only in a {only_a or 'none'}, only in b {only_b or 'none'}"
-        )
+        only = (sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
+        said = ", ".join(f"only in {name} {seeds or 'none'}" for name, seeds in zip(names, only, strict=True))
+        raise ComparisonError(f"seeds are unpaired: {said}")
     pairs = [(left[seed], right[seed]) for seed in sorted(left)]
-    for one, other in pairs:
-        _require_same_window(one, other)
+    for pair in pairs:
+        _require_same_window(pair, names)
         if same_users:
-            _require_same_users(one, other)
+            _require_same_users(pair, names)
     windows = {_window(one) for one, _ in pairs}
     if len(windows) > 1:
         raise ComparisonError(f"replications were measured over different windows: {sorted(windows)}")
@@ -316,27 +319,36 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
     return {int(result.run["seed"]): result for result in results}
 
 
-def _require_same_window(one: Recorded, other: Recorded) -> None:
+def _require_same_window(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
+    (one, other), (a, b) = pair, names
     seed = one.run["seed"]
     if _window(one) != _window(other):
-        raise ComparisonError(f"seed {seed}: measured over {_window(one)} s in a but {_window(other)} s in b")
+        raise ComparisonError(
+            f"seed {seed}: measured over {_window(one)} s in {a} but {_window(other)} s in {b}"
+        )
+    left, right = (result.run["scenario"].get("duration_s") for result in pair)
+    if left != right:
+        raise ComparisonError(
+            f"seed {seed}: duration_s is {left} in {a} but {right} in {b}; pages are followed to the end"
+        )
     if _response_end(one) != _response_end(other):
         raise ComparisonError(
-            f"seed {seed}: record.response_end differs between a and b: two kinds of response time"
+            f"seed {seed}: record.response_end differs between {a} and {b}: two kinds of response time"
         )
 
 
-def _require_same_users(one: Recorded, other: Recorded) -> None:
+def _require_same_users(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
+    (one, other), (a, b) = pair, names
     seed = one.run["seed"]
     if _users(one) != _users(other):
         raise ComparisonError(
-            f"seed {seed}: {_users(one)} in a but {_users(other)} in b; the same users must be compared"
+            f"seed {seed}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
         )
     left, right = _populations(one), _populations(other)
     for name in left.keys() | right.keys():
         for setting in SAME_USERS:
             if left.get(name, {}).get(setting) != right.get(name, {}).get(setting):
-                raise ComparisonError(f"seed {seed}: {name}.{setting} differs between a and b")
+                raise ComparisonError(f"seed {seed}: {name}.{setting} differs between {a} and {b}")
 
 
 def _require_responses(runs: Sequence[tuple[Measured, Measured]], names: tuple[str, str]) -> None:

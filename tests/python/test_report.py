@@ -153,16 +153,17 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    axes = figures.draw_cdf(study, cells, title="t")
+    axes = figures.draw_chart(figures.cdf_chart(study, cells, title="t"))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("response time, ms", "responses complete, %")
-    tail = figures.draw_ccdf(study, cells, title="t")
+    tail = figures.draw_chart(figures.ccdf_chart(study, cells, title="t"))
     assert (tail.get_xscale(), tail.get_yscale()) == ("log", "log")
     assert tail.get_xlabel() == "response time, s"
 
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     study = small_study(2)
-    axes = figures.draw_cdf(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    chart = figures.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    axes = figures.draw_chart(chart)
     line = next(line for line in axes.lines if line.get_label() == "PI 24")
     x, y = (np.asarray(values, dtype=float) for values in line.get_data())
     expected = np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)])

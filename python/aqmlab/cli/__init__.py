@@ -20,6 +20,7 @@ from aqmlab.cli.catalogue import explain, list_names, schema
 from aqmlab.cli.compare import compare
 from aqmlab.cli.new import new
 from aqmlab.cli.play import play
+from aqmlab.cli.report import report
 from aqmlab.cli.reproduce import reproduce
 from aqmlab.cli.run import run
 from aqmlab.cli.scorecard import scorecard
@@ -46,6 +47,8 @@ def commands() -> None:
       aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab new vdsl -o my-link.toml          a scenario to start from
       aqmlab run my-link.toml                  run a scenario of your own
+      aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
+                                               what each does to the same people, as a page to send on
       aqmlab play my-link.toml                 turn its knobs on a page and see the queue breathe
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
       aqmlab tune my-link.toml --scheme red    search for the queue's best settings
@@ -57,6 +60,7 @@ for command in (
     run,
     play,
     compare,
+    report,
     sweep,
     tune,
     calibrate,

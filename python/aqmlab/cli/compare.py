@@ -9,6 +9,7 @@ import click
 
 from aqmlab.cli.options import (
     FOLDER,
+    REPORT,
     execution_options,
     links_option,
     overrides_option,
@@ -16,13 +17,12 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import folder_name, whole_file
+from aqmlab.files.folders import folder_name, write_whole
 from aqmlab.terminal.console import console, say, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.alternatives import Alternatives
     from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     "--output",
     type=FOLDER,
     metavar="FOLDER",
-    help="Where to keep results and comparison.csv; by default results/compare-<name of the scenario>.",
+    help="Where to keep results, comparison.csv and report.html; by default results/compare-<name of the "
+    "scenario>.",
 )
 @execution_options("threads")
 def compare(
@@ -99,8 +100,8 @@ def compare(
     for scenario in scenarios.values():
         named_links(scenario, links)
     folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
-    found = _run(scenarios, seeds, folder, links, quiet=quiet, executor=executor)
-    return _tell(found, folder, quiet=quiet)
+    results = _run(scenarios, seeds, folder, quiet=quiet, executor=executor)
+    return _tell(results, links, folder, quiet=quiet)
 
 
 def _scenarios(
@@ -136,15 +137,12 @@ def _run(
     scenarios: Mapping[str, Scenario],
     seeds: Sequence[int],
     folder: Path,
-    links: Sequence[str],
     *,
     quiet: bool,
     executor: Executor,
-) -> Alternatives:
-    """Makes the runs that are not there and puts them beside each other."""
-    from aqmlab.alternatives import Alternatives
+) -> dict[str, list[Result]]:
+    """Makes the runs that are not there: of each scenario one for each seed."""
     from aqmlab.runs import Job, run_many
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
 
     jobs = [
         Job(scenario, seed, folder=folder / folder_name(name) / f"seed-{seed}", label=name)
@@ -152,31 +150,38 @@ def _run(
         for seed in seeds
     ]
     results = run_many(jobs, progress=not quiet, executor=executor)
-    by_name = {
+    return {
         name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
     }
-    try:
-        return Alternatives.of(by_name, links=links)
-    except (UnknownLinkError, MissingDataError) as error:
-        raise ResultError(f"{folder}: {error}") from None
 
 
-def _tell(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+def _tell(
+    results: Mapping[str, Sequence[Result]], links: Sequence[str], folder: Path, *, quiet: bool
+) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
-    from aqmlab.tables import to_csv, to_terminal
+    from aqmlab.alternatives import Alternatives
+    from aqmlab.report import render
+    from aqmlab.report.alternatives import page_of
+    from aqmlab.statistics import MissingDataError, UnknownLinkError
+    from aqmlab.tables import save, to_terminal
     from aqmlab.tables.alternatives import alternatives_table
 
+    try:
+        found = Alternatives.of(results, links=links)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{folder}: {error}") from None
     table = alternatives_table(found)
-    with whole_file(folder / "comparison.csv") as partial:
-        partial.write_text(to_csv(table), encoding="utf-8")
+    save(table, folder / "comparison.csv")
+    if not quiet:
+        screen = console()
+        for sentence in found.sentences():
+            screen.print(shown(sentence))
+        screen.print(to_terminal(table))
+    write_whole(folder / REPORT, render(page_of(found)))
     if quiet:
         say(str(folder))
         return
-    screen = console()
-    for sentence in found.sentences():
-        screen.print(shown(sentence))
-    screen.print(to_terminal(table))
-    screen.print(shown(f"kept in {folder}"), soft_wrap=True)
+    screen.print(shown(f"kept in {folder}; open {folder / REPORT}"), soft_wrap=True)
 
 
 def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Sequence[str]) -> None:
@@ -185,7 +190,7 @@ def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Se
 
     if names and len(names) != len(folders):
         raise click.BadParameter("two names, such as PI,drop-tail", param_hint="--names")
-    a, b = (_results(folder) for folder in folders)
+    a, b = (_one_alternative(folder) for folder in folders)
     called = (names[0], names[1]) if names else (folders[0].name, folders[1].name)
     try:
         say(str(compared(a, b, names=called, links=links)))
@@ -193,13 +198,13 @@ def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Se
         raise ResultError(f"{folders[0]}, {folders[1]}: {error}") from None
 
 
-def _results(folder: Path) -> list[Result]:
-    """The result in a folder, or all those in the folders inside it."""
-    from aqmlab.result import Result
+def _one_alternative(folder: Path) -> list[Result]:
+    from aqmlab.alternatives import read_alternatives
 
-    if (folder / "run.json").exists():
-        return [Result.load(folder)]
-    found = [Result.load(file.parent) for file in sorted(folder.glob("*/run.json"))]
-    if not found:
-        raise ResultError(f"{folder}: holds no result; legal: what aqmlab run --output wrote")
-    return found
+    found = read_alternatives([folder])
+    if len(found) > 1:
+        raise ResultError(
+            f"{folder}: holds results of {len(found)} scenarios ({', '.join(found)}); legal: those of one, "
+            f"or aqmlab report {folder}"
+        )
+    return next(iter(found.values()))

@@ -72,6 +72,9 @@ def read_overrides(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 """A folder that need not exist yet."""
 
+REPORT = "report.html"
+"""What the report is called in the folder that it is of."""
+
 scenario_argument = click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
 links_option = click.option(
     "--links",

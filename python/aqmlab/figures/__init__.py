@@ -1,28 +1,38 @@
-"""Figures for print: vector and raster, units on every axis, bands where there are replications for them.
+"""Figures for print and for pages: vector and raster, units on every axis, bands where runs allow them.
 
-`draw` makes the figures that an experiment lists; `draw_difference` the picture of one comparison. All are
-functions of finished results; nothing is drawn that was not run.
+What is a set of lines is a `Chart` first, data from which print, interactive pages and tables are made;
+`draw` makes the figures that an experiment lists. All are functions of finished results; nothing is drawn
+that was not run.
 """
 
-from aqmlab.figures.curves import draw_ccdf, draw_cdf
+from aqmlab.figures.chart import Axis, Chart, Series
+from aqmlab.figures.curves import ccdf_chart, cdf_chart
 from aqmlab.figures.difference import draw_difference
-from aqmlab.figures.listed import Drawn, draw
+from aqmlab.figures.drawing import draw_chart
+from aqmlab.figures.drawn import Drawn
+from aqmlab.figures.listed import draw
 from aqmlab.figures.load import draw_load
+from aqmlab.figures.page_loads import Waiting, draw_page_loads
 from aqmlab.figures.per_second import draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
-from aqmlab.figures.style import save_png, svg_text
+from aqmlab.figures.style import svg_text
 
 __all__ = [
+    "Axis",
+    "Chart",
     "Drawn",
+    "Series",
+    "Waiting",
+    "ccdf_chart",
+    "cdf_chart",
     "draw",
-    "draw_ccdf",
-    "draw_cdf",
+    "draw_chart",
     "draw_difference",
     "draw_load",
+    "draw_page_loads",
     "draw_per_second",
     "draw_queue",
     "draw_scatter",
-    "save_png",
     "svg_text",
 ]

@@ -1,80 +1,49 @@
-"""Distribution functions of response times: up to 2 s, and their tails."""
+"""Distribution functions of the cells of a study, as its paper draws them: up to 2 s, and their tails."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import SEQUENCE, Line, line_of, new_axes, styled, widths
-from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.statistics.replication import student_quantile
+from aqmlab.figures.chart import Axis
+from aqmlab.figures.distributions import shares_beyond, shares_within
+from aqmlab.figures.style import SEQUENCE, Line, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
+    from aqmlab.figures.chart import Chart
     from aqmlab.reproduce.study import Cell, Study
-
-    FloatArray = NDArray[np.float64]
+    from aqmlab.statistics import ResponseTimes
 
 MILLISECONDS = 1000.0
 UNTIL_S = 2.0
 POINTS = 401
-LEAST_IN_TAIL = 10
-"""A tail is drawn as far as this many exchanges of all replications lie beyond."""
 
 
-@styled
-def draw_cdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | None = None) -> Axes:
+def cdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
     """Share of responses complete within a time, up to 2 s: mean over replications with its interval."""
-    axes = axes or new_axes()
-    time_s = np.linspace(0.0, UNTIL_S, POINTS)
-    for cell, line, width in zip(cells, looks_of(cells), widths(len(cells)), strict=True):
-        curves = 100.0 * np.array([times.cdf(time_s) for times in study.times(*cell)])
-        _draw_mean(axes, time_s * MILLISECONDS, curves, line, width)
-        axes.lines[-1].set_label(_label(study, cell, cells))
-    axes.set(
-        title=title, xlabel="response time, ms", ylabel="responses complete, %", xlim=(0, 2000), ylim=(0, 100)
+    chart = shares_within(
+        _times(study, cells), looks_of(cells), time_s=np.linspace(0.0, UNTIL_S, POINTS), title=title
     )
-    axes.legend(loc="lower right")
-    return axes
+    axis = Axis("response time, ms", limits=(0.0, MILLISECONDS * UNTIL_S))
+    shares = Axis("responses complete, %", limits=(0.0, 100.0))
+    return replace(chart, x=MILLISECONDS * chart.x, x_axis=axis, y_axis=shares)
 
 
-@styled
-def draw_ccdf(study: Study, cells: Sequence[Cell], *, title: str, axes: Axes | None = None) -> Axes:
+def ccdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
     """Share of responses that take longer, on logarithmic axes, pooled over replications."""
-    axes = axes or new_axes()
-    time_s = np.geomspace(0.01, 1000.0, POINTS)
-    for cell, line, width in zip(cells, looks_of(cells), widths(len(cells)), strict=True):
-        replications = study.times(*cell)
-        ended = np.array([times.ended for times in replications], dtype=np.float64)
-        beyond = np.array([times.ccdf(time_s) for times in replications]) * ended[:, None]
-        pooled = beyond.sum(axis=0)
-        shown = pooled >= LEAST_IN_TAIL
-        share = pooled[shown] / ended.sum()
-        label = _label(study, cell, cells)
-        axes.plot(
-            time_s[shown], share, color=line.colour, linestyle=line.pattern, linewidth=width, label=label
-        )
-    axes.set(title=title, xlabel="response time, s", ylabel="share of responses taking longer")
-    axes.set(xscale="log", yscale="log", xlim=(0.01, 1000.0))
-    axes.legend(loc="lower left")
-    return axes
+    chart = shares_beyond(
+        _times(study, cells), looks_of(cells), time_s=np.geomspace(0.01, 1000.0, POINTS), title=title
+    )
+    axis = Axis("response time, s", log=True, limits=(0.01, 1000.0))
+    return replace(chart, x_axis=axis, y_axis=Axis("share of responses taking longer", log=True))
 
 
-def _draw_mean(axes: Axes, time_ms: FloatArray, curves: FloatArray, line: Line, width: float) -> None:
-    mean = curves.mean(axis=0)
-    axes.plot(time_ms, mean, color=line.colour, linestyle=line.pattern, linewidth=width)
-    replications = len(curves)
-    if replications < MINIMUM_REPLICATIONS:
-        return
-    standard_error = curves.std(axis=0, ddof=1) / np.sqrt(replications)
-    half = student_quantile(replications - 1) * standard_error
-    lower, upper = np.maximum(mean - half, 0.0), np.minimum(mean + half, 100.0)
-    axes.fill_between(time_ms, lower, upper, color=line.colour, alpha=0.18, linewidth=0)
+def _times(study: Study, cells: Sequence[Cell]) -> dict[str, Sequence[ResponseTimes]]:
+    return {_label(study, cell, cells): study.times(*cell) for cell in cells}
 
 
 def looks_of(cells: Sequence[Cell]) -> list[Line]:

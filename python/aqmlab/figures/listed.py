@@ -2,62 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.figures.curves import draw_ccdf, draw_cdf
+from aqmlab.figures.curves import ccdf_chart, cdf_chart
+from aqmlab.figures.drawn import Drawn
 from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import PER_SECOND, draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
-from aqmlab.figures.style import figure_of, save_png, settle, svg_text
+from aqmlab.figures.style import figure_of, settle
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A figure of the study.
-
-    Attributes:
-        identifier: Its number in the paper, or a name where the paper has none.
-        title: What it shows.
-        caption: What a reader has to know to read it.
-        figure: The picture.
-    """
-
-    identifier: str
-    title: str
-    caption: str
-    figure: Figure
-
-    @cached_property
-    def svg(self) -> str:
-        """The picture as SVG."""
-        return svg_text(self.figure)
-
-    def save(self, folder: Path) -> tuple[Path, Path]:
-        """Writes the picture as SVG and PNG."""
-        folder.mkdir(parents=True, exist_ok=True)
-        vector = folder / f"{self.file_name}.svg"
-        vector.write_text(self.svg, encoding="utf-8")
-        return vector, save_png(self.figure, folder / f"{self.file_name}.png")
-
-    @property
-    def file_name(self) -> str:
-        """Its name as a file, without ending."""
-        return f"figure-{self.identifier.zfill(2)}"
+CURVES = {"cdf": cdf_chart, "ccdf": ccdf_chart}
+"""What is drawn from a chart, by the kind of figure."""
 
 
 def draw(study: Study) -> list[Drawn]:
@@ -75,6 +42,8 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     ]
     if not _worth_drawing(study, entry, cells):
         return None
+    if kind in CURVES:
+        return Drawn.of(entry["id"], CURVES[kind](study, cells, title=title), _caption(study, kind, cells))
     axes = _axes(study, entry, cells)
     return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
 
@@ -94,10 +63,6 @@ def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) ->
 def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
     kind, title = entry["kind"], entry["title"]
     match kind:
-        case "cdf":
-            return draw_cdf(study, cells, title=title)
-        case "ccdf":
-            return draw_ccdf(study, cells, title=title)
         case "queue":
             return draw_queue(study, cells, title=title)
         case "scatter":

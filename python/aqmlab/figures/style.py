@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.text import Text
@@ -32,6 +31,8 @@ T = TypeVar("T")
 WIDTH_INCHES = 5.6
 HEIGHT_INCHES = 3.6
 RASTER_DOTS_PER_INCH = 200
+RASTER_IN_VECTOR = 150
+"""Of what thousands of points become inside a vector file, in dots per inch."""
 
 BLACK, GREY = "#000000", "#7f7f7f"
 COLOURS = {
@@ -43,6 +44,8 @@ COLOURS = {
 }
 PATTERNS: dict[str, str | tuple[int, tuple[int, ...]]] = {"24": "-", "240": "--", "2400": ":", "120": "-."}
 SEQUENCE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES: tuple[str | tuple[int, tuple[int, ...]], ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 PARAMETERS: dict[Any, Any] = {
     "font.size": 9.0,
@@ -60,16 +63,23 @@ PARAMETERS: dict[Any, Any] = {
     "lines.linewidth": 1.4,
     "svg.fonttype": "none",
     "svg.hashsalt": "aqmlab",
+    "pdf.fonttype": 42,
     "figure.constrained_layout.use": True,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """How a configuration's line looks."""
+    """How a configuration's line looks; no marker: the pattern alone tells it from others of its colour."""
 
     colour: str
     pattern: str | tuple[int, tuple[int, ...]]
+    marker: str = ""
+
+
+def look_at(place: int) -> Line:
+    """The look of the alternative at a place, from 0 on: colour, pattern and marker tell it from others."""
+    return Line(SEQUENCE[place % len(SEQUENCE)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
 
 
 def line_of(configuration: str) -> Line:
@@ -118,6 +128,14 @@ def new_row(columns: int) -> list[Axes]:
     return list(figure.subplots(1, columns, sharey=True, squeeze=False)[0, :])
 
 
+@styled
+def new_rows(rows: int) -> Axes:
+    """Axes with a row of marks for each of so many things, readable on a phone."""
+    figure = Figure(figsize=(4.6, 0.9 + 0.42 * rows))
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
 def widths(lines: int) -> list[float]:
     """Line widths that thin out in drawing order, so that a line below another of its course still shows."""
     return [float(width) for width in np.linspace(2.4, 1.1, lines)] if lines > 1 else [1.5]
@@ -154,13 +172,23 @@ def _words(figure: Figure) -> Iterator[Text]:
 def svg_text(figure: Figure) -> str:
     """The figure as SVG, ready to stand inside HTML; without the date, so that equal figures are equal."""
     text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": "aqmlab"})
+    figure.savefig(text, format="svg", dpi=RASTER_IN_VECTOR, metadata={"Date": None, "Creator": "aqmlab"})
     document = text.getvalue()
     return document[document.index("<svg") :]
 
 
 @styled
-def save_png(figure: Figure, file: Path) -> Path:
-    """Writes the figure as PNG."""
-    figure.savefig(file, format="png", dpi=RASTER_DOTS_PER_INCH, metadata={"Software": "aqmlab"})
-    return file
+def as_png(figure: Figure) -> bytes:
+    """The figure as PNG."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=RASTER_DOTS_PER_INCH, metadata={"Software": "aqmlab"})
+    return picture.getvalue()
+
+
+@styled
+def as_pdf(figure: Figure) -> bytes:
+    """The figure as PDF, without the date."""
+    picture = io.BytesIO()
+    dateless = {"Creator": "aqmlab", "Producer": "aqmlab", "CreationDate": None}
+    figure.savefig(picture, format="pdf", metadata=dateless)
+    return picture.getvalue()

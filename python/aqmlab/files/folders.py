@@ -91,10 +91,10 @@ def whole_file(file: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
-def write_whole(file: Path, text: str) -> Path:
-    """Writes a text file whole: a reader never finds half of it."""
+def write_whole(file: Path, content: str | bytes) -> Path:
+    """Writes a file whole: a reader never finds half of it."""
     with whole_file(file) as partial:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
     return file
 
 

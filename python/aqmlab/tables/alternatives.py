@@ -47,7 +47,10 @@ def alternatives_table(found: Alternatives, *, title: str = "beside each other")
     for quantity in _recorded(found):
         media = Medium.PRINT if quantity in _ON_TERMINAL else Medium.HTML
         cell = partial(_level_and_difference, found, quantity)
-        columns.append(Column(quantity.name, cell, quantity.title, quantity.short, media=media))
+        # Which pages are meant stands in the caption.
+        heading = quantity.title.removesuffix(" (begun in the window)")
+        if any(found.values[name][quantity.name].any() for name in found.names):
+            columns.append(Column(quantity.name, cell, heading, quantity.short, media=media))
         columns += _in_csv(quantity.name, partial(_level, found, quantity))
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
     return Table.of(found.names, columns, title=title, caption="\n".join(_caption(found)))

@@ -10,9 +10,9 @@ from aqmlab.figures.style import (
     BLACK,
     GREY,
     SEQUENCE,
+    as_png,
     figure_of,
     new_row,
-    save_png,
     settle,
     styled,
     svg_text,
@@ -35,7 +35,7 @@ def draw_trade_off(outcome: Outcome, *, svg: Path, png: Path) -> None:
     """Draws every candidate that was run with fresh seeds, as SVG and PNG."""
     figure = settle(_draw(outcome))
     svg.write_text(svg_text(figure), encoding="utf-8")
-    save_png(figure, png)
+    png.write_bytes(as_png(figure))
 
 
 @styled

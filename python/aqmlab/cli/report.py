@@ -1,0 +1,67 @@
+"""`aqmlab report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aqmlab.cli.options import REPORT, links_option
+from aqmlab.errors import ResultError
+from aqmlab.files.folders import write_whole
+from aqmlab.terminal.console import say
+from aqmlab.terminal.spelling import nearest
+
+
+@click.command
+@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--baseline", metavar="NAME", help="The alternative that differences are against; by default the first."
+)
+@click.option("--title", default="", metavar="TEXT", help="What stands at the top of the page.")
+@links_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Where to write the page; by default report.html in the first folder's own.",
+)
+def report(
+    *,
+    results: tuple[Path, ...],
+    baseline: str | None,
+    title: str,
+    links: tuple[str, ...],
+    output: Path | None,
+) -> None:
+    """Say what happens to people, on one page that opens anywhere.
+
+    Takes what `aqmlab run` and `aqmlab compare` left: folders of one result, of several seeds, or of several
+    alternatives. The seeds of one scenario are one alternative. Results that do not belong together are
+    refused: other seeds, people, windows or durations. The page is one HTML file that needs no network.
+
+    \b
+    Examples:
+      aqmlab report results/pi-24-90
+      aqmlab report results/pi results/drop-tail --output pi.html
+      aqmlab report results/compare-link --baseline drop-tail
+    """
+    from aqmlab.alternatives import Alternatives, read_alternatives
+    from aqmlab.report import render
+    from aqmlab.report.alternatives import page_of
+    from aqmlab.statistics import MissingDataError, UnknownLinkError
+
+    found = read_alternatives(results)
+    if baseline is not None:
+        if baseline not in found:
+            raise click.BadParameter(
+                f'no alternative is called "{baseline}"; there are: {", ".join(found)}'
+                f"{nearest(baseline, found)}",
+                param_hint="--baseline",
+            )
+        found = {baseline: found.pop(baseline), **found}
+    try:
+        page = page_of(Alternatives.of(found, links=links), title=title)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
+    say(str(write_whole(output or results[0] / REPORT, render(page))))

@@ -1,0 +1,83 @@
+"""A finished figure: what it shows, how it is read, and its forms for print and for a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from aqmlab.figures.drawing import draw_chart
+from aqmlab.figures.style import as_pdf, as_png, figure_of, settle, svg_text
+from aqmlab.files.folders import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from aqmlab.figures.chart import Chart
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure of a report.
+
+    Attributes:
+        identifier: Its number in the paper, or a name where the paper has none.
+        title: What it shows.
+        caption: What a reader has to know to read it.
+        figure: The picture.
+        words: What it shows, for those who do not see it.
+        chart: Its numbers, where it is a chart: a page shows it interactively.
+    """
+
+    identifier: str
+    title: str
+    caption: str
+    figure: Figure
+    words: str = ""
+    chart: Chart | None = None
+
+    @classmethod
+    def of(cls, identifier: str, chart: Chart, caption: str) -> Drawn:
+        """Draws a chart."""
+        figure = settle(figure_of(draw_chart(chart)))
+        return cls(identifier, chart.title, caption, figure, chart.in_words, chart)
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as SVG."""
+        return svg_text(self.figure)
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture as PNG."""
+        return as_png(self.figure)
+
+    @cached_property
+    def pdf(self) -> bytes:
+        """The picture as PDF."""
+        return as_pdf(self.figure)
+
+    def save(self, folder: Path) -> tuple[Path, Path]:
+        """Writes the picture as SVG and PNG."""
+        folder.mkdir(parents=True, exist_ok=True)
+        vector, raster = (folder / f"{self.file_name}.{ending}" for ending in ("svg", "png"))
+        vector.write_text(self.svg, encoding="utf-8")
+        raster.write_bytes(self.png)
+        return vector, raster
+
+    def save_as(self, file: Path) -> Path:
+        """Writes the picture in the form that the ending of the name says: .svg, .pdf or .png."""
+        match file.suffix.lower():
+            case ".svg":
+                return write_whole(file, self.svg)
+            case ".pdf":
+                return write_whole(file, self.pdf)
+            case _:
+                return write_whole(file, self.png)
+
+    @property
+    def file_name(self) -> str:
+        """Its name as a file, without ending."""
+        return f"figure-{self.identifier.zfill(2)}"

@@ -1,0 +1,98 @@
+"""Charts of what happens over the time of a run: how long the queue is, how busy the link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.figures.chart import Axis, Chart, Series
+from aqmlab.statistics.recorded import MissingDataError, has_name, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from aqmlab.figures.style import Line
+    from aqmlab.statistics import Recorded
+
+    FloatArray = NDArray[np.float64]
+
+MOST_INTERVALS = 2_000
+"""A run is shown in so many intervals at most; of more samples each shows mean, least and greatest."""
+LEAST_BUSY_S = 1.0
+"""Utilization is shown over intervals no shorter: of a few packets' time it is 0 or 100 % alone."""
+
+
+def queue_over_time(
+    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str
+) -> Chart:
+    """Packets that wait at a link over the whole run, of one run of each alternative."""
+    samples = {
+        name: _samples(result, "queue", link, "packets", setting="a monitored queue")
+        for name, result in results.items()
+    }
+    axis = Axis("queue, packets", limits=(0.0, None))
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")
+
+
+def utilization_over_time(
+    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str
+) -> Chart:
+    """How busy a link is over the whole run, of one run of each alternative."""
+    samples = {
+        name: _samples(result, "link", link, "utilization", setting="a monitored link")
+        for name, result in results.items()
+    }
+    samples = {name: (time_s, 100.0 * share) for name, (time_s, share) in samples.items()}
+    axis = Axis("link busy, %", limits=(0.0, 105.0))
+    return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="")
+
+
+def _samples(
+    result: Recorded, name: str, link: str, column: str, *, setting: str
+) -> tuple[FloatArray, FloatArray]:
+    rows = table(result, name, setting=setting)
+    keep = has_name(rows, "link", link)
+    if not keep.any():
+        raise MissingDataError(f"table `{name}` holds nothing of the link {link}")
+    return rows["time_s"].to_numpy()[keep], rows[column].to_numpy()[keep].astype(np.float64)
+
+
+def _over_time(
+    samples: Mapping[str, tuple[FloatArray, FloatArray]],
+    looks: Sequence[Line],
+    axis: Axis,
+    *,
+    title: str,
+    least_s: float,
+    band: str,
+) -> Chart:
+    end = max(float(time_s[-1]) for time_s, _ in samples.values())
+    most = max(time_s.size for time_s, _ in samples.values())
+    intervals = max(1, min(MOST_INTERVALS, most, int(end / least_s) if least_s else MOST_INTERVALS))
+    edges = np.linspace(0.0, end, intervals + 1)
+    summed_up = intervals < most and bool(band)
+    series = []
+    for (name, (time_s, values)), look in zip(samples.items(), looks, strict=True):
+        mean, least, greatest = _in_intervals(time_s, values, edges)
+        series.append(Series(name, look, mean, *((least, greatest) if summed_up else (None, None))))
+    shaded = f"{band} in each {edges[1]:.3g} s" if summed_up else ""
+    middles = (edges[:-1] + edges[1:]) / 2.0
+    return Chart(title, Axis("time, s"), axis, middles, (*series,), apart=True, band=shaded)
+
+
+def _in_intervals(
+    time_s: FloatArray, values: FloatArray, edges: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean, least and greatest value in each interval, its end included; not a number in an empty one."""
+    place = np.clip(np.searchsorted(edges, time_s, side="left") - 1, 0, edges.size - 2)
+    counts = np.bincount(place, minlength=edges.size - 1)
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(place, weights=values, minlength=edges.size - 1) / counts
+    least, greatest = np.full(edges.size - 1, np.inf), np.full(edges.size - 1, -np.inf)
+    np.minimum.at(least, place, values)
+    np.maximum.at(greatest, place, values)
+    empty = counts == 0
+    return mean, np.where(empty, np.nan, least), np.where(empty, np.nan, greatest)

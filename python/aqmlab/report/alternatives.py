@@ -1,0 +1,241 @@
+"""The report on several configurations of a link, or on one: what happens to the people behind it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aqmlab.figures import Drawn, Waiting, draw_page_loads
+from aqmlab.figures.chart import Axis
+from aqmlab.figures.distributions import (
+    differences_within,
+    shares_beyond,
+    shares_within,
+    times_on_a_log_axis,
+)
+from aqmlab.figures.over_time import queue_over_time, utilization_over_time
+from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
+from aqmlab.figures.sizes import medians_by_size
+from aqmlab.figures.style import figure_of, look_at, settle
+from aqmlab.report.answer import answer
+from aqmlab.report.network import (
+    differing_settings,
+    facts,
+    in_one_line,
+    queues_in_words,
+)
+from aqmlab.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
+from aqmlab.statistics import Interval, MissingDataError, Pages
+from aqmlab.tables.alternatives import alternatives_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from aqmlab.alternatives import Alternatives
+    from aqmlab.figures import Chart
+    from aqmlab.figures.style import Line
+    from aqmlab.statistics import Recorded, ResponseTimes
+
+    Results = Mapping[str, Sequence[Recorded]]
+
+
+def page_of(found: Alternatives, *, title: str = "") -> Page:
+    """The page on some alternatives; differences are against the first.
+
+    Args:
+        found: The alternatives, with their runs.
+        title: What is asked, or what it is about; by default the name of the first scenario.
+    """
+    in_order = {name: [run.result for run in runs] for name, runs in found.runs.items()}
+    firsts = {name: each[0] for name, each in in_order.items()}
+    looks = [look_at(place) for place in range(len(firsts))]
+    name = next(iter(firsts.values())).run["scenario"]["name"]
+    sections = (
+        Section("Waiting for a page", [*_of_pages(found, looks)]),
+        Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)]),
+        Section("The link over time", [*_of_links(firsts, looks, found)]),
+        Section("All numbers", [TableShown(alternatives_table(found, title="levels and differences"))]),
+        Section("What was run", [*_provenance(in_order, firsts, found)]),
+    )
+    return Page(
+        title=title or f"{name}: what the queue does to the people behind the link",
+        under_title=in_one_line(next(iter(firsts.values())), len(found.seeds)),
+        answer=answer(found),
+        figure=_first_figure(found),
+        sections=[section for section in sections if section.parts],
+    )
+
+
+def _first_figure(found: Alternatives) -> Drawn | None:
+    if not found.tells_pages:
+        return None
+    waiting = [Waiting(name, *(found.level(name, each) for each in found.of_people)) for name in found.names]
+    sure = all(isinstance(value, Interval) for each in waiting for value in (each.usual, each.slow))
+    caption = "Each row is one way to manage the queue in front of the link. Further left is better. " + (
+        f"Pale bars: where the number lies with 95 % certainty, after {len(found.seeds)} runs with other "
+        "people asking for other pages."
+        if sure
+        else "Too few runs to say how far chance may move the marks."
+    )
+    words = "; ".join(
+        f"{each.name}: {USUAL} within {_told(each.usual.mean)}, {SLOW} within {_told(each.slow.mean)}"
+        for each in waiting
+    )
+    figure = settle(figure_of(draw_page_loads(waiting)))
+    return Drawn("page-loads", "How long people wait for a page", caption, figure, words)
+
+
+def _told(value: float | None) -> str:
+    return "a time that was not seen" if value is None else in_seconds(value)
+
+
+def _of_pages(found: Alternatives, looks: Sequence[Line]) -> Iterator[Part]:
+    if not found.tells_pages:
+        return
+    if len(found.names) > 1:
+        yield Words(found.sentences())
+    times = {name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()}
+    what = "page load time, s"
+    yield from _distributions("pages", times, looks, what=what, loaded="pages loaded, %")
+    yield Text(
+        "A page begins with the click and ends with the last byte of its last object. Shown are the pages "
+        "that began in the measured window; those that were not there when the run ended count as longer "
+        "than they were seen to take (Kaplan-Meier).",
+        soft=True,
+    )
+
+
+def _of_objects(found: Alternatives, results: Results, looks: Sequence[Line]) -> Iterator[Part]:
+    try:
+        times = {name: [run.times for run in runs] for name, runs in found.runs.items()}
+    except MissingDataError:
+        return
+    if not all(one.ended for each in times.values() for one in each):
+        return
+    what = "response time, s"
+    yield from _distributions("responses", times, looks, what=what, loaded="responses complete, %")
+    tails = shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long")
+    yield Figure(
+        Drawn.of("tails", _labelled(tails, what, "share of responses taking longer"), "All runs pooled.")
+    )
+    yield from _if_recorded(
+        "sizes",
+        lambda: medians_by_size(results, looks, title="Response time by size"),
+        "The middle response of each size; all runs pooled.",
+    )
+
+
+def _distributions(
+    identifier: str,
+    times: Mapping[str, Sequence[ResponseTimes]],
+    looks: Sequence[Line],
+    *,
+    what: str,
+    loaded: str,
+) -> Iterator[Part]:
+    """How many are there within each time, then how many more than under the first."""
+    grid = times_on_a_log_axis(times)
+    runs = len(next(iter(times.values())))
+    within = shares_within(times, looks, time_s=grid, title=loaded.partition(",")[0].capitalize())
+    yield Figure(
+        Drawn.of(identifier, _labelled(within, what, loaded), _caption(within, f"Mean of {_runs(runs)}"))
+    )
+    if len(times) == 1:
+        return
+    base = next(iter(times))
+    more = differences_within(times, looks, time_s=grid, title=f"More or fewer than with {base}")
+    caption = f"Above the line more are there within that time than with {base}, below it fewer"
+    points = f"{loaded.partition(',')[0]}, percentage points"
+    yield Figure(Drawn.of(f"{identifier}-difference", _labelled(more, what, points), _caption(more, caption)))
+
+
+def _labelled(chart: Chart, x: str, y: str) -> Chart:
+    return replace(
+        chart,
+        x_axis=Axis(x, chart.x_axis.log, chart.x_axis.limits),
+        y_axis=Axis(y, chart.y_axis.log, chart.y_axis.limits),
+    )
+
+
+def _caption(chart: Chart, said: str) -> str:
+    return f"{said}. Shaded: {chart.band}." if chart.band else f"{said}. Too few runs for bands."
+
+
+def _runs(count: int) -> str:
+    return "one run" if count == 1 else f"{count} runs"
+
+
+def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Alternatives) -> Iterator[Part]:
+    seed = found.seeds[0]
+    for link in found.links:
+        for identifier, over_time, what in (
+            ("queue", queue_over_time, "Packets waiting"),
+            ("busy", utilization_over_time, "How busy the link is"),
+        ):
+            title = f"{what}, {link}" if len(found.links) > 1 else what
+            name = f"{identifier}-{link}" if len(found.links) > 1 else identifier
+
+            def chart(
+                over_time: Callable[..., Chart] = over_time, link: str = link, title: str = title
+            ) -> Chart:
+                return over_time(firsts, looks, link=link, title=title)
+
+            yield from _if_recorded(name, chart, f"The run of seed {seed}, from beginning to end.")
+
+
+def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> Iterator[Part]:
+    """A figure, or why there is none."""
+    try:
+        drawn = chart()
+    except MissingDataError as error:
+        yield Text(f"Not shown: {error}.", soft=True)
+    else:
+        shaded = f" Shaded: {drawn.band}." if drawn.band else ""
+        yield Figure(Drawn.of(identifier, drawn, f"{caption}{shaded}"))
+
+
+def _versions(runs: Sequence[Recorded]) -> str:
+    """What made the runs; of several versions, that their difference may be one of versions."""
+    versions = list(dict.fromkeys(str(run.run["aqmlab_version"]) for run in runs))
+    doubt = (
+        "; not one version made all runs, so that differences may be of versions" if len(versions) > 1 else ""
+    )
+    return " and ".join(versions) + doubt
+
+
+def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Alternatives) -> Iterator[Part]:
+    runs = [result for each in results.values() for result in each]
+    yield Facts(facts(firsts))
+    if described := queues_in_words(firsts):
+        yield Words(described)
+    scenarios = {name: result.run["scenario"] for name, result in firsts.items()}
+    differing = differing_settings(scenarios)
+    if len(scenarios) > 1:
+        yield Facts({"the alternatives differ in": ", ".join(differing) or "nothing"})
+    window = f"{runs[0].run['measured_from_s']:g} s to {runs[0].run['measured_until_s']:g} s"
+    broken = {law["name"] for run in runs for law in run.run["invariants"] if not law["holds"]}
+    yield Facts(
+        {
+            "runs": f"{len(runs)}: {len(found.names)} × seeds {', '.join(map(str, found.seeds))}",
+            "measured": f"{window} of the simulated time",
+            "version": _versions(runs),
+            "laws of conservation": f"violated: {', '.join(sorted(broken))}"
+            if broken
+            else "hold in every run",
+        }
+    )
+    warnings = dict.fromkeys(
+        f"{name}: {each}"
+        for name, all_of in results.items()
+        for run in all_of
+        for each in run.run["warnings"]
+    )
+    if warnings:
+        yield Folded(f"Warnings ({len(warnings)})", [Words([*warnings])])
+    if differing:
+        yield Folded("Settings that differ", [Facts(differing)])
+    name, scenario = next(iter(scenarios.items()))
+    shown = {key: each for key, each in scenario.items() if key != "files"}
+    text = json.dumps(shown, indent=1, ensure_ascii=False)
+    yield Folded(f"The scenario of {name}, with every default", verbatim=text)

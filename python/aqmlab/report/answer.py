@@ -1,0 +1,104 @@
+"""The answer in two sentences, for readers who know nothing about queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.alternatives import OF_THE_LINK, PAGE_MEDIAN, PAGE_P95
+from aqmlab.figures.page_loads import in_seconds
+from aqmlab.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.alternatives import Alternatives, Change
+    from aqmlab.statistics.quantities import Quantity
+
+
+def answer(found: Alternatives) -> list[str]:
+    """What happens to people: the usual page in one sentence, the slow one in twenty in another."""
+    if not found.tells_pages:
+        return [
+            "Nobody browses the web in these runs, so there is no page to wait for.",
+            _of_the_link(found),
+        ]
+    if len(found.names) == 1:
+        return [_alone(found), _how_sure(found)]
+    first, usual, slow = found.names[0], _level(found, PAGE_MEDIAN), _level(found, PAGE_P95)
+    return [
+        f"With {first}, half of the pages are there {usual} after the click{_others(found, PAGE_MEDIAN)}.",
+        f"With {first}, one page in twenty takes longer than {slow}{_others(found, PAGE_P95)}.",
+    ]
+
+
+def _alone(found: Alternatives) -> str:
+    return (
+        f"Half of the pages are there within {_level(found, PAGE_MEDIAN)} of the click; one page in twenty "
+        f"takes longer than {_level(found, PAGE_P95)}."
+    )
+
+
+def _how_sure(found: Alternatives) -> str:
+    bounds = [found.level(found.names[0], each) for each in (PAGE_MEDIAN, PAGE_P95)]
+    said = [
+        f"{in_seconds(max(0.0, each.lower))} and {in_seconds(each.upper)}"
+        for each in bounds
+        if isinstance(each, Interval)
+    ]
+    if len(said) < len(bounds):
+        return f"{_runs(found)} cannot tell how far chance may move these two numbers."
+    return (
+        f"Chance may move them: the first lies between {said[0]}, the second between {said[1]}, each with "
+        f"95 % certainty after {_runs(found)}."
+    )
+
+
+def _others(found: Alternatives, quantity: Quantity) -> str:
+    """What becomes of it under the others: which are sooner, which are later, of which nobody can tell."""
+    changes = {name: found.change(name, quantity) for name in found.names[1:]}
+    groups: dict[str, list[str]] = {}
+    for name, change in changes.items():
+        groups.setdefault(_sort_of(change), []).append(f"{name} ({in_seconds(change.after)})")
+    said = [f"{word} with {_listed(groups[word])}" for word in ("sooner", "later") if word in groups]
+    if "open" in groups:
+        said.append(f"no clear difference after {_runs(found)} with {_listed(groups['open'])}")
+    if "few" in groups:
+        said.append(f"{_listed(groups['few'])}, but {_runs(found)} are too few to say whether that is chance")
+    if "none" in groups:
+        said.append(f"no such number for {_listed(groups['none'])}: too few pages ended")
+    return f": {'; '.join(said)}" if said else ""
+
+
+def _sort_of(change: Change) -> str:
+    difference = change.difference
+    if not isinstance(difference, Interval):
+        return "few" if difference.mean is not None else "none"
+    if difference.lies_below(0.0):
+        return "sooner"
+    return "later" if difference.lies_above(0.0) else "open"
+
+
+def _of_the_link(found: Alternatives) -> str:
+    busy, loss = (
+        {name: float(np.mean(found.values[name][each.name])) for name in found.names} for each in OF_THE_LINK
+    )
+    told = [
+        f"{busy[name]:.1f} % of the time with {name}, losing {loss[name]:.2g} % of the packets"
+        for name in busy
+    ]
+    return f"The link is busy {_listed(told)}."
+
+
+def _level(found: Alternatives, quantity: Quantity) -> str:
+    return in_seconds(float(found.values[found.names[0]][quantity.name].mean()))
+
+
+def _runs(found: Alternatives) -> str:
+    seeds = len(found.seeds)
+    return "one run" if seeds == 1 else f"{seeds} runs"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]

@@ -1,0 +1,125 @@
+"""The network and the people on it, in words and rates, from what a run says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab.statistics.recorded import measured_window_s
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from aqmlab.statistics import Recorded
+
+
+def in_one_line(result: Recorded, runs: int) -> str:
+    """The link, the people, and how long they were watched."""
+    parts = [_links_in_words(result)]
+    people = sum(int(each["users"]) for each in result.run["populations"])
+    if people:
+        parts.append("one person browsing" if people == 1 else f"{people:,} people browsing")
+    each = "one run" if runs == 1 else f"{runs} runs"
+    parts.append(f"{each} of {measured_window_s(result):g} s{'' if runs == 1 else ' each'}")
+    return " · ".join(part for part in parts if part)
+
+
+def _links_in_words(result: Recorded) -> str:
+    links = result.run["links"]
+    data = [f"{link['rate_mbps']:g}" for link in links if link["carries_data"]]
+    back = [f"{link['rate_mbps']:g}" for link in links if not link["carries_data"]]
+    if len(data) == len(back) == 1:
+        return f"a link of {data[0]} Mbit/s towards them and {back[0]} Mbit/s back"
+    if not data:
+        return ""
+    rates = dict.fromkeys(data)
+    return f"{'a link' if len(data) == 1 else f'{len(data)} links'} of {' and '.join(rates)} Mbit/s"
+
+
+def facts(results: Mapping[str, Recorded]) -> dict[str, str]:
+    """Links, people and other traffic, of one run of each alternative; what all share stands once."""
+    told = {name: dict(_facts_of(result)) for name, result in results.items()}
+    keys = dict.fromkeys(key for each in told.values() for key in each)
+    return {key: _shared({name: each.get(key, "–") for name, each in told.items()}) for key in keys}
+
+
+def _shared(values: Mapping[str, str]) -> str:
+    if len(set(values.values())) == 1:
+        return next(iter(values.values()))
+    return "; ".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
+    for link in result.run["links"]:
+        carries = "what people ask for" if link["carries_data"] else "requests and acknowledgements alone"
+        where = f"from {link['from']} to {link['to']}"
+        yield f"link {link['name']}", f"{link['rate_mbps']:g} Mbit/s {where}; carries {carries}"
+    for population in result.run["populations"]:
+        if population["users"]:
+            yield f"people, {population['name']}", f"{population['users']:,} who browse"
+    scenario = result.run["scenario"]
+    delays = {_delay(each) for each in _browsing(scenario)} - {""}
+    if delays:
+        yield "distance", f"{' or '.join(sorted(delays))} there and back without any queue"
+    for kind, what in (("flows", "transfers without end"), ("datagrams", "sources of datagrams")):
+        for group in scenario.get(kind) or ():
+            yield f"{kind}, {group.get('name', '')}".rstrip(", "), f"{group.get('count', 1)} {what}"
+
+
+def _browsing(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    users = scenario.get("users")
+    return [*([users] if users else []), *(scenario.get("populations") or ())]
+
+
+def _delay(population: Mapping[str, Any]) -> str:
+    delay = population.get("minimum_delay_ms") or {}
+    if "low" not in delay or "high" not in delay:
+        return ""
+    return f"{delay['low']} to {delay['high']} ms"
+
+
+def queues_in_words(results: Mapping[str, Recorded]) -> list[str]:
+    """What each queue discipline that stands at a link does, in its own page's sentence."""
+    schemes = dict.fromkeys(link["scheme"] for result in results.values() for link in result.run["links"])
+    known = set(_core.scheme_names())
+    return [_sentence(scheme) for scheme in schemes if scheme in known]
+
+
+def _sentence(scheme: str) -> str:
+    _, _, text = _core.explain(scheme).partition("\n\n")
+    return f"{scheme}. {text.partition(chr(10) * 2)[0].strip()}"
+
+
+def differing_settings(scenarios: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Each setting that is not the same in all scenarios, by its dotted key; names and descriptions aside."""
+    flat = {name: dict(_settings("", scenario)) for name, scenario in scenarios.items()}
+    keys = dict.fromkeys(key for each in flat.values() for key in each)
+    told = {key: {name: each.get(key, "–") for name, each in flat.items()} for key in keys}
+    return {
+        key: _shared(values)
+        for key, values in told.items()
+        if len(set(values.values())) > 1 and key not in {"name", "description"}
+    }
+
+
+def _settings(prefix: str, value: object) -> Iterator[tuple[str, str]]:
+    """Settings by dotted key; a queue is one setting, because another scheme has other parameters."""
+    if isinstance(value, dict) and "scheme" not in value:
+        for key, inner in value.items():
+            yield from _settings(f"{prefix}.{key}" if prefix else key, inner)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        for place, inner in enumerate(value):
+            yield from _settings(f"{prefix}.{place}", inner)
+    else:
+        yield prefix, _in_short(value)
+
+
+def _in_short(value: object) -> str:
+    if isinstance(value, dict):
+        others = [
+            f"{key} {_in_short(each)}" for key, each in value.items() if key != "scheme" and each is not None
+        ]
+        return (
+            f"{value['scheme']} ({', '.join(others)})" if "scheme" in value else f"{{ {', '.join(others)} }}"
+        )
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"

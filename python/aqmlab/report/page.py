@@ -1,0 +1,138 @@
+"""What a page is made of, and how it becomes one HTML file.
+
+A page says first what happens to people: sentences and one figure. Everything else stands in sections below.
+Its figures are drawn for print and stand in the page as they are; where JavaScript runs, charts become
+interactive. Nothing is fetched from anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+import jinja2
+from markupsafe import Markup
+
+from aqmlab.report.embedding import chart_data, downloads, inline_svg
+from aqmlab.tables import to_html
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.figures import Drawn
+    from aqmlab.tables import Table
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; a soft one explains how something is read."""
+
+    words: str
+    soft: bool = False
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences, one below another."""
+
+    sentences: Sequence[str]
+    kind: ClassVar[str] = "words"
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """A table with its caption below it."""
+
+    table: Table
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure."""
+
+    drawn: Drawn
+    kind: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is so, by what it is of."""
+
+    facts: Mapping[str, str]
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True)
+class Folded:
+    """What is shown on request only: parts, or a text as it is."""
+
+    summary: str
+    parts: Sequence[Part] = ()
+    verbatim: str = ""
+    kind: ClassVar[str] = "folded"
+
+
+Part: TypeAlias = Text | Words | TableShown | Figure | Facts | Folded
+
+
+@dataclass(frozen=True)
+class Section:
+    """Parts under a heading."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole page.
+
+    Attributes:
+        title: Its heading.
+        under_title: What it is about, in one line.
+        answer: What happens to people, in sentences.
+        figure: The one figure of the first screen.
+        sections: What stands below.
+    """
+
+    title: str
+    under_title: str
+    answer: Sequence[str]
+    figure: Drawn | None
+    sections: Sequence[Section]
+
+
+def render(page: Page) -> str:
+    """The page as HTML. The same page gives the same bytes."""
+    return _environment().get_template("page.html").render(page=page)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    # Escaped where they are made: cells by `to_html`, texts of figures by matplotlib; the others are our own.
+    environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704
+    environment.filters["inline_svg"] = lambda drawn: Markup(inline_svg(drawn))  # noqa: S704
+    environment.filters["chart_data"] = chart_data
+    environment.filters["downloads"] = downloads
+    environment.globals["own"] = lambda name: Markup(_file("templates", name))  # noqa: S704
+    environment.globals["library"] = lambda name: Markup(_file("vendored", "uplot", name))  # noqa: S704
+    return environment
+
+
+def _template(name: str) -> str:
+    return _file("templates", name)
+
+
+def _file(*place: str) -> str:
+    return resources.files("aqmlab").joinpath("report", *place).read_text(encoding="utf-8")

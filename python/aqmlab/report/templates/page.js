@@ -1,0 +1,185 @@
+// Charts of a page become interactive: alternatives are switched on and off (in all charts at once), values are
+// read off under the pointer, a stretch is shown by dragging over it. What is drawn is in the page as data.
+(() => {
+  "use strict";
+  const hidden = new Set(); // names of alternatives that are switched off
+  const charts = [];
+  const colours = getComputedStyle(document.documentElement);
+  const colour = (name) => colours.getPropertyValue(name).trim();
+  const colourOf = (series) => (series.hue === null ? colour("--ink") : colour(`--hue-${series.hue}`));
+  const told = (value) =>
+    value == null ? "–" : Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 });
+
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  }
+
+  // Shapes of the markers, by the letters that the drawn figures have.
+  const SHAPES = {
+    o: [[1, 0], [0.7, 0.7], [0, 1], [-0.7, 0.7], [-1, 0], [-0.7, -0.7], [0, -1], [0.7, -0.7]],
+    s: [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
+    "^": [[0, -1.1], [1, 0.8], [-1, 0.8]],
+    v: [[0, 1.1], [1, -0.8], [-1, -0.8]],
+    D: [[0, -1.15], [1.15, 0], [0, 1.15], [-1.15, 0]],
+    P: [[-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35], [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1],
+      [-0.35, 0.35], [-1, 0.35], [-1, -0.35], [-0.35, -0.35]],
+    X: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0], [1, 0.6], [0.6, 1], [0, 0.4],
+      [-0.6, 1], [-1, 0.6], [-0.4, 0]],
+  };
+  const corners = (marker, x, y, size) => (SHAPES[marker] || []).map(([dx, dy]) => [x + size * dx, y + size * dy]);
+
+  // A key: a button with the look of the line, its name, and its value under the pointer.
+  function keyOf(series) {
+    const ink = series.hue === null ? "var(--ink)" : `var(--hue-${series.hue})`;
+    const shape = corners(series.marker, 22, 9, 5).map((corner) => corner.join(",")).join(" ");
+    const sample = `<svg viewBox="0 0 44 18" aria-hidden="true"><line x1="0" y1="9" x2="44" y2="9" stroke="${ink}" ` +
+      `stroke-width="3" stroke-dasharray="${series.dash.join(" ")}"/><polygon points="${shape}" fill="${ink}"/></svg>`;
+    const key = element("button", { type: "button", "aria-pressed": "true", title: "show or hide, in all charts" });
+    key.innerHTML = sample;
+    const value = element("span", { class: "value" });
+    key.append(element("span", {}, series.name), value);
+    key.addEventListener("click", () => toggle(series.name));
+    return { key, value };
+  }
+
+  function toggle(name) {
+    if (!hidden.delete(name)) hidden.add(name);
+    for (const chart of charts) chart.follow();
+  }
+
+  // Markers at some places of what is visible of a line, beside its dashes, for those who do not see its colour.
+  function drawMarkers(plot, place, series, first) {
+    const marked = series.points ? Infinity : 7;
+    const [from, until] = plot.series[0].idxs;
+    const known = [];
+    for (let at = from; at <= until; at++) if (series.y[at] != null) known.push(at);
+    if (!series.marker || !known.length || (known.length > 900 && !series.points)) return;
+    const every = Math.max(1, known.length / marked);
+    const ctx = plot.ctx;
+    ctx.save();
+    ctx.fillStyle = colourOf(series);
+    for (let at = first * every; at < known.length; at += every) {
+      const row = known[Math.floor(at)];
+      const x = plot.valToPos(plot.data[0][row], "x", true);
+      const y = plot.valToPos(series.y[row], "y", true);
+      ctx.beginPath();
+      for (const [cx, cy] of corners(series.marker, x, y, 4 * devicePixelRatio)) ctx.lineTo(cx, cy);
+      ctx.fill();
+    }
+    ctx.restore();
+  }
+
+  function drawLevels(plot, levels) {
+    const ctx = plot.ctx;
+    ctx.save();
+    ctx.strokeStyle = colour("--soft");
+    ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+    for (const level of levels) {
+      const y = Math.round(plot.valToPos(level, "y", true));
+      ctx.beginPath();
+      ctx.moveTo(plot.bbox.left, y);
+      ctx.lineTo(plot.bbox.left + plot.bbox.width, y);
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+
+  function limited(axis) {
+    return (plot, least, most) => {
+      const [from, until] = axis.limits;
+      if (axis.log) return uPlot.rangeLog(from ?? least ?? 0.1, until ?? most ?? 1, 10, false);
+      if (least == null) return [from ?? 0, until ?? 1];
+      const [lower, upper] = uPlot.rangeNum(least, most, 0.05, false);
+      return [from ?? lower, until ?? upper];
+    };
+  }
+
+  const axisOf = (label, size) => ({
+    label, labelSize: 22, size, labelGap: 2,
+    stroke: () => colour("--ink"),
+    grid: { stroke: () => colour("--line"), width: 1 },
+    ticks: { stroke: () => colour("--line"), width: 1 },
+    font: "12px system-ui, sans-serif", labelFont: "13px system-ui, sans-serif",
+    values: (plot, splits) => splits.map((value) => (value == null ? "" : told(value))),
+  });
+
+  function interactive(figure) {
+    const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const columns = [data.x.values];
+    const lines = [{}];
+    const bands = [];
+    const ofLine = []; // of each line of the plot the series that it belongs to
+    data.series.forEach((series) => {
+      const line = columns.push(series.y) - 1;
+      ofLine[line] = series;
+      lines.push({
+        label: series.name, stroke: () => colourOf(series), width: series.points ? 0 : series.y.length > 900 ? 1 : 2,
+        dash: series.dash, points: { show: false }, spanGaps: false,
+      });
+      if (!series.lower) return;
+      for (const edge of [series.upper, series.lower]) {
+        ofLine[columns.push(edge) - 1] = series;
+        lines.push({ stroke: "transparent", width: 0, points: { show: false } });
+      }
+      const fill = () => `${colourOf(series)}30`; // hues are of six digits, these two are how dense
+      bands.push({ series: [line + 1, line + 2], fill });
+    });
+
+    const keys = data.series.map(keyOf);
+    const reading = element("p", { class: "reading" });
+    const whole = element("button", { type: "button" }, "whole range");
+    const hint = "Move over the chart to read values; drag to zoom.";
+    const read = (plot) => {
+      const at = plot.cursor.idx;
+      reading.textContent = at == null ? hint : `${data.x.label}: ${told(data.x.values[at])}`;
+      data.series.forEach((series, place) => {
+        keys[place].value.textContent = at == null ? "" : told(series.y[at]);
+      });
+    };
+    const place = element("div", { role: "img", "aria-label": data.words });
+    const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title), place, reading,
+      element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
+    figure.prepend(live);
+    figure.classList.add("scripted");
+
+    const width = () => Math.max(240, live.clientWidth);
+    const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
+    const plot = new uPlot({
+      width: width(), height: height(), series: lines, bands, legend: { show: false },
+      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
+      scales: {
+        x: { time: false, distr: data.x.log ? 3 : 1, range: (drawn, least, most) => [least, most] },
+        y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
+      },
+      axes: [axisOf(data.x.label, 36), axisOf(data.y.label, 52)],
+      hooks: {
+        setCursor: [read],
+        draw: [(drawn) => drawLevels(drawn, data.levels)],
+        drawSeries: [(drawn, line) => {
+          const series = ofLine[line];
+          if (series && columns[line] === series.y) {
+            drawMarkers(drawn, line, series, data.series.indexOf(series) / data.series.length);
+          }
+        }],
+      },
+    }, columns, place);
+    read(plot);
+    whole.addEventListener("click", () => plot.setScale("x", { min: columns[0][0], max: columns[0].at(-1) }));
+    new ResizeObserver(() => {
+      if (live.clientWidth && width() !== plot.width) plot.setSize({ width: width(), height: height() });
+    }).observe(live);
+    const follow = () => {
+      plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
+      data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
+    };
+    charts.push({ plot, follow });
+  }
+
+  document.querySelectorAll("figure.chart").forEach(interactive);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const { plot } of charts) plot.redraw(false, true);
+  });
+})();

@@ -1,0 +1,346 @@
+"""The report on several queues: what it says first, what is in it, and what it refuses."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import shutil
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from aqmlab import Result, figures
+from aqmlab.alternatives import Alternatives, read_alternatives
+from aqmlab.compare import ComparisonError
+from aqmlab.errors import ResultError
+from aqmlab.figures.chart import Axis, Chart, Series
+from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
+from aqmlab.figures.over_time import queue_over_time
+from aqmlab.figures.page_loads import in_seconds
+from aqmlab.figures.sizes import medians_by_size
+from aqmlab.figures.style import look_at
+from aqmlab.report import render
+from aqmlab.report.alternatives import page_of
+from aqmlab.report.answer import answer
+from aqmlab.report.network import differing_settings
+from aqmlab.statistics import Pages
+from aqmlab.tables import to_csv
+from aqmlab.tables.charts import chart_table
+from people import a_run, alternatives, three
+from small import BULK, WEB, aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOOKS = [look_at(place) for place in range(3)]
+
+
+@cache
+def page() -> str:
+    return render(page_of(alternatives(), title="Three queues & a link"))
+
+
+def test_the_answer_is_two_sentences_in_seconds() -> None:
+    # By construction medians of 1, 0.5 and 1 s, and 95 % within 5, 9 and 5 s; the first two share noise.
+    first, second = answer(alternatives())
+    assert first == (
+        "With today, half of the pages are there 1.00 s after the click: sooner with better (0.50 s); "
+        "no clear difference after 6 runs with <b>other</b> (1.00 s)."
+    )
+    assert second == (
+        "With today, one page in twenty takes longer than 5.00 s: later with better (9.00 s); no clear "
+        "difference after 6 runs with <b>other</b> (5.00 s)."
+    )
+
+
+def test_few_runs_say_that_they_are_few() -> None:
+    few = Alternatives.of({name: each[:2] for name, each in three().items()})
+    assert (
+        "(0.50 s) and <b>other</b> (1.00 s), but 2 runs are too few to say whether that is chance"
+        in answer(few)[0]
+    )
+
+
+def test_one_alternative_is_told_by_itself() -> None:
+    first, second = answer(Alternatives.of({"today": three()["today"]}))
+    assert first == (
+        "Half of the pages are there within 1.00 s of the click; one page in twenty takes longer than 5.00 s."
+    )
+    # Student's interval of 0.9, 1.1, 0.95, 1.05, 1, 1: s = 0.0707, t(5) = 2.571, half width 0.0742.
+    assert second.startswith(
+        "Chance may move them: the first lies between 0.93 s and 1.07 s, the second between 4.63 s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0123, "12 ms"), (0.0996, "0.10 s"), (1.234, "1.23 s"), (9.996, "10.0 s"), (1234.0, "1,234 s")],
+)
+def test_times_are_said_as_people_say_them(value: float, said: str) -> None:
+    assert in_seconds(value) == said
+
+
+class Outline(HTMLParser):
+    """The tags of a page that are left open, and every address in it."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "input", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.identifiers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value for name, value in attrs if value and name.endswith(("href", "src"))]
+        self.identifiers += [value for name, value in attrs if name == "id" and value]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, self.getpos()
+
+
+def test_the_page_is_whole_and_fetches_nothing() -> None:
+    outline = Outline()
+    outline.feed(page())
+    assert outline.open == []
+    assert all(address.startswith(("#", "data:")) for address in outline.addresses)
+    assert len(set(outline.identifiers)) == len(outline.identifiers), "an id stands twice"
+    assert "default-src 'none'" in page()
+
+
+def test_names_cannot_break_the_page() -> None:
+    assert "<b>other</b>" not in page()
+    assert "&lt;b&gt;other&lt;/b&gt;" in page()
+    assert "Three queues &amp; a link" in page()
+
+
+def test_the_first_screen_knows_no_jargon() -> None:
+    header = re.sub(
+        r"<(div|figcaption).*?</\1>", "", page().split("<header>")[1].split("</header>")[0], flags=re.DOTALL
+    )
+    words = re.sub(r"<[^>]+>", " ", header).lower()
+    for jargon in (
+        "probability",
+        "mark",
+        "aqm",
+        "queue discipline",
+        "quantile",
+        "replication",
+        "bandwidth",
+        "seed",
+    ):
+        assert jargon not in words
+
+
+def test_the_essentials_stand_without_javascript() -> None:
+    still = re.sub(r"<script.*?</script>", "", page(), flags=re.DOTALL)
+    assert still.count('<svg role="img"') == still.count("<figure") >= 8
+    assert "1.00±" in still
+    for words in (
+        "half of the pages are there within 1.00 s",
+        "better: half of the pages are there within 0.50 s",
+    ):
+        assert words in still
+
+
+def test_every_figure_can_be_saved_in_every_form() -> None:
+    kinds = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
+    saved = re.findall(r'download="([^"]+)\.(\w+)" href="data:[^;]+;base64,([^"]+)"', page())
+    for _, form, content in saved:
+        if form in kinds:
+            assert base64.b64decode(content).startswith(kinds[form])
+    by_form = [form for _, form, _ in saved]
+    assert by_form.count("svg") == by_form.count("pdf") == by_form.count("png") == page().count("<figure id=")
+    assert by_form.count("csv") == page().count('<figure id="') - 1  # the first is no chart
+
+
+def test_the_numbers_behind_a_chart_are_those_that_are_drawn() -> None:
+    charts = [json.loads(each) for each in re.findall(r'application/json">(.*?)</script>', page(), re.DOTALL)]
+    pages = next(each for each in charts if each["title"] == "Pages loaded")
+    assert pages["x"]["log"]
+    today = pages["series"][0]
+    shares = dict(zip(pages["x"]["values"], today["y"], strict=True))
+    # In every run nothing is there before 0.9 s, half between 1.1 and 1.8 s, 94 % between 2.2 and 4.5 s.
+    for least, most, expected in ((0.0, 0.89, 0.0), (1.11, 1.79, 50.0), (2.21, 4.49, 94.0)):
+        found = [share for time, share in shares.items() if least < time < most]
+        assert found == pytest.approx([expected] * len(found), abs=0.01)
+        assert found
+    assert all(each["lower"] and each["upper"] for each in pages["series"])
+
+
+def test_a_chart_is_saved_as_the_table_of_its_numbers() -> None:
+    line = Series(
+        "a, b", look_at(0), np.array([1.5, np.nan]), np.array([1.0, np.nan]), np.array([2.0, np.nan])
+    )
+    chart = Chart("t", Axis("time, s"), Axis("packets"), np.array([0.1, 0.2]), (line,))
+    rows = list(csv.reader(io.StringIO(to_csv(chart_table(chart)))))
+    assert rows == [
+        ["time, s", "a, b", "a, b.lower", "a, b.upper"],
+        ["0.1", "1.5", "1.0", "2.0"],
+        ["0.2", "", "", ""],
+    ]
+    assert chart.in_words == "t: packets, against time, s. a, b: 1.5 at 0.1."
+    with pytest.raises(ValueError, match="t, a, b: 2 values, 3 places"):
+        replace(chart, x=np.zeros(3))
+
+
+def test_a_difference_has_a_band_and_no_line_for_the_first() -> None:
+    found = alternatives()
+    times = {name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()}
+    grid = times_on_a_log_axis(times)
+    levels = shares_within(times, LOOKS, time_s=grid, title="levels")
+    chart = differences_within(times, LOOKS, time_s=grid, title="differences")
+    assert [each.name for each in chart.series] == ["better", "<b>other</b>"]
+    for series, level in zip(chart.series, levels.series[1:], strict=True):
+        np.testing.assert_allclose(series.y, level.y - levels.series[0].y, atol=1e-9)
+        assert series.lower is not None
+        assert series.upper is not None
+        assert np.all(series.lower <= series.y)
+        assert np.all(series.y <= series.upper)
+    assert chart.series[0].look == levels.series[1].look
+
+
+def test_the_queue_over_time_keeps_its_peaks() -> None:
+    run = a_run(1, 1.0, 5.0)
+    packets = run.tables["queue"]["packets"].to_numpy()
+    whole = queue_over_time({"a": run}, LOOKS[:1], link="left-to-right", title="t")
+    np.testing.assert_array_equal(whole.series[0].y, packets)
+    long = np.zeros(10_000)
+    long[7_777] = 99.0
+    table = run.tables["queue"].slice(0, 0)
+    table = table.from_pydict(
+        {
+            "time_s": 0.01 * np.arange(1, 10_001),
+            "link": run.tables["queue"]["link"].take([0] * 10_000),
+            "packets": long,
+        }
+    )
+    short = queue_over_time(
+        {"a": replace(run, tables={"queue": table})}, LOOKS[:1], link="left-to-right", title="t"
+    )
+    assert short.x.size == 2_000
+    assert short.series[0].upper is not None
+    assert short.series[0].upper.max() == 99.0
+    assert short.series[0].y.max() == pytest.approx(99.0 / 5.0)
+    assert short.band == "least and greatest sample in each 0.05 s"
+
+
+def test_the_median_of_each_size_is_that_of_its_responses() -> None:
+    chart = medians_by_size({"a": [a_run(1, 1.0, 5.0)], "b": [a_run(1, 2.0, 5.0)]}, LOOKS[:2], title="t")
+    # All responses of a size lie in one cell of times, of which the middle is the median.
+    np.testing.assert_allclose(chart.series[0].y, 0.5 * (1.0 / 10.0 + 1.0 / 9.0))
+    np.testing.assert_allclose(chart.series[1].y, 0.5 * (2.0 / 10.0 + 2.0 / 9.0))
+
+
+def test_settings_that_differ_are_named_and_others_are_not() -> None:
+    a: dict[str, Any] = {"name": "a", "users": {"left": 5}, "queue": {"scheme": "pi", "q_ref": 24}}
+    b = {"name": "b", "users": {"left": 5}, "queue": {"scheme": "red", "limit": None}, "delay_s": 1.0}
+    assert differing_settings({"a": a, "b": b}) == {
+        "queue": "a: pi (q_ref 24); b: red ()",
+        "delay_s": "a: –; b: 1.0",
+    }
+
+
+def test_the_same_runs_give_the_same_page() -> None:
+    assert render(page_of(alternatives(), title="Three queues & a link")) == page()
+
+
+def test_a_figure_without_numbers_of_its_own_is_no_chart() -> None:
+    waiting = [
+        figures.Waiting("a", *(alternatives().level("today", each) for each in alternatives().of_people))
+    ]
+    axes = figures.draw_page_loads(waiting)
+    assert axes.get_xlabel() == "seconds after the click"
+
+
+@pytest.fixture(name="folder", scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `aqmlab compare` leaves, with a run of other people and one of nobody beside it."""
+    folder = tmp_path_factory.mktemp("compared")
+    (folder / "link.toml").write_text(WEB)
+    (folder / "bulk.toml").write_text(BULK)
+    made = aqmlab_run("compare", "link.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    assert "open results/compare-web/report.html" in " ".join(made.stdout.split())
+    for arguments in (
+        ("link.toml", "--set", "users.per_side=9", "--output", "few"),
+        ("bulk.toml", "--output", "bulk"),
+    ):
+        made = aqmlab_run("run", *arguments, "--no-offered-load", cwd=folder)
+        assert made.returncode == 0, made.stderr
+    return folder
+
+
+def test_compare_leaves_a_report_and_its_folder_makes_the_same_one(folder: Path) -> None:
+    text = (folder / "results/compare-web/report.html").read_text()
+    assert "With drop-tail, half of the pages are there" in text
+    made = aqmlab_run(
+        "report", "results/compare-web", "--baseline", "drop-tail", "--output", "again.html", cwd=folder
+    )
+    assert (made.returncode, made.stdout.strip()) == (0, "again.html"), made.stderr
+    assert (folder / "again.html").read_text() == text
+
+
+def test_seeds_of_one_scenario_are_one_alternative(folder: Path) -> None:
+    base = folder / "results/compare-web"
+    found = read_alternatives([base / "pie/seed-2", base / "drop-tail", base / "pie/seed-1"])
+    assert {name: sorted(each.seed for each in made) for name, made in found.items()} == {
+        "pie": [1, 2],
+        "drop-tail": [1, 2],
+    }
+    (twice,) = read_alternatives([base / "pie", base / "pie/seed-1"]).values()
+    assert [each.seed for each in twice] == [1, 2]
+    shutil.copytree(base / "pie/seed-1", folder / "copy")
+    with pytest.raises(ComparisonError, match="of the same scenario and seed"):
+        read_alternatives([base / "pie", folder / "copy"])
+    with pytest.raises(ResultError, match="holds no result"):
+        read_alternatives([folder / "nowhere"])
+    assert isinstance(found["pie"][0], Result)
+
+
+def test_runs_without_people_say_so(folder: Path) -> None:
+    made = aqmlab_run("report", "bulk", "--output", "bulk.html", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    text = (folder / "bulk.html").read_text()
+    assert "Nobody browses the web in these runs" in text
+    assert "The link is busy" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("results/compare-web/pie/seed-1", "few"), "the same users must be compared"),
+        (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only in pie [2]"),
+        (
+            ("results/compare-web", "--baseline", "pi"),
+            'no alternative is called "pi"; there are: drop-tail, pie',
+        ),
+        (("results/compare-web", "--links", "nowhere"), 'no monitored link "nowhere"'),
+        (("nowhere",), "nowhere: holds no result"),
+        ((), "Missing argument"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    made = aqmlab_run("report", *arguments, cwd=folder)
+    assert made.returncode == 2
+    assert message in " ".join(made.stderr.split()), made.stderr
+    assert "Traceback" not in made.stderr
+
+
+def test_runs_of_another_duration_are_refused() -> None:
+    one, other = (a_run(1, 1.0, 5.0) for _ in range(2))
+    for run, duration_s in ((one, 160.0), (other, 200.0)):
+        run.run["scenario"]["duration_s"] = duration_s
+    with pytest.raises(ComparisonError, match=r"duration_s is 200.0 in b but 160.0 in a"):
+        Alternatives.of({"a": [one], "b": [other]})
