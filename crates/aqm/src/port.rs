@@ -200,6 +200,16 @@ impl<P: Queued> Port<P> {
         }
     }
 
+    /// The packet that was queued last, if it waits, as it is queued; none where the port has several queues.
+    #[must_use]
+    #[inline]
+    pub fn newest(&self) -> Option<&P> {
+        match &self.layout {
+            Layout::Fifo(queue) => queue.fifo().newest(),
+            Layout::Several(_) => None,
+        }
+    }
+
     /// The probability with which the scheme now signals congestion to a packet of average size; of several queues the
     /// mean, each by its waiting packets.
     #[must_use]

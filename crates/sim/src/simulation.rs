@@ -84,6 +84,7 @@ impl Simulation {
             }
         }
         self.events.advance(end);
+        self.fabric.network_mut().catch_up(end);
         Ok(())
     }
 
@@ -122,6 +123,7 @@ impl Simulation {
     }
 
     fn sample(&mut self) {
+        self.fabric.network_mut().catch_up_before(self.events.now());
         let boundary = self.monitor.sample(self.events.now(), self.fabric.network_mut());
         match boundary {
             Boundary::None => {}

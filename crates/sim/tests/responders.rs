@@ -1,6 +1,5 @@
-//! Receivers that only answer are asked before their packets arrive, where nobody can tell. Samples forbid it for the
-//! packets that arrive behind them: with samples closer together than packets, hardly any receiver is asked in advance.
-//! Both runs must leave the same behind.
+//! Receivers that only answer are asked before their packets arrive, where nobody can tell. A machine that has anything
+//! else to do, and be it in the last instant of the run, is never asked in advance. Both runs must leave the same behind.
 
 use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
@@ -34,55 +33,60 @@ packets = true
 flows = true
 "#;
 
-fn sampled_every(milliseconds: &str) -> Output {
-    sampled(milliseconds, "0.0")
-}
+/// What makes the receivers send as well: from the last instant on, so that nothing comes of it.
+const OCCUPATION: &str = r#"
+[[datagrams]]
+count = 5
+senders = "receivers"
+receivers = "senders"
+packet_bytes = 100
+rate_mbps = 0.001
+start_s = 4.0
+start_spread_s = 0.0
+"#;
 
-/// With this delay of the links to the receivers, in milliseconds.
-fn sampled(every_ms: &str, delay_ms: &str) -> Output {
-    let overrides = [("record.queue_interval_ms", every_ms), ("topology.links.2.delay_ms", delay_ms)];
-    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let scenario = Scenario::from_toml(FLOWS, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, 3, &Control::default()).unwrap()
+/// With this delay of the links to the receivers, which only answer or may have more to do.
+fn runs(delay_ms: &str) -> [Output; 2] {
+    let overrides = [("topology.links.2.delay_ms".to_owned(), delay_ms.to_owned())];
+    [FLOWS.to_owned(), FLOWS.to_owned() + OCCUPATION].map(|text| {
+        let scenario =
+            Scenario::from_toml(&text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
+        run(&scenario, 3, &Control::default()).unwrap()
+    })
 }
 
 fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
     output.tables.iter().find(|table| table.name == name).unwrap()
 }
 
-fn rows(output: &Output, name: &str) -> u64 {
-    table(output, name).columns[0].values.len() as u64
-}
-
-/// What was sent before a sample is still under way when it is over: what follows has to wait behind it.
-#[test]
-fn nobody_is_asked_in_advance_while_an_earlier_packet_is_under_way() {
-    let (rarely, often) = (sampled("25.0", "10.0"), sampled("0.02", "10.0"));
-    for name in ["packets", "flows"] {
-        let [a, b] = [&rarely, &often].map(|output| format!("{:?}", table(output, name).columns));
+/// Fails if anything differs but the number of events; answers with how many were saved, of how many.
+fn saved(answering: &Output, occupied: &Output) -> (u64, u64) {
+    for name in ["packets", "flows", "link", "queue"] {
+        let [a, b] = [answering, occupied].map(|output| format!("{:?}", table(output, name).columns));
         assert!(a.len() > 1_000 && a == b, "table {name}");
     }
-    let without_samples = |output: &Output| output.events - rows(output, "queue") / 2;
-    assert!(without_samples(&rarely) < without_samples(&often), "some are asked in advance");
+    let delivered = |output: &Output| output.summary.flows[0].delivered_bytes.clone();
+    assert_eq!(delivered(answering), delivered(occupied), "in the measured window");
+    assert!(delivered(answering).iter().all(|&bytes| bytes > 0), "{:?}", delivered(answering));
+    (occupied.events - answering.events, answering.events)
+}
+
+/// What was sent before an edge of the measured window, and arrives behind it, is still under way when it is over: what
+/// follows has to wait behind it.
+#[test]
+fn nobody_is_asked_in_advance_while_an_earlier_packet_is_under_way() {
+    let [answering, occupied] = runs("10.0");
+    let (saved, _) = saved(&answering, &occupied);
+    assert!(saved > 0, "some are asked in advance");
 }
 
 #[test]
 fn what_is_asked_in_advance_changes_nothing_but_the_number_of_events() {
-    let (rarely, often) = (sampled_every("10.0"), sampled_every("0.02"));
-    for name in ["packets", "flows", "link"] {
-        let [a, b] = [&rarely, &often].map(|output| format!("{:?}", table(output, name).columns));
-        assert!(a.len() > 1_000 && a == b, "table {name}");
-    }
-    let delivered = |output: &Output| output.summary.flows[0].delivered_bytes.clone();
-    assert_eq!(delivered(&rarely), delivered(&often));
-    assert!(delivered(&rarely).iter().all(|&bytes| bytes > 0), "{:?}", delivered(&rarely));
-    // Two ports are sampled at each instant, which is one event.
-    let without_samples = |output: &Output| output.events - rows(output, "queue") / 2;
-    let data = rarely.summary.links[0].counters.departed.packets;
-    let saved = without_samples(&often) - without_samples(&rarely);
+    let [answering, occupied] = runs("0.0");
+    let (saved, events) = saved(&answering, &occupied);
+    let data = answering.summary.links[0].counters.departed.packets;
     assert!(saved > data * 3 / 4, "{saved} events of {data} data packets");
     // A packet is sent by an interface, a queue, and an interface, and its acknowledgement by three more, of which each takes
     // two events at most; the run is a third longer than what is measured, and timers are few.
-    let events = without_samples(&rarely);
     assert!((2 * data..20 * data).contains(&events), "{events} events of {data} data packets");
 }

@@ -1,14 +1,14 @@
 //! The event queue: everything that is pending in a run, in one place, and the present instant.
 //!
 //! Packets under way lie in one timing wheel, timers in another with wider slots; of transmissions only the ends are
-//! kept.
+//! kept. A packet that is there in a moment waits beside the wheel: nearly always it is next, and then never enters it.
 //!
 //! **The order of equal instants is part of the contract:** samples, then ends of transmissions in the order of
 //! the links, then packets that begin without an interface or a delay, then packets in pipes in the order of the
 //! pipes, then packets with delays of their own, then timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
 
 use super::transmissions::Transmissions;
-use super::wheel::{Rank, Wheel};
+use super::wheel::{Pending, Rank, Wheel};
 use aqmlab_units::Time;
 
 /// Packets with a delay of their own; lower ranks are pipes.
@@ -34,6 +34,8 @@ pub(crate) struct EventQueue<P, T> {
     pub(crate) transmissions: Transmissions,
     /// Slots of 2 µs, a horizon of 0.27 s (longer delays go through the heap).
     packets: Wheel<P, 11>,
+    /// A packet that is there in a moment.
+    soon: Option<Pending<P>>,
     /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
     timers: Wheel<T, 18>,
     sample: Time,
@@ -48,6 +50,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
             now: Time::ZERO,
             transmissions: Transmissions::new(links),
             packets: Wheel::new(),
+            soon: None,
             timers: Wheel::new(),
             sample: Time::MAX,
             unlike_packets: Time::MAX,
@@ -82,7 +85,20 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         } else {
             (packet, EventKind::Packet)
         };
+        let first = instant.min(self.unlike_packets);
+        if let Some(soon) = self.soon.as_ref().map(Pending::instant) {
+            return if soon < first { (soon, EventKind::Packet) } else { self.next_with_all_in_the_wheel() };
+        }
         if instant < self.unlike_packets { (instant, next) } else { self.next_unlike_packets(instant, next) }
+    }
+
+    /// The packet that was to be next is not, or something else is due at the same instant: the wheel knows the order.
+    #[inline(never)]
+    fn next_with_all_in_the_wheel(&mut self) -> (Time, EventKind) {
+        if let Some(soon) = self.soon.take() {
+            self.packets.insert_pending(soon);
+        }
+        self.next()
     }
 
     #[inline(never)]
@@ -96,12 +112,6 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         }
     }
 
-    /// Whether nothing is sampled before or at an instant.
-    #[inline(always)]
-    pub(crate) fn samples_nothing_until(&self, instant: Time) -> bool {
-        instant < self.sample
-    }
-
     pub(crate) fn set_sample(&mut self, instant: Time) {
         self.sample = instant;
         self.unlike_packets = self.timers.head().min(instant);
@@ -113,9 +123,21 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         self.packets.insert(instant, rank, packet);
     }
 
+    /// The same of a packet that is likely to be next.
+    #[inline(always)]
+    pub(crate) fn push_soon(&mut self, rank: Rank, instant: Time, packet: P) {
+        if self.soon.is_some() {
+            return self.push(rank, instant, packet);
+        }
+        self.soon = Some(self.packets.pending(instant, rank, packet));
+    }
+
     #[inline(always)]
     pub(crate) fn take_packet(&mut self) -> P {
-        self.packets.pop()
+        match self.soon.take() {
+            Some(soon) => soon.item(),
+            None => self.packets.pop(),
+        }
     }
 
     #[inline]
@@ -158,13 +180,5 @@ mod tests {
         assert_eq!(events.next(), (instant, EventKind::Timer));
         assert_eq!(events.take_timer(), "timer");
         assert!(events.next().0 > Time::from_seconds(2e6), "nothing is left within the longest run");
-    }
-
-    #[test]
-    fn a_sample_at_an_instant_looks_before_whatever_happens_then() {
-        let mut events: EventQueue<(), ()> = EventQueue::new(1);
-        events.set_sample(Time::from_nanoseconds(5_000));
-        let until = |nanoseconds| events.samples_nothing_until(Time::from_nanoseconds(nanoseconds));
-        assert_eq!([4_999, 5_000, 5_001].map(until), [true, false, false]);
     }
 }

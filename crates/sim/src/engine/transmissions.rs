@@ -24,6 +24,8 @@ pub(crate) struct Transmissions {
     lower: Vec<Vec<Group>>,
     /// The last level, which is the only one of a network with few links.
     top: Group,
+    /// Whether the links are two at most: both directions of one bottleneck.
+    few: bool,
     first: u64,
 }
 
@@ -37,7 +39,7 @@ impl Transmissions {
             keys = keys.div_ceil(GROUP);
             lower.push(vec![[IDLE; GROUP]; keys]);
         }
-        Self { lower, top: [IDLE; GROUP], first: IDLE }
+        Self { lower, top: [IDLE; GROUP], few: links <= 2, first: IDLE }
     }
 
     /// The next end of a transmission; late beyond all events if none is under way.
@@ -76,7 +78,7 @@ impl Transmissions {
             place /= GROUP;
         }
         self.top[place % GROUP] = least;
-        self.first = least_of(&self.top);
+        self.first = if self.few { self.top[0].min(self.top[1]) } else { least_of(&self.top) };
     }
 }
 

@@ -11,7 +11,9 @@ use super::trace::TraceEvent;
 use super::{Fabric, Upcoming};
 use crate::identifiers::{Junction, MonitoredId, Step};
 use aqmlab_aqm::{PacketClass, Reason};
+use aqmlab_record::MeasuredWindow;
 use aqmlab_session::{ConnectionId, Owner};
+use aqmlab_units::Time;
 
 impl Fabric {
     /// The next packet of the event queue arrives where it was under way to.
@@ -66,29 +68,41 @@ impl Fabric {
         events: &mut Events,
         announce: &impl Fn(Upcoming),
     ) -> bool {
-        let Self { network, endpoints, end, .. } = self;
+        let Self { network, endpoints, .. } = self;
         let now = events.now();
         if step == Step::DELIVERY {
             endpoints.deliver(now, packet, network, events);
-        } else if step.place() < network.queued.len() {
-            self.enqueue(step.place(), packet, events, announce);
-        } else if let Some(interface) = network.interface(step) {
-            let arrival = interface.send(now, packet.ip_bytes());
-            if !interface.leads_to_responder {
-                events.push(interface.rank, arrival, packet.towards(interface.to));
-            } else if interface.pending_until < now
-                && arrival <= *end
-                && events.samples_nothing_until(arrival)
-            {
-                endpoints.deliver_in_advance(arrival, packet, network, events);
+        } else if let Some(queued) = network.queued.get(step.place()) {
+            if queued.foretells {
+                self.foretell(step.place(), packet, events);
             } else {
-                interface.pending_until = arrival;
-                events.push(interface.rank, arrival, packet.towards(interface.to));
+                self.enqueue(step.place(), packet, events, announce);
             }
+        } else if network.interface(step).is_some() {
+            self.cross(step, now, packet, events);
         } else {
             return false;
         }
         true
+    }
+
+    /// Moves a packet on over an interface, to which it is handed at an instant: now, or later where that is foretold.
+    #[inline(always)]
+    fn cross(&mut self, step: Step, from: Time, packet: Packet, events: &mut Events) {
+        let Self { network, endpoints, end, window, .. } = self;
+        let Some(interface) = network.interface(step) else { unreachable!("{step:?} is no interface") };
+        let arrival = interface.send(from, packet.ip_bytes());
+        if !interface.leads_to_responder {
+            events.push_soon(interface.rank, arrival, packet.towards(interface.to));
+        } else if interface.pending_until < events.now()
+            && arrival <= *end
+            && arrival < next_edge(window, events.now())
+        {
+            endpoints.deliver_in_advance(arrival, packet, network, events);
+        } else {
+            interface.pending_until = arrival;
+            events.push(interface.rank, arrival, packet.towards(interface.to));
+        }
     }
 
     /// Moves a packet on over an impaired link.
@@ -112,6 +126,31 @@ impl Fabric {
                 self.lose_before_queue(step.place(), packet, events);
             }
             Err(_) => self.endpoints.datagrams.lose(&packet),
+        }
+    }
+
+    /// A packet comes to a queue whose departures are foretold: it moves on at once, from the instant at which it will have
+    /// been sent.
+    #[inline(always)]
+    fn foretell(&mut self, position: usize, packet: Packet, events: &mut Events) {
+        let Self { network, discarded, .. } = self;
+        let queued = &mut network.queued[position];
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        let accepted = queued.foretell(events.now(), packet, &mut discard);
+        let (to, propagation) = (queued.to, queued.propagation);
+        if let Some((packet, sent)) = accepted {
+            match propagation {
+                Some((pipe, delay)) => events.push(pipe, sent + delay, packet.towards(to)),
+                None => {
+                    let step = network.step(to, packet.destination());
+                    self.cross(step, sent, packet, events);
+                }
+            }
+        }
+        if !self.discarded.is_empty() {
+            // What waits has moved on already: it can't be taken back.
+            assert_eq!(self.discarded, [packet], "a scheme that leaves what waits alone has discarded it");
+            self.note_discards(position, events);
         }
     }
 
@@ -170,6 +209,18 @@ impl Fabric {
         if let Some(connection) = endpoints.connections.current(packet.connection(), packet.generation()) {
             user_bytes.count(events.now(), link, connection.owner, (frame_bytes, packet.ip_bytes()));
         }
+    }
+}
+
+/// When deliveries are counted next: at an edge of the measured window, before anything else that happens then.
+#[inline(always)]
+fn next_edge(window: &MeasuredWindow, now: Time) -> Time {
+    if now < window.from {
+        window.from
+    } else if now < window.until {
+        window.until
+    } else {
+        Time::MAX
     }
 }
 

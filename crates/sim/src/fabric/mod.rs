@@ -9,6 +9,7 @@
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
 //! | `network.rs`, `route_table.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
+//! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
@@ -28,6 +29,7 @@ mod datagrams;
 mod endpoints;
 mod events;
 mod flow_hashes;
+mod foretelling;
 mod forwarding;
 mod hosts;
 mod idle_paths;
@@ -103,10 +105,14 @@ impl Fabric {
         let mut hosts = Hosts::new(scenario, key);
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
         let datagrams = DatagramEnds::new(scenario, &mut network, window);
+        let user_bytes = UserBytes::new(scenario, &network, window);
+        if !scenario.record.packets && user_bytes.is_none() {
+            foretelling::foretell(scenario, &mut network);
+        }
         let classifies = network.queued.iter().any(|queued| queued.port.classifies());
         Self {
             flow_hashes: FlowHashes::new(classifies, scenario, key),
-            user_bytes: UserBytes::new(scenario, &network, window),
+            user_bytes,
             network,
             endpoints: Endpoints::new(hosts, datagrams),
             locations,

@@ -125,6 +125,44 @@ impl Network {
         self.interfaces.get_mut(step.place().wrapping_sub(self.queued.len()))
     }
 
+    /// The same, to be looked at.
+    pub(crate) fn interface_at(&self, step: Step) -> Option<&Interface> {
+        self.interfaces.get(step.place().wrapping_sub(self.queued.len()))
+    }
+
+    /// Where packets are that have taken a step; none if it was their last.
+    pub(crate) fn far_end(&self, step: Step) -> Option<Junction> {
+        if step == Step::DELIVERY {
+            return None;
+        }
+        let step = self.behind_impairment(step);
+        let queued = self.queued.get(step.place()).map(|queued| queued.to);
+        queued.or_else(|| self.interface_at(step).map(|interface| interface.to))
+    }
+
+    /// Where the packets of a machine enter the network: behind its interface, if all of them take it.
+    pub(crate) fn entrance(&self, node: NodeIndex) -> Junction {
+        let departure = self.routes.departure(node);
+        let only = self.routes.only_step_of(departure);
+        only.and_then(|step| self.interface_at(step)).map_or(departure, |interface| interface.to)
+    }
+
+    /// How packets name the machine where they end.
+    pub(crate) fn destination(&self, node: NodeIndex) -> Column {
+        self.routes.destination(node)
+    }
+
+    /// Lets what was foretold for the instants before `now` happen.
+    pub(crate) fn catch_up_before(&mut self, now: Time) {
+        let last = Time::from_nanoseconds(now.nanoseconds().saturating_sub(1));
+        self.catch_up(last);
+    }
+
+    /// Lets what was foretold until `now` happen, what happens then included.
+    pub(crate) fn catch_up(&mut self, now: Time) {
+        self.queued.iter_mut().filter(|queued| queued.foretells).for_each(|queued| queued.catch_up(now));
+    }
+
     /// Where a step stands in [`Network::impaired`], if it is one of those.
     fn impairment(&self, step: Step) -> Option<usize> {
         let place = step.place().checked_sub(self.queued.len() + self.interfaces.len())?;
@@ -171,7 +209,7 @@ impl Network {
     }
 
     /// The step that packets take which are not lost on their way to it.
-    fn behind_impairment(&self, step: Step) -> Step {
+    pub(crate) fn behind_impairment(&self, step: Step) -> Step {
         self.impairment(step).map_or(step, |place| self.impaired[place].step)
     }
 

@@ -12,7 +12,7 @@ use aqmlab_units::Time;
 ///
 /// The words are put together once and taken apart by shifts. A record of small fields would be written field by
 /// field and copied by words, and a processor stalls when it loads a word of which it has just stored a part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
     /// From the lowest bit: connection (32), generation (16), destination (16). A datagram names its source where others
     /// name their connection: sources are numbered from the top down, where no connection ever is.

@@ -36,6 +36,11 @@ pub(crate) struct QueuedLink {
     pub(crate) propagation: Option<(Rank, Span)>,
     /// Its number in the scenario.
     pub(crate) link: LinkIndex,
+    /// Whether packets move on when they are queued: see `foretelling.rs`.
+    pub(crate) foretells: bool,
+    /// The clock of the transmissions that are foretold, and when the last of them ends.
+    foretold: TransmissionClock,
+    foretold_until: Time,
 }
 
 /// What has left a link.
@@ -97,6 +102,9 @@ impl QueuedLink {
             sent: Sent::default(),
             propagation,
             link: number,
+            foretells: false,
+            foretold: TransmissionClock::new(rate),
+            foretold_until: Time::ZERO,
         }
     }
 
@@ -137,14 +145,67 @@ impl QueuedLink {
 
     #[inline(always)]
     fn transmit(&mut self, packet: Packet, events: &mut Events) {
-        let now = events.now();
+        self.begin_transmission(packet, events.now());
+        events.transmissions.begin(self.position, self.transmission_ends);
+    }
+
+    #[inline(always)]
+    fn begin_transmission(&mut self, packet: Packet, now: Time) {
         let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
         self.busy = true;
         self.in_service = packet;
         // Zero where one transmission follows the other.
         self.idle += now - self.transmission_ends;
         self.transmission_ends = now + self.transmission.transmit(wire_bytes);
-        events.transmissions.begin(self.position, self.transmission_ends);
+    }
+
+    /// A packet arrives at a link that foretells: answers with it as it is queued, and when it will have been sent. None if
+    /// it is discarded.
+    #[inline(always)]
+    pub(crate) fn foretell(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<(Packet, Time)> {
+        self.catch_up(now);
+        let waiting = self.port.packets();
+        self.port.arrive(now, packet, discarded);
+        let newest = self.port.newest().copied();
+        let is_queued = self.port.packets() > waiting;
+        // An idle link asks after every arrival, discarded or not.
+        if !self.busy {
+            self.serve_next(now);
+        }
+        let packet = newest.filter(|_| is_queued)?;
+        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
+        self.foretold_until = self.foretold_until.max(now) + self.foretold.transmit(wire_bytes);
+        Some((packet, self.foretold_until))
+    }
+
+    /// Lets happen what was foretold until `now`, included: transmissions that ended since, and the departures behind them,
+    /// each at its own instant.
+    #[inline(always)]
+    pub(crate) fn catch_up(&mut self, now: Time) {
+        while self.busy && self.transmission_ends <= now {
+            self.end_transmission();
+            self.serve_next(self.transmission_ends);
+        }
+    }
+
+    /// The link takes the next packet into service, if one waits.
+    #[inline(always)]
+    fn serve_next(&mut self, now: Time) {
+        let mut discard =
+            |packet: Packet, reason: Reason| unreachable!("{reason:?} of {packet:?}, which was foretold");
+        if let Some(packet) = self.port.depart(now, &mut discard) {
+            self.begin_transmission(packet, now);
+        }
+    }
+
+    /// Whether what the port accepts leaves, and in the order of arrival, so that its departure can be foretold.
+    pub(crate) fn keeps_what_it_accepts(&self) -> bool {
+        self.ring_packets == 0 && !self.port.classifies() && !self.port.decides_about_waiting()
     }
 
     /// How long the link has been transmitting until `now`: of the transmission under way the part that is over,

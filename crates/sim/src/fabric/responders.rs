@@ -2,7 +2,7 @@
 //!
 //! What such a machine sends depends on nothing but what has arrived, and nobody else hears of it before. So it can be
 //! asked as soon as the instant is known at which a packet will arrive, without an event of its own. Nothing may be able
-//! to tell the difference: `forwarding.rs` asks in advance only where nobody looks until the packet is there.
+//! to tell the difference: `forwarding.rs` asks in advance only where nobody counts what was delivered until the packet is there.
 
 use aqmlab_scenario::{FlowGroup, Link, Network, NodeIndex, Routes, Scenario};
 use aqmlab_tcp::{AckCounting, Handshake, HostProfile, WindowUpdates};

@@ -105,6 +105,11 @@ impl RouteTable {
         }
     }
 
+    /// The step from a junction where there is only one: a machine's with a single way out.
+    pub(crate) fn only_step_of(&self, at: Junction) -> Option<Step> {
+        self.only_steps.get(at.place().checked_sub(self.rows)?).copied()
+    }
+
     #[cold]
     fn only_step(&self, at: Junction) -> Step {
         self.only_steps[at.place() - self.rows]

@@ -33,7 +33,7 @@ pub(super) const MOST_INSERTIONS: u64 = 1 << SEQUENCE_BITS;
 
 /// When something is due: the instant, then the rank, then the order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Due {
+pub(crate) struct Due {
     pub(super) instant: u64,
     order: u64,
 }
@@ -45,10 +45,26 @@ impl Due {
     }
 }
 
+/// Something pending, with its place in the order.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<T> {
+pub(crate) struct Entry<T> {
     pub(super) due: Due,
     pub(super) item: T,
+}
+
+impl<T> Entry<T> {
+    /// When it is due.
+    #[inline(always)]
+    pub(crate) const fn instant(&self) -> Time {
+        Time::from_nanoseconds(self.due.instant)
+    }
+}
+
+impl<T: Copy> Entry<T> {
+    #[inline(always)]
+    pub(crate) const fn item(&self) -> T {
+        self.item
+    }
 }
 
 impl<T> PartialEq for Entry<T> {

@@ -14,8 +14,8 @@ mod lists;
 mod pages;
 
 use aqmlab_units::Time;
-pub(crate) use entry::Rank;
 use entry::{Due, Entry, MOST_INSERTIONS, NONE};
+pub(crate) use entry::{Entry as Pending, Rank};
 use lists::{Lists, SLOTS, SLOTS_LOG2};
 use pages::{PAGES, Pages};
 use std::cmp::Reverse;
@@ -68,8 +68,21 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// ago would stall the processor.
     #[inline(always)]
     pub(crate) fn insert(&mut self, instant: Time, rank: Rank, item: T) {
+        let pending = self.pending(instant, rank, item);
+        self.insert_pending(pending);
+    }
+
+    /// Gives an item its place in the order without adding it.
+    #[inline(always)]
+    pub(crate) fn pending(&mut self, instant: Time, rank: Rank, item: T) -> Pending<T> {
         let due = Due::new(instant, rank, self.inserted);
         self.inserted += 1;
+        Entry { due, item }
+    }
+
+    /// Adds an item with its place.
+    #[inline(always)]
+    pub(crate) fn insert_pending(&mut self, Entry { due, item }: Pending<T>) {
         // What is due earlier becomes a huge number.
         if due.instant.wrapping_sub(self.served_until) < self.left_of_page {
             self.lists.link(Entry { due, item }, slot_of::<WIDTH_LOG2>(due));
