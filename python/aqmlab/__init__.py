@@ -11,20 +11,25 @@ carry their units. Many runs, on all cores, interruptible and resumable: `run_ma
 from aqmlab import _startup  # noqa: F401  (first: it hears Ctrl-C during the imports below)
 
 # isort: split
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from aqmlab._core import version as _version
-from aqmlab.compare import compare
-from aqmlab.errors import (
-    Cancelled,
-    FolderError,
-    ResultError,
-    RunError,
-    ScenarioError,
-    StorageError,
-    TableError,
-)
-from aqmlab.result import Result
-from aqmlab.runs import Job, run, run_each, run_many
-from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from aqmlab.comparison import compare
+    from aqmlab.errors import (
+        Cancelled,
+        FolderError,
+        ResultError,
+        RunError,
+        ScenarioError,
+        StorageError,
+        TableError,
+    )
+    from aqmlab.result import Result
+    from aqmlab.runs import Job, run, run_each, run_many
+    from aqmlab.scenario import Scenario
 
 __version__ = _version()
 
@@ -45,3 +50,32 @@ __all__ = [
     "run_each",
     "run_many",
 ]
+
+# Imported when first asked for: statistics bring SciPy, results Arrow, and `aqmlab --version` needs neither.
+_ERRORS = (
+    "Cancelled",
+    "FolderError",
+    "ResultError",
+    "RunError",
+    "ScenarioError",
+    "StorageError",
+    "TableError",
+)
+_HOMES = {
+    **dict.fromkeys(_ERRORS, "aqmlab.errors"),
+    **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
+    "Result": "aqmlab.result",
+    "Scenario": "aqmlab.scenario",
+    "compare": "aqmlab.comparison",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

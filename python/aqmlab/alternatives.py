@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.compare import ComparisonError, paired, same_links
+from aqmlab.comparison import ComparisonError, paired, same_links
 from aqmlab.errors import ResultError
 from aqmlab.result import Result
 from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -35,27 +37,33 @@ def leave(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str,
 # --- help that teaches ---
 
 
-@pytest.mark.parametrize("name", sorted(commands.commands))
+NAMES = commands.list_commands(click.Context(commands))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_help_of_every_command_has_examples(name: str) -> None:
     shown = CliRunner().invoke(commands, [name, "--help"])
     assert shown.exit_code == 0
     assert f"\n    aqmlab {name}" in shown.output.split("Examples:")[1]
 
 
-@pytest.mark.parametrize("name", sorted(commands.commands))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_option_says_what_it_is_for(name: str) -> None:
-    for parameter in commands.commands[name].params:
+    command = commands.get_command(click.Context(commands), name)
+    assert command is not None
+    for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.help
 
 
 def test_every_command_is_there() -> None:
-    assert sorted(commands.commands) == [
+    assert sorted(NAMES) == [
         "calibrate",
         "compare",
         "explain",
         "list",
         "new",
         "play",
+        "report",
         "reproduce",
         "run",
         "schema",
@@ -63,6 +71,15 @@ def test_every_command_is_there() -> None:
         "sweep",
         "tune",
     ]
+
+
+def test_the_version_needs_neither_statistics_nor_tables() -> None:
+    """It answers at once, as a mistake in a command's name does: SciPy and Arrow alone take longer."""
+    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", "--version"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & {"scipy", "pyarrow", "matplotlib", "numpy", "jinja2", "tornado"}
 
 
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.compare import ComparisonError, compare
+from aqmlab.comparison import ComparisonError, compare
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
 

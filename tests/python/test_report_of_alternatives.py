@@ -18,7 +18,7 @@ import pytest
 
 from aqmlab import Result, figures
 from aqmlab.alternatives import Alternatives, read_alternatives
-from aqmlab.compare import ComparisonError
+from aqmlab.comparison import ComparisonError
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis

@@ -9,23 +9,13 @@ import errno
 import io
 import sys
 import warnings
+from importlib import import_module
 from typing import TextIO
 
 import click
 
 from aqmlab import __version__
 from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
-from aqmlab.cli.calibrate import calibrate
-from aqmlab.cli.catalogue import explain, list_names, schema
-from aqmlab.cli.compare import compare
-from aqmlab.cli.new import new
-from aqmlab.cli.play import play
-from aqmlab.cli.report import report
-from aqmlab.cli.reproduce import reproduce
-from aqmlab.cli.run import run
-from aqmlab.cli.scorecard import scorecard
-from aqmlab.cli.sweep import sweep
-from aqmlab.cli.tune import tune
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
 
@@ -35,7 +25,41 @@ _LONGEST_SHOWN = 200
 _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_HOMES = {
+    "new": "new",
+    "run": "run",
+    "play": "play",
+    "compare": "compare",
+    "report": "report",
+    "sweep": "sweep",
+    "tune": "tune",
+    "calibrate": "calibrate",
+    "reproduce": "reproduce",
+    "scorecard": "scorecard",
+    "list": "catalogue",
+    "explain": "catalogue",
+    "schema": "catalogue",
+}
+"""The commands, and the modules of this package that they are in."""
+
+
+class Commands(click.Group):
+    """Imports a command's module when the command is named: most need what the others do without."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """All of them, in the order in which people need them."""
+        return list(_HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name."""
+        if cmd_name not in _HOMES:
+            return None
+        module = import_module(f"{__name__}.{_HOMES[cmd_name]}")
+        found = [each for each in vars(module).values() if isinstance(each, click.Command)]
+        return next(each for each in found if each.name == cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="aqmlab")
 def commands() -> None:
     """What does this queue management do to the people browsing the web through this link?
@@ -53,24 +77,6 @@ def commands() -> None:
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
       aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
-
-
-for command in (
-    new,
-    run,
-    play,
-    compare,
-    report,
-    sweep,
-    tune,
-    calibrate,
-    reproduce,
-    scorecard,
-    list_names,
-    explain,
-    schema,
-):
-    commands.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -185,7 +185,7 @@ def _tell(
 
 
 def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Sequence[str]) -> None:
-    from aqmlab.compare import compare as compared
+    from aqmlab.comparison import compare as compared
     from aqmlab.statistics import MissingDataError, UnknownLinkError
 
     if names and len(names) != len(folders):

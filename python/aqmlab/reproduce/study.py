@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.compare import SAME_USERS, Comparison, compare
+from aqmlab.comparison import SAME_USERS, Comparison, compare
 from aqmlab.load import Demand
 from aqmlab.scenario import Scenario
 from aqmlab.statistics import (

@@ -9,7 +9,7 @@ from aqmlab.tables.model import Column, Table, number, text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.compare import Comparison
+    from aqmlab.comparison import Comparison
     from aqmlab.reproduce.study import Study
 
     Compared = tuple[str, float, Comparison, float | None]

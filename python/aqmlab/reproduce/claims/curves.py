@@ -19,7 +19,7 @@ from aqmlab.statistics.strength import strength_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.compare import Comparison
+    from aqmlab.comparison import Comparison
     from aqmlab.reproduce.study import Cell, Study
 
     Range = tuple[float, float]
