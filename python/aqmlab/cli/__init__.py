@@ -31,6 +31,7 @@ _HOMES = {
     "play": "play",
     "compare": "compare",
     "report": "report",
+    "plot": "plot",
     "sweep": "sweep",
     "tune": "tune",
     "calibrate": "calibrate",

@@ -116,9 +116,7 @@ def _of_objects(found: Alternatives, results: Results, looks: Sequence[Line]) ->
     what = "response time, s"
     yield from _distributions("responses", times, looks, what=what, loaded="responses complete, %")
     tails = shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long")
-    yield Figure(
-        Drawn.of("tails", _labelled(tails, what, "share of responses taking longer"), "All runs pooled.")
-    )
+    yield Figure(Drawn.of("tails", _labelled(tails, what, "share taking longer"), "All runs pooled."))
     yield from _if_recorded(
         "sizes",
         lambda: medians_by_size(results, looks, title="Response time by size"),
@@ -146,8 +144,8 @@ def _distributions(
     base = next(iter(times))
     more = differences_within(times, looks, time_s=grid, title=f"More or fewer than with {base}")
     caption = f"Above the line more are there within that time than with {base}, below it fewer"
-    points = f"{loaded.partition(',')[0]}, percentage points"
-    yield Figure(Drawn.of(f"{identifier}-difference", _labelled(more, what, points), _caption(more, caption)))
+    points = _labelled(more, what, "difference, percentage points")
+    yield Figure(Drawn.of(f"{identifier}-difference", points, _caption(more, caption)))
 
 
 def _labelled(chart: Chart, x: str, y: str) -> Chart:

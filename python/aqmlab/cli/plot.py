@@ -1,0 +1,69 @@
+"""`aqmlab plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aqmlab.errors import ResultError
+from aqmlab.terminal.console import say
+
+FORMS = (".svg", ".pdf", ".png", ".csv")
+WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
+
+
+@click.command
+@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--what",
+    type=click.Choice(WHAT),
+    required=True,
+    help="Response times, how many take long, page load times, or a link over time. No run keeps congestion "
+    "windows (cwnd) yet.",
+)
+@click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")
+@click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write it; the ending says the form: .svg, .pdf, .png, or .csv for its numbers. By default "
+    "WHAT.svg.",
+)
+def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output: Path | None) -> None:
+    """Draw one figure of results, ready to be published.
+
+    Takes folders as `aqmlab report` does, and refuses together what does not belong together. Distributions
+    are means over seeds with their 95 % intervals from six seeds on; over time the first seed is shown.
+
+    \b
+    Examples:
+      aqmlab plot results/compare-link --what pages --output pages.pdf
+      aqmlab plot results/pi/seed-1 --what queue --output queue.svg
+      aqmlab plot results/compare-link --what ccdf --output tails.csv
+    """
+    from dataclasses import replace
+
+    from aqmlab.alternatives import Alternatives, read_alternatives
+    from aqmlab.figures import Drawn
+    from aqmlab.figures.of_results import chart_of
+    from aqmlab.statistics import MissingDataError, UnknownLinkError
+    from aqmlab.tables import save
+    from aqmlab.tables.charts import chart_table
+
+    file = output or Path(f"{what}.svg")
+    if file.suffix.lower() not in FORMS:
+        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    found = read_alternatives(results)
+    try:
+        Alternatives.of(found, links=[link] if link else [])
+        chart = chart_of(what, found, link=link)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
+    chart = replace(chart, title=title or chart.title)
+    if file.suffix.lower() == ".csv":
+        save(chart_table(chart), file)
+    else:
+        Drawn.of(what, chart, "").save_as(file)
+    say(str(file))

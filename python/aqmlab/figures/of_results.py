@@ -1,0 +1,116 @@
+"""Charts of results at hand, by what a reader asks for: what `aqmlab plot` draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aqmlab.figures.chart import Axis
+from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
+from aqmlab.figures.over_time import queue_over_time, utilization_over_time
+from aqmlab.figures.style import look_at
+from aqmlab.statistics import MissingDataError, Pages
+from aqmlab.statistics.quantities import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.figures.chart import Chart
+    from aqmlab.figures.style import Line
+    from aqmlab.statistics import Recorded, ResponseTimes
+
+    Results = Mapping[str, Sequence[Recorded]]
+    Times = Mapping[str, Sequence[ResponseTimes]]
+
+
+def chart_of(what: str, results: Results, *, link: str = "") -> Chart:
+    """One of `CHARTS` of some alternatives.
+
+    Args:
+        what: Which.
+        results: Of each alternative its results, one for each seed; of a run over time the first is shown.
+        link: The monitored link; by default the first that carries data.
+
+    Raises:
+        MissingDataError: A run did not record what is asked for.
+        UnknownLinkError: The link is not monitored.
+    """
+    return CHARTS[what](results, link)
+
+
+def _looks(results: Results) -> list[Line]:
+    return [look_at(place) for place in range(len(results))]
+
+
+def _within(results: Results, times: Times, title: str, x: str, y: str) -> Chart:
+    chart = shares_within(times, _looks(results), time_s=times_on_a_log_axis(times), title=title)
+    return replace(chart, x_axis=Axis(x, log=True), y_axis=replace(chart.y_axis, label=y))
+
+
+def _cdf(results: Results, link: str) -> Chart:
+    del link
+    return _within(results, _responses(results), "Responses", "response time, s", "responses complete, %")
+
+
+def _pages(results: Results, link: str) -> Chart:
+    del link
+    times = {
+        name: [Measured(run).page_load_times(Pages.FOLLOWED) for run in runs]
+        for name, runs in results.items()
+    }
+    _require_some(times, "page began")
+    return _within(results, times, "Pages", "page load time, s", "pages loaded, %")
+
+
+def _ccdf(results: Results, link: str) -> Chart:
+    del link
+    times = _responses(results)
+    chart = shares_beyond(times, _looks(results), time_s=times_on_a_log_axis(times), title="Long responses")
+    return replace(
+        chart,
+        x_axis=replace(chart.x_axis, label="response time, s"),
+        y_axis=replace(chart.y_axis, label="share taking longer"),
+    )
+
+
+def _responses(results: Results) -> Times:
+    times = {name: [Measured(run).times for run in runs] for name, runs in results.items()}
+    _require_some(times, "exchange ended")
+    return times
+
+
+def _require_some(times: Times, happened: str) -> None:
+    for name, runs in times.items():
+        if not all(run.ended for run in runs):
+            raise MissingDataError(f"{name}: no {happened} in the measured window of every run")
+
+
+def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Results, str], Chart]:
+    def drawn(results: Results, link: str) -> Chart:
+        firsts = {name: runs[0] for name, runs in results.items()}
+        names = [link] if link else []
+        judged = [Measured(run, names).links[0]["name"] for run in firsts.values()]
+        return draw(firsts, _looks(results), link=judged[0], title=f"{title}, {judged[0]}")
+
+    return drawn
+
+
+def _congestion_windows(results: Results, link: str) -> Chart:
+    """Refused, because no run of this version has such a series."""
+    del link
+    raise MissingDataError(
+        f"{', '.join(results)}: no congestion windows were recorded, and this version records none; "
+        "what there is of TCP: record.flows (losses and timeouts of each connection), record.packets (every "
+        "packet at the links)"
+    )
+
+
+CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
+    "cdf": _cdf,
+    "ccdf": _ccdf,
+    "pages": _pages,
+    "queue": _over_time(queue_over_time, "Packets waiting"),
+    "utilization": _over_time(utilization_over_time, "How busy the link is"),
+    "cwnd": _congestion_windows,
+}
+"""What can be asked for: response times, long ones, page load times, a link over time."""

@@ -1,0 +1,99 @@
+"""`aqmlab plot`: each kind of figure, each form, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab.cli.plot import WHAT
+from aqmlab.figures.of_results import CHARTS, chart_of
+from aqmlab.statistics import Pages, UnknownLinkError, page_load_times
+from people import three
+from small import BULK, WEB, aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(name="folder", scope="module")
+def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plot")
+    for seed in (1, 2):
+        aqmlab.run(WEB, seed=seed).save(folder / f"web/seed-{seed}")
+    aqmlab.run(BULK).save(folder / "bulk")
+    return folder
+
+
+def test_the_command_offers_what_can_be_drawn() -> None:
+    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
+    assert set(WHAT) == set(CHARTS)
+
+
+def test_each_kind_draws_what_it_says() -> None:
+    results = three()
+    labels = {
+        "cdf": ("response time, s", "responses complete, %"),
+        "ccdf": ("response time, s", "share taking longer"),
+        "pages": ("page load time, s", "pages loaded, %"),
+        "queue": ("time, s", "queue, packets"),
+        "utilization": ("time, s", "link busy, %"),
+    }
+    for what, (x, y) in labels.items():
+        chart = chart_of(what, results)
+        assert (chart.x_axis.label, chart.y_axis.label) == (x, y)
+        assert [each.name for each in chart.series] == list(results)
+    pages = chart_of("pages", results)
+    runs = [page_load_times(run, Pages.FOLLOWED) for run in results["today"]]
+    np.testing.assert_allclose(pages.series[0].y, 100.0 * np.mean([run.cdf(pages.x) for run in runs], axis=0))
+    queue = chart_of("queue", results, link="left-to-right")
+    assert queue.series[0].y[0] == results["today"][0].tables["queue"]["packets"][0].as_py()
+    with pytest.raises(UnknownLinkError, match="nowhere"):
+        chart_of("queue", results, link="nowhere")
+
+
+@pytest.mark.parametrize(
+    ("file", "begin"),
+    [("a.svg", b"<svg"), ("a.pdf", b"%PDF"), ("a.PNG", b"\x89PNG"), ("a.csv", b'"page load')],
+)
+def test_the_ending_says_the_form(folder: Path, file: str, begin: bytes) -> None:
+    made = aqmlab_run("plot", "web", "--what", "pages", "--output", file, cwd=folder)
+    assert (made.returncode, made.stdout.strip()) == (0, file), made.stderr
+    assert (folder / file).read_bytes().startswith(begin)
+
+
+def test_the_numbers_of_a_figure_are_those_of_the_run(folder: Path) -> None:
+    made = aqmlab_run("plot", "web/seed-1", "--what", "utilization", "--output", "busy.csv", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    rows = list(csv.reader(io.StringIO((folder / "busy.csv").read_text())))
+    assert rows[0] == ["time, s", "web"]
+    link = aqmlab.Result.load(folder / "web/seed-1").link.to_pandas()
+    share = link[link["link"] == "left-to-right"]["utilization"].to_numpy(np.float64)
+    # Twenty intervals of a second, each of ten samples.
+    np.testing.assert_allclose(
+        [float(row[1]) for row in rows[1:]], 100.0 * share.reshape(20, 10).mean(axis=1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("web", "--what", "cwnd"), "no congestion windows were recorded, and this version records none"),
+        (("web", "--what", "cdf", "--output", "a.jpg"), "legal endings: .svg, .pdf, .png, .csv"),
+        (("web", "--what", "queue", "--link", "nowhere"), 'no monitored link "nowhere"'),
+        (("bulk", "--what", "pages"), "bulk"),
+        (("bulk", "--what", "cdf"), "no exchange ended in the measured window"),
+        (("web/seed-1", "bulk", "--what", "queue"), "measured over"),
+        (("nowhere", "--what", "cdf"), "nowhere: holds no result"),
+        (("web",), "Missing option '--what'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    made = aqmlab_run("plot", *arguments, cwd=folder)
+    assert made.returncode == 2
+    assert message in " ".join(made.stderr.split()), made.stderr
+    assert "Traceback" not in made.stderr
