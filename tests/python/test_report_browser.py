@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,29 +12,11 @@ from aqmlab.report.alternatives import page_of
 from people import alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
-OF_THE_SYSTEM = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
 CHART = "#figure-pages"
-
-
-@pytest.fixture(name="browser", scope="module")
-def a_headless_chromium() -> Iterator[Browser]:
-    """Playwright's own Chromium, or that of the system; without either the tests are skipped, and say so."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="no playwright: pip install playwright && playwright install chromium"
-    )
-    with playwright.sync_playwright() as started:
-        found = next(filter(None, map(shutil.which, OF_THE_SYSTEM)), None)
-        try:
-            browser = started.chromium.launch(executable_path=found)
-        except playwright.Error as error:
-            pytest.skip(f"no Chromium (playwright install chromium, or one of {OF_THE_SYSTEM}): {error}")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(name="address", scope="module")
