@@ -44,7 +44,9 @@ def opened(browser: Browser, address: str, **settings: object) -> tuple[Page, li
 
 
 def cells(page: Page, row: int) -> list[str]:
-    return page.locator("#numbers tbody tr").nth(row).locator("td").all_text_contents()
+    return [
+        str(text) for text in page.locator("#numbers tbody tr").nth(row).locator("td").all_text_contents()
+    ]
 
 
 def test_a_turn_is_answered_and_stands_beside_what_was_before(browser: Browser, address: str) -> None:
