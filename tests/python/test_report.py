@@ -1,6 +1,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from aqmlab.figures.curves import looks_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter import pooled_scatter
 from aqmlab.figures.style import line_of
-from aqmlab.reproduce.report import parts_of, render, warnings_of, write_report
+from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
 from aqmlab.reproduce.study import Study
+from aqmlab.tables import Table
+from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
 
 CELLS = ("uncongested", "drop-tail-240", "pi-24", "pi-24-ecn")
@@ -71,7 +74,7 @@ def html() -> str:
 def test_the_report_is_one_self_contained_file(html: str) -> None:
     links = re.findall(r'(?:src|href)="([^"]*)"', html)
     assert {link.split(":")[0] for link in links if not link.startswith("#")} == {"data"}
-    assert "<script" not in html
+    assert not re.search(r"<script[^>]* src=", html)
     assert "@import" not in html
     assert html.count("<svg") >= 4
 
@@ -88,6 +91,44 @@ def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> Non
         "1, 2, 3, 4, 5, 6",
     ):
         assert expected in html
+
+
+def test_the_report_says_first_what_people_notice(html: str) -> None:
+    # No pages were recorded in these runs: what is left is how long responses take.
+    header = html.split("</header>", maxsplit=1)[0]
+    assert re.search(r"Of \d+ cells compared with drop-tail 240 by how long responses take: ", header)
+    assert html.index("</header>") < html.index("How much of it is reproduced") < html.index("Claims</h2>")
+
+
+def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() -> None:
+    factors = {"drop-tail-240": 1.0, "pi-24": 0.5}
+
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        return a_run(seed, factors[name] * load / 98.0, 5.0) if name in factors else None
+
+    study = synthetic_study(make, replications=6, loads=(90.0, 98.0, 105.0))
+    page = page_of(Parts(study, (), Table.of_records([]), (), ()))
+    assert page.answer[0] == (
+        "With drop-tail 240, half of the pages are there 1.00 s after the click: sooner with PI 24 (0.50 s)."
+    )
+    assert page.figure is not None
+    assert "Offered load 98 %" in page.under_title
+
+
+def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
+    def make(name: str, load: float, seed: int) -> SyntheticResult | None:
+        return a_run(seed, 1.0, 5.0) if (name, load) == ("red-30-90", 90.0) else None
+
+    study = synthetic_study(make, replications=2, loads=(90.0,), name="christiansen2000")
+    row = study.published("red-30-90", 90.0)
+    assert row is not None
+    chart = figures.cdf_chart(study, [("red-30-90", 90.0)], title="t")
+    (printed,) = (each for each in chart.series if each.points)
+    shown = {x: y for x, y in zip(chart.x, printed.y, strict=True) if np.isfinite(y)}
+    within, between = (float(row.text[name]) for name in ("percent_le_1s", "percent_1_to_2s"))
+    median_ms = float(row.text["median_response_ms"])
+    assert shown == pytest.approx({1000.0: within, 2000.0: within + between, median_ms: 50.0})
+    assert printed.name == "RED 30/90, the paper's"
 
 
 def test_the_terminal_shows_table_and_verdicts() -> None:
@@ -113,7 +154,8 @@ def test_warnings_are_counted_and_those_of_the_uncongested_twin_left_out() -> No
 
 def test_the_same_results_give_the_same_bytes() -> None:
     study = small_study(replications=2)
-    assert render(parts_of(study)) == render(parts_of(study))
+    few = replace(study, experiment=replace(study.experiment, figures=study.experiment.figures[:8]))
+    assert render(parts_of(few)) == render(parts_of(few))
 
 
 def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:

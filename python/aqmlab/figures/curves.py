@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.chart import Axis
+from aqmlab.figures.chart import Axis, Series
 from aqmlab.figures.distributions import shares_beyond, shares_within
 from aqmlab.figures.style import SEQUENCE, Line, line_of
+from aqmlab.statistics.quantities import RESPONSE_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.figures.chart import Chart
+    from aqmlab.figures.chart import Chart, FloatArray
     from aqmlab.reproduce.study import Cell, Study
     from aqmlab.statistics import ResponseTimes
 
@@ -25,9 +26,12 @@ POINTS = 401
 
 def cdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
     """Share of responses complete within a time, up to 2 s: mean over replications with its interval."""
-    chart = shares_within(
-        _times(study, cells), looks_of(cells), time_s=np.linspace(0.0, UNTIL_S, POINTS), title=title
-    )
+    looks = looks_of(cells)
+    published = {cell: _published_points(study, cell) for cell in cells}
+    grid = np.linspace(0.0, UNTIL_S, POINTS)
+    places = np.union1d(grid, [time for points in published.values() for time in points])
+    chart = shares_within(_times(study, cells), looks, time_s=places, title=title)
+    chart = replace(chart, series=(*chart.series, *_printed(study, published, looks, places, cells)))
     axis = Axis("response time, ms", limits=(0.0, MILLISECONDS * UNTIL_S))
     shares = Axis("responses complete, %", limits=(0.0, 100.0))
     return replace(chart, x=MILLISECONDS * chart.x, x_axis=axis, y_axis=shares)
@@ -40,6 +44,38 @@ def ccdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
     )
     axis = Axis("response time, s", log=True, limits=(0.01, 1000.0))
     return replace(chart, x_axis=axis, y_axis=Axis("share of responses taking longer", log=True))
+
+
+def _published_points(study: Study, cell: Cell) -> dict[float, float]:
+    """Points of the paper's own distribution that its tables print: per cent complete by time in seconds."""
+    row = study.published(*cell)
+    if row is None:
+        return {}
+    points = {}
+    if (median_ms := row.values.get("median_response_ms")) is not None:
+        points[median_ms / MILLISECONDS] = 50.0
+    complete = 0.0
+    for until_s, name in zip((1.0, 2.0), RESPONSE_CLASSES, strict=False):
+        if name.name not in row.values:
+            break
+        complete += row.values[name.name]
+        points[until_s] = complete
+    return {time: share for time, share in points.items() if time <= UNTIL_S}
+
+
+def _printed(
+    study: Study,
+    published: Mapping[Cell, Mapping[float, float]],
+    looks: Sequence[Line],
+    places: FloatArray,
+    cells: Sequence[Cell],
+) -> Iterator[Series]:
+    """The published points of each cell that has any, in the colour of our line."""
+    for cell, look in zip(cells, looks, strict=True):
+        if points := published[cell]:
+            shares = np.array([points.get(float(place), np.nan) for place in places])
+            name = f"{_label(study, cell, cells)}, the paper's"
+            yield Series(name, replace(look, marker=look.marker or "o"), shares, points=True)
 
 
 def _times(study: Study, cells: Sequence[Cell]) -> dict[str, Sequence[ResponseTimes]]:

@@ -62,12 +62,13 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=in_one_line(next(iter(firsts.values())), len(found.seeds)),
         answer=answer(found),
-        figure=_first_figure(found),
+        figure=first_figure(found),
         sections=[section for section in sections if section.parts],
     )
 
 
-def _first_figure(found: Alternatives) -> Drawn | None:
+def first_figure(found: Alternatives) -> Drawn | None:
+    """How long people wait for a page under each alternative; none where nobody does."""
     if not found.tells_pages:
         return None
     waiting = [Waiting(name, *(found.level(name, each) for each in found.of_people)) for name in found.names]

@@ -100,5 +100,11 @@ def _runs(found: Alternatives) -> str:
     return "one run" if seeds == 1 else f"{seeds} runs"
 
 
+MOST_NAMED = 4
+"""Of more alternatives alike the first are named, and the others counted."""
+
+
 def _listed(words: Sequence[str]) -> str:
+    if len(words) > MOST_NAMED + 1:
+        return f"{', '.join(words[:MOST_NAMED])} and {len(words) - MOST_NAMED} others"
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]

@@ -6,28 +6,31 @@ the paper's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import resources
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import jinja2
-from markupsafe import Markup
-
 from aqmlab import figures, tables
+from aqmlab.alternatives import Alternatives
 from aqmlab.files.folders import write_whole
+from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
+from aqmlab.report.alternatives import first_figure
+from aqmlab.report.answer import answer
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, save, scorecard, to_html
+from aqmlab.tables import ablations, claims, loads, save, scorecard
 from aqmlab.tables.comparisons import comparisons
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from aqmlab.report.page import Part
     from aqmlab.reproduce.claims import Outcome
+    from aqmlab.reproduce.experiment import Tolerance
     from aqmlab.reproduce.study import Study
     from aqmlab.tables import Table
 
 SHOWN_WARNINGS = 40
+FULL_PERCENT = 100.0
 
 
 @dataclass(frozen=True)
@@ -83,33 +86,142 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
 
 def render(parts: Parts) -> str:
     """The report as HTML."""
-    folder = resources.files("aqmlab").joinpath("reproduce", "templates")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters["strength"] = claims.strength_told
-    environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704  (it escapes every cell)
+    return page.render(page_of(parts))
+
+
+def page_of(parts: Parts) -> Page:
+    """The report as a page: what happens to people first, then how much of the paper is reproduced."""
     study = parts.study
-    return environment.get_template("report.html").render(
-        study=study,
-        experiment=study.experiment,
-        scale=study.scale,
-        tables=parts.filled,
-        ablations=parts.ablations,
-        outcomes=claims.run(parts.outcomes),
-        not_run=claims.not_run(parts.outcomes),
-        told=claims.table_of(parts.outcomes).caption,
-        drawn=parts.drawn,
-        comparisons=comparisons(study),
-        loads=loads.table_of(study.loads.values()),
-        provenance=provenance(study),
-        warnings=warnings_of(study),
-        scenario=study.experiment.scenario_toml,
+    load, found = _alternatives(study)
+    at = f"Offered load {load:g} % of the link" if found else "Nothing was run that can be compared"
+    seen = found is not None and found.tells_pages
+    return Page(
+        title=study.experiment.title,
+        under_title=f"{study.experiment.paper} · in simulation at scale {study.scale.name} · {at}",
+        answer=answer(found) if found and seen else [_by_response_times(study)],
+        figure=first_figure(found) if found else None,
+        sections=[
+            Section("How much of it is reproduced", [*_summary(parts)]),
+            *(Section(_capital(filled.heading), [*_table(parts, filled)]) for filled in parts.filled),
+            *([Section("Ablations", [TableShown(parts.ablations)])] if parts.ablations.rows else []),
+            Section("Figures", [*_figures(parts)]),
+            Section("Claims", [*_claims(parts)]),
+            Section("Provenance", [*_provenance(parts)]),
+        ],
     )
+
+
+MOST_SHOWN = 8
+"""So many configurations have room on a first screen."""
+
+
+def _alternatives(study: Study) -> tuple[float, Alternatives | None]:
+    """The paper's own configurations beside its baseline, at the highest load that the link can carry."""
+    chosen = study.experiment.comparisons
+    if chosen is None:
+        return 0.0, None
+    for load in sorted(study.loads_percent, key=lambda load: (load <= FULL_PERCENT, load), reverse=True):
+        if not study.has(chosen.baseline, load):
+            continue
+        first = study.results(chosen.baseline, load)
+        seeds = [result.run["seed"] for result in first]
+        others = {
+            configuration.label: study.results(name, load)
+            for name, configuration in study.experiment.configurations.items()
+            if name != chosen.baseline and configuration.group in chosen.groups and study.has(name, load)
+            if [result.run["seed"] for result in study.results(name, load)] == seeds
+        }
+        if others:
+            shown = dict(list(others.items())[: MOST_SHOWN - 1])
+            return load, Alternatives.of({study.configuration(chosen.baseline).label: first, **shown})
+    return 0.0, None
+
+
+def _by_response_times(study: Study) -> str:
+    """What the comparisons come to, where no page was recorded."""
+    chosen = study.experiment.comparisons
+    table = comparisons(study)
+    (place,) = [place for place, column in enumerate(table.columns) if column.name == "verdict"]
+    verdicts = [str(row[place].value) for row in table.rows]
+    if chosen is None or not verdicts:
+        return "Nothing was run that could be compared by what people notice."
+    counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
+    baseline = study.configuration(chosen.baseline).label
+    return f"Of {len(verdicts)} cells compared with {baseline} by how long responses take: {counts}."
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _summary(parts: Parts) -> Iterator[Part]:
+    study = parts.study
+    yield Text(f"{_capital(claims.table_of(parts.outcomes).caption)}.")
+    for filled in parts.filled:
+        yield Text(f"{_capital(filled.published.title)}: {filled.table.caption}.")
+    yield Text(
+        "Every number here was computed from the runs named under provenance, but for the paper's own.",
+        soft=True,
+    )
+    table = comparisons(study)
+    if table.rows and study.experiment.comparisons is not None:
+        baseline = study.configuration(study.experiment.comparisons.baseline).label
+        yield Folded(f"Every scheme against {baseline}, by response times", [TableShown(table)])
+
+
+def _table(parts: Parts, filled: tables.Filled) -> Iterator[Part]:
+    published = filled.published
+    yield TableShown(filled.table)
+    tolerances = [
+        f"{column.quantity.title} {_tolerance(parts.study.experiment.tolerances[column.tolerance])}"
+        for column in published.columns
+    ]
+    said = [published.note]
+    if tolerances:
+        said.append(
+            f"Tolerances were fixed before the runs: {'; '.join(tolerances)}, the larger where there are two."
+        )
+    if published.at_length.measured:
+        said.append(f"At the paper's length: {published.at_length.measured}.")
+    said.append(f"All numbers are in {published.file_name}.")
+    yield Text(" ".join(filter(None, said)), soft=True)
+
+
+def _tolerance(tolerance: Tolerance) -> str:
+    absolute = [f"{tolerance.absolute}"] if tolerance.absolute else []
+    return " or ".join([*absolute, *([f"{100 * tolerance.relative:g} %"] if tolerance.relative else [])])
+
+
+def _figures(parts: Parts) -> Iterator[Part]:
+    for drawn in parts.drawn:
+        whose = f"As the paper's figure {drawn.identifier}. " if drawn.identifier.isdigit() else ""
+        yield Figure(replace(drawn, caption=f"{whose}{drawn.title}. {drawn.caption}"))
+    if not parts.drawn:
+        yield Text("No figure of the paper can be drawn from the cells that were run.")
+
+
+def _claims(parts: Parts) -> Iterator[Part]:
+    yield TableShown(claims.table_of(claims.run(parts.outcomes)))
+    missing = claims.not_run(parts.outcomes)
+    yield Text(
+        "Fractions: how many of the statements that could be judged hold. Strength: how many times wider the "
+        "interval could be with the same answer; below 1, how wide it may be at most to decide. Scale cannot "
+        "judge: the runs were made, but too few or too short to decide. Differs: the runs exclude it."
+        + (f" Not run at this scale: {missing}." if missing else ""),
+        soft=True,
+    )
+
+
+def _provenance(parts: Parts) -> Iterator[Part]:
+    study = parts.study
+    yield Facts(provenance(study))
+    offered = loads.table_of(study.loads.values())
+    if offered.rows:
+        yield Folded("Offered load of every replication", [TableShown(offered)])
+    warnings = warnings_of(study)
+    yield Folded(f"Warnings ({len(warnings)})", [Words(warnings or ["none"])])
+    yield Folded("The study's scenario", verbatim=study.experiment.scenario_toml)
+    yield Folded("Notes: what the paper leaves open", verbatim=study.experiment.notes)
 
 
 def provenance(study: Study) -> dict[str, str]:

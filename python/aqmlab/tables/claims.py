@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aqmlab.reproduce.claims import Finding, Outcome, Part, Verdict
 from aqmlab.statistics import Interval
 from aqmlab.statistics.strength import WIDEST
-from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell, in_csv, text
+from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +75,7 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
     columns: list[Column[Outcome]] = [
         Column("id", lambda claim: text(claim.identifier), "id", heads_row=True),
         in_csv("where", lambda claim: claim.where),
+        Column("", lambda claim: text(claim.where, Standing.PAPER), "where", words=True, media=Medium.HTML),
         Column("claim", lambda claim: _shortened(claim.claim), "what the paper says", words=True, wraps=True),
         Column("verdict", _verdict, "verdict", words=True, wraps=True),
         in_csv("share_of_judged", lambda claim: claim.share),
@@ -84,6 +85,7 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
         in_csv("effect", lambda claim: claim.effect),
         Column("reason", lambda claim: text(claim.reason), "why", words=True, media=Medium.CSV),
         Column("", _why, "why", words=True, wraps=True, media=Medium.TERMINAL),
+        Column("", _evidence, "evidence", words=True, media=Medium.HTML),
     ]
     told = ", ".join(f"{count} {verdict}" for verdict, count in tally(outcomes).items() if count)
     return Table.of(outcomes, columns, title="Claims", caption=f"{statements_told(outcomes)}; claims: {told}")
@@ -136,6 +138,24 @@ def _why(claim: Outcome) -> TableCell:
     strength = strength_told(part.answer.strength)
     clearly = f", strength {strength}" if strength else ""
     return _shortened(f"{part.finding}{clearly}: {part.statement} ({part.evidence})")
+
+
+def _evidence(claim: Outcome) -> TableCell:
+    """The reason, then every statement with what was found and how clearly."""
+    return TableCell(lines=(Line(claim.reason), *map(_statement, claim.parts)))
+
+
+def _statement(part: Part) -> Line:
+    strength = strength_told(part.answer.strength)
+    clearly = f"; strength {strength}" if strength else ""
+    fitted = f"; in-sample: {part.answer.in_sample}" if part.answer.in_sample else ""
+    return Line(
+        f"• {part.finding}: {part.statement}. {part.evidence}{clearly}{fitted}",
+        _FOUND.get(part.finding, Standing.PLAIN),
+    )
+
+
+_FOUND = {Finding.DIFFERS: Standing.OUTSIDE, Finding.NOT_RUN: Standing.ABSENT}
 
 
 def _shortened(words: str) -> TableCell:
