@@ -62,6 +62,7 @@ def test_every_command_is_there() -> None:
         "explain",
         "list",
         "new",
+        "pages",
         "play",
         "report",
         "reproduce",

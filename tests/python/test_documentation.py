@@ -154,7 +154,7 @@ def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
     assert compared >= max(1, min(7, plain - 1))
 
 
-@pytest.mark.parametrize("model", ["unc", "mah"])
+@pytest.mark.parametrize("model", ["unc", "mah", "pages"])
 def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     page = (ROOT / f"docs/models/{model}.md").read_text()
     variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]
@@ -169,7 +169,7 @@ def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     real = {
         key: part.get("default")
         for key, part in parameters.items()
-        if key != "model" and not key.endswith("_cdf_file")
+        if key != "model" and not key.endswith("_file")
     }
     assert on_page == real
 

@@ -30,6 +30,15 @@ pub enum Law {
     },
     /// Lognormal body with a Pareto tail.
     LognormalPareto(LognormalPareto),
+    /// Lognormal; values above `maximum` are redrawn.
+    Lognormal {
+        /// Median, without the cut.
+        median: f64,
+        /// Standard deviation of the logarithm, without the cut.
+        sigma: f64,
+        /// The greatest value, at least the median.
+        maximum: f64,
+    },
     /// A measured table.
     Empirical(EmpiricalTable),
 }
@@ -49,6 +58,12 @@ impl Law {
             Self::Geometric { mean } if *mean <= 1.0 => 1.0,
             Self::Geometric { mean } => 1.0 + libm::floor(libm::log1p(-u) / libm::log1p(-1.0 / mean)),
             Self::LognormalPareto(law) => law.quantile(u),
+            Self::Lognormal { median, sigma, maximum } => {
+                let below = normal_cumulative(libm::log(maximum / median) / sigma) * u;
+                // The smallest legal argument keeps u = 0 at a tiny positive value.
+                let value = median * libm::exp(sigma * normal_quantile(below.max(f64::MIN_POSITIVE)));
+                value.min(*maximum)
+            }
             Self::Empirical(table) => table.quantile(u),
         }
     }
@@ -81,6 +96,11 @@ impl Law {
             Self::Exponential { mean } => *mean,
             Self::Geometric { mean } => mean.max(1.0),
             Self::LognormalPareto(law) => law.mean(),
+            Self::Lognormal { median, sigma, maximum } => {
+                let cut = libm::log(maximum / median) / sigma;
+                let whole = median * libm::exp(sigma * sigma / 2.0);
+                whole * normal_cumulative(cut - sigma) / normal_cumulative(cut)
+            }
             Self::Empirical(table) => table.mean(),
         }
     }
@@ -277,12 +297,26 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_lognormal_law_has_its_quantiles_below_its_maximum() {
+        let law = |maximum| Law::Lognormal { median: 10.0, sigma: 2.0, maximum };
+        // Φ(0.6745) = 0.75: 10·exp(2 · 0.67449).
+        assert!((law(1e12).quantile(0.75) - 38.54).abs() < 0.01);
+        assert!((law(1e12).quantile(0.5) - 10.0).abs() < 1e-9);
+        // Cut at the median: half of the whole law, whose lower quarter is the first half of that.
+        assert!((law(10.0).quantile(0.5) - 10.0 * 10.0 / 38.54).abs() < 0.01);
+        assert!(law(10.0).quantile(1.0 - f64::EPSILON / 2.0) <= 10.0);
+        assert!(law(10.0).quantile(0.0) > 0.0);
+    }
+
+    #[test]
     fn means_agree_with_averaged_quantiles() {
         let laws = [
             Law::Uniform { low: 2.0, high: 6.0 },
             Law::Exponential { mean: 30.0 },
             Law::Geometric { mean: 5.0 },
             Law::LognormalPareto(LognormalPareto::new(10.0, 1.451, 1.5, 3600.0)),
+            Law::Lognormal { median: 15.0, sigma: 1.6, maximum: 3600.0 },
+            Law::Lognormal { median: 15.0, sigma: 1.6, maximum: 20.0 },
         ];
         for law in laws {
             let strata = 2_000_000;

@@ -45,10 +45,15 @@ pub(crate) fn read_files(
     let names: BTreeSet<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
     if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
         if mistakes.is_written(TEXTS) {
-            mistakes.sentence(TEXTS, format!("the text of \"{unused}\", which no ..._cdf_file key names"));
+            mistakes.sentence(TEXTS, format!("the text of \"{unused}\", which no ..._file key names"));
         }
     }
     texts.retain(|name, _| names.contains(name.as_str()));
+}
+
+/// Whether a key names a file.
+fn names_a_file(key: &str) -> bool {
+    key.ends_with("_cdf_file") || key == "pages_file"
 }
 
 /// Every key below `node` that names a file, with the name.
@@ -58,7 +63,7 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
             for (key, member) in members {
                 let path = joined(path, key);
                 match &member.value {
-                    Value::String(name) if key.ends_with("_cdf_file") => named.push((path, name.clone())),
+                    Value::String(name) if names_a_file(key) => named.push((path, name.clone())),
                     _ => collect(member, &path, named),
                 }
             }

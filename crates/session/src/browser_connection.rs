@@ -1,8 +1,9 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
+use crate::streams::Streams;
 use crate::transport::{ConnectionId, Opened, PopulationId};
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{ConnectionOrdinal, ObjectKind, Server};
+use aqmlab_web::{ConnectionOrdinal, Handshake, ObjectKind, Server};
 
 /// No connection.
 const NONE: u32 = u32::MAX;
@@ -55,6 +56,9 @@ pub struct BrowserConnection {
     pub(crate) browser_gave_up: bool,
     /// Whether it is not over.
     exists: bool,
+    /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and `server` mean
+    /// nothing.
+    pub(crate) multiplexed: bool,
 }
 
 impl BrowserConnection {
@@ -72,12 +76,17 @@ impl BrowserConnection {
         gave_up: false,
         browser_gave_up: false,
         exists: false,
+        multiplexed: false,
     };
+
+    /// Whether it is being opened, for its first exchange.
+    pub(crate) const fn is_connecting(&self) -> bool {
+        self.exchanges == 0 && !self.browser_gave_up
+    }
 
     /// Whether a user waits for the end of a response time.
     fn is_waited_for(&self) -> bool {
-        let connecting = self.exchanges == 0 && !self.browser_gave_up;
-        connecting || self.under_way.is_some_and(|under_way| !under_way.completed)
+        self.is_connecting() || self.under_way.is_some_and(|under_way| !under_way.completed)
     }
 }
 
@@ -85,6 +94,8 @@ impl BrowserConnection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BrowserConnections {
     records: Vec<BrowserConnection>,
+    /// Of connections that may carry several exchanges at once, by the same places; no longer than the last of these.
+    streams: Vec<Streams>,
 }
 
 impl BrowserConnections {
@@ -98,6 +109,22 @@ impl BrowserConnections {
         self.records.get(connection.place())
     }
 
+    /// The exchanges of a connection that may carry several at once.
+    #[inline]
+    pub(crate) fn streams(&mut self, connection: ConnectionId) -> &mut Streams {
+        &mut self.streams[connection.place()]
+    }
+
+    /// A connection that was just noted may carry several exchanges at once, behind a handshake.
+    pub(crate) fn multiplex(&mut self, connection: ConnectionId, handshake: Handshake) {
+        let place = connection.place();
+        self.records[place].multiplexed = true;
+        if self.streams.len() <= place {
+            self.streams.resize_with(place + 1, Streams::default);
+        }
+        self.streams[place].begin(handshake);
+    }
+
     /// Frees the record of a connection that is over.
     pub(crate) fn remove(&mut self, connection: ConnectionId) {
         if let Some(record) = self.records.get_mut(connection.place()) {
@@ -108,8 +135,12 @@ impl BrowserConnections {
     /// Exchanges of each population whose response time has not ended, of so many populations.
     pub(crate) fn unfinished(&self, populations: usize) -> Vec<u64> {
         let mut unfinished = vec![0; populations];
-        for record in self.records.iter().filter(|record| record.exists) {
-            unfinished[usize::from(record.population)] += u64::from(record.is_waited_for());
+        for (place, record) in self.records.iter().enumerate().filter(|(_, record)| record.exists) {
+            let waited_for = match self.streams.get(place).filter(|_| record.multiplexed) {
+                Some(streams) => streams.under_way() as u64 + u64::from(record.is_connecting()),
+                None => u64::from(record.is_waited_for()),
+            };
+            unfinished[usize::from(record.population)] += waited_for;
         }
         unfinished
     }

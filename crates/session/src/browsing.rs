@@ -70,6 +70,16 @@ impl BrowsingPopulation {
         self.users.user(user)
     }
 
+    /// An object of a user's page will never come.
+    pub(crate) fn fail_object(&mut self, user: u32, now: Time) {
+        self.pages.object_failed(user, now);
+    }
+
+    /// Notes an exchange that appears in no command.
+    pub(crate) fn note_generated(&mut self, exchange: &Exchange) {
+        self.generated.record_exchange(exchange);
+    }
+
     /// What the users asked for.
     #[must_use]
     pub const fn generated(&self) -> &Statistics {
@@ -166,6 +176,9 @@ impl Browsing {
                 self.on_server_closed(connection, whose, transport);
             }
             (Side::Active, ConnectionEventKind::Established) => {
+                if self.connections.at(connection).multiplexed {
+                    return self.begin_handshake(connection, whose, transport);
+                }
                 self.notify(population, user, UserEvent::Connected(ordinal), transport);
             }
             (side, ConnectionEventKind::GaveUp) => self.on_gave_up(connection, side, whose, transport),
@@ -253,6 +266,9 @@ impl Browsing {
         let server = group.server();
         let whose = (population.number(), user, ordinal);
         group.open.insert(whose, opened, transport.now(), server, &mut self.connections);
+        if let Some(tls) = group.users.multiplexes() {
+            self.connections.multiplex(opened.connection, tls.handshake());
+        }
         self.count_exchange(population, ExchangeCounts::STARTED, transport);
     }
 
@@ -267,6 +283,9 @@ impl Browsing {
         let record = self.connections.at(connection);
         let first = record.exchanges == 0;
         record.exchanges += 1;
+        if record.multiplexed {
+            return self.ask((population, connection), first, exchange, transport);
+        }
         record.server.expect(exchange);
         record.under_way = Some(ExchangeUnderWay {
             request_bytes: exchange.request_bytes,
@@ -297,6 +316,9 @@ impl Browsing {
     #[inline]
     fn serve(&mut self, connection: ConnectionId, bytes: u32, transport: &mut impl Transport) {
         let record = self.connections.at(connection);
+        if record.multiplexed {
+            return self.answer(connection, bytes, transport);
+        }
         let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
         transport.write(connection, Side::Passive, response.bytes);
         if response.then_close {
@@ -313,7 +335,11 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let Some(under_way) = &mut self.connections.at(connection).under_way else { return };
+        let record = self.connections.at(connection);
+        if record.multiplexed {
+            return self.take(connection, bytes, whose, transport);
+        }
+        let Some(under_way) = &mut record.under_way else { return };
         under_way.missing_bytes -= u64::from(bytes);
         if under_way.missing_bytes == 0 {
             self.on_last_byte(connection, whose, transport);
@@ -368,24 +394,36 @@ impl Browsing {
         let lasted_before = std::mem::take(&mut record.lasted_before);
         let Some(under_way) = &mut record.under_way else { return };
         under_way.completed = true;
-        let under_way = *under_way;
+        let (now, under_way) = (transport.now(), *under_way);
+        let completion = Completion {
+            completed_at: now,
+            response_time: lasted_before + (now - under_way.began),
+            request_bytes: under_way.request_bytes,
+            response_bytes: under_way.response_bytes,
+            connection: number,
+            population: population.number(),
+            user,
+            page: 0,
+            embedded: under_way.kind == ObjectKind::Embedded,
+            first_on_connection: under_way.first_on_connection,
+        };
+        self.complete(population, completion, transport);
+    }
+
+    /// A response time has ended: the object belongs to the page that its user waits for, whose number is filled in.
+    #[inline]
+    pub(crate) fn complete(
+        &mut self,
+        population: PopulationId,
+        mut completion: Completion,
+        transport: &mut impl Transport,
+    ) {
         self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
-        let now = transport.now();
+        let Completion { completed_at, user, response_bytes, .. } = completion;
         let pages = &mut self.populations[population.place()].pages;
-        let page = pages.object_arrived(user, now, under_way.response_bytes);
-        if self.settings.window.contains(now) {
-            self.settings.responses.record(&Completion {
-                completed_at: now,
-                response_time: lasted_before + (now - under_way.began),
-                request_bytes: under_way.request_bytes,
-                response_bytes: under_way.response_bytes,
-                connection: number,
-                population: population.number(),
-                user,
-                page,
-                embedded: under_way.kind == ObjectKind::Embedded,
-                first_on_connection: under_way.first_on_connection,
-            });
+        completion.page = pages.object_arrived(user, completed_at, response_bytes);
+        if self.settings.window.contains(completed_at) {
+            self.settings.responses.record(&completion);
         }
     }
 
@@ -403,7 +441,12 @@ impl Browsing {
             let measured = self.settings.window.contains(transport.now());
             self.populations[whose.0.place()].gave_up += u64::from(measured);
         }
-        if side == Side::Active {
+        if side == Side::Passive {
+            return;
+        }
+        if self.connections.at(connection).multiplexed {
+            self.fail_streams(connection, whose, transport);
+        } else {
             self.fail(connection, whose, transport);
         }
     }
@@ -434,7 +477,7 @@ impl Browsing {
         }
     }
 
-    fn count_exchange(
+    pub(crate) fn count_exchange(
         &mut self,
         population: PopulationId,
         what: ExchangeCounts,

@@ -3,7 +3,7 @@
 //! A [`Session`] holds every application of a run: browsing users with the servers that answer them, transfers that
 //! begin at their instants (bulk flows, which never end, among them), and sources of datagrams. A driver owns the clock, the network and
 //! the connections. It calls a session with what happens (an application's alarm, a [`ConnectionEvent`]), and the
-//! session acts through the driver's [`Transport`]: open, resume, write, close, send, wake me then. Nothing here knows a link, a
+//! session acts through the driver's [`Transport`]: open, resume, write, close, send, wake me then; and its question what is still unsent. Nothing here knows a link, a
 //! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
 //!
 //! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
@@ -19,6 +19,7 @@
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
 //! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
 //! | `continuation.rs` | what was in progress when the run began goes on |
+//! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own |
@@ -32,9 +33,11 @@ mod datagrams;
 mod exchange_counts;
 mod history;
 mod idle_path;
+mod multiplexed;
 mod page_loads;
 mod response;
 mod session;
+mod streams;
 mod transfers;
 mod transport;
 

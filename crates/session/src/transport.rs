@@ -179,6 +179,9 @@ pub trait Transport {
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
 
+    /// Bytes that were written at one end and never sent.
+    fn unsent(&self, connection: ConnectionId, side: Side) -> u64;
+
     /// Closes one end: nothing more is written there. Closing twice is the same as closing once.
     fn close(&mut self, connection: ConnectionId, side: Side);
 

@@ -38,6 +38,10 @@ impl Transport for Script {
         panic!("a source owns no connection: {connection:?}")
     }
 
+    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
+        0
+    }
+
     fn close(&mut self, connection: ConnectionId, _side: Side) {
         panic!("a source owns no connection: {connection:?}")
     }

@@ -19,6 +19,8 @@ struct Script {
     calls: Vec<String>,
     alarms: Vec<Alarm>,
     owners: Vec<Owner>,
+    /// What is said to be unsent, whoever asks.
+    unsent: u64,
     /// How connections fared before the start.
     idle_path: Option<IdlePath>,
 }
@@ -67,6 +69,10 @@ impl Transport for Script {
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
         self.calls.push(format!("write {bytes} at {side:?} {}", connection.number()));
+    }
+
+    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
+        self.unsent
     }
 
     fn close(&mut self, connection: ConnectionId, side: Side) {

@@ -67,6 +67,7 @@ fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Re
     let users = match &population.model {
         UserModel::Unc(parameters) => Population::unc(parameters, population.users, key, &read),
         UserModel::Mah(parameters) => Population::mah(parameters, population.users, key, &read),
+        UserModel::Pages(parameters) => Population::pages(parameters, population.users, key, &read),
     };
     users.map_err(|error| RunError::Model(error.to_string()))
 }

@@ -10,22 +10,60 @@ use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
-use aqmlab_web::{MahUser, User};
+use aqmlab_web::{MahUser, PagesUser, User};
 
 /// The process itself: code, stacks, tables of the traffic models.
 const PROCESS_BYTES: f64 = 8e6;
 /// A name on the heap, with what the allocator adds.
 const NAME_BYTES: f64 = 48.0;
-/// Connections that a user has open at the peak, those that are being closed included; more when a link is overloaded.
-const CONNECTIONS_PER_USER: f64 = 0.3;
-/// Exchanges of a user per second (0.16 measured with the defaults of the UNC model).
-const EXCHANGES_PER_USER_AND_SECOND: f64 = 0.16;
-/// Pages of a user per second: a think time of 15 s and the page itself.
-const PAGES_PER_USER_AND_SECOND: f64 = 0.06;
-/// Connections of a user per second (0.10 measured with the same).
-const CONNECTIONS_PER_USER_AND_SECOND: f64 = 0.10;
-/// Of a user's plan of a visit, on the heap.
-const PLAN_BYTES: f64 = 96.0;
+/// What a user of a model does on average.
+struct Habits {
+    /// Her record.
+    user_bytes: usize,
+    /// Of her plan of a visit or page, on the heap.
+    plan_bytes: f64,
+    /// Connections that she has open at the peak, those that are being closed included; more when a link is overloaded.
+    connections: f64,
+    connections_per_second: f64,
+    exchanges_per_second: f64,
+    pages_per_second: f64,
+}
+
+/// Of the studies' users: 0.16 exchanges and 0.10 connections a second were measured with the defaults of the UNC model; a
+/// page and a thought of 15 s take 17.
+const OF_STUDIES: Habits = Habits {
+    user_bytes: 0,
+    plan_bytes: 96.0,
+    connections: 0.3,
+    connections_per_second: 0.10,
+    exchanges_per_second: 0.16,
+    pages_per_second: 0.06,
+};
+
+/// Of today's pages: 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s; a third of the users wait for one, if
+/// the link is busy.
+const OF_PAGES: Habits = Habits {
+    user_bytes: size_of::<PagesUser>(),
+    plan_bytes: 2_000.0,
+    connections: 12.0,
+    connections_per_second: 0.5,
+    exchanges_per_second: 1.8,
+    pages_per_second: 0.02,
+};
+
+fn habits(model: &UserModel) -> Habits {
+    match model {
+        UserModel::Unc(_) => Habits { user_bytes: size_of::<User>(), ..OF_STUDIES },
+        UserModel::Mah(_) => Habits { user_bytes: size_of::<MahUser>(), ..OF_STUDIES },
+        UserModel::Pages(_) => OF_PAGES,
+    }
+}
+
+/// All users, each with what this is for her.
+fn of_users(scenario: &Scenario, of: impl Fn(&Habits) -> f64) -> f64 {
+    scenario.populations.iter().map(|group| f64::from(group.users) * of(&habits(&group.model))).sum()
+}
+
 /// Packets of a flow that are under way: a window of twelve.
 const PACKETS_OF_FLOW_BYTES: f64 = 600.0;
 /// Delays of a source of datagrams: a histogram of five octaves, which is from 10 to 320 ms.
@@ -76,22 +114,17 @@ fn network(scenario: &Scenario) -> f64 {
 fn traffic(scenario: &Scenario) -> f64 {
     let connection = (size_of::<Connection>() + size_of::<BrowserConnection>()) as f64;
     let timer = (size_of::<Timer>() + 24) as f64;
-    let of_populations = scenario.populations.iter().map(|population| {
-        let user = match population.model {
-            UserModel::Unc(_) => size_of::<User>(),
-            UserModel::Mah(_) => size_of::<MahUser>(),
-        };
-        let per_user = user as f64
-            + PLAN_BYTES
+    let of_user = |habits: &Habits| {
+        habits.user_bytes as f64
+            + habits.plan_bytes
             + 4.0
             + PAGE_BYTES_PER_USER as f64
             + timer
-            + CONNECTIONS_PER_USER * (connection + 2.0 * timer);
-        f64::from(population.users) * per_user
-    });
+            + habits.connections * (connection + 2.0 * timer)
+    };
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
     let sources: usize = scenario.datagrams.iter().map(|group| group.sources.len()).sum();
-    of_populations.sum::<f64>()
+    of_users(scenario, of_user)
         + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
         + sources as f64 * (400.0 + timer + DELAYS_OF_SOURCE_BYTES)
 }
@@ -113,8 +146,8 @@ fn rows(scenario: &Scenario) -> f64 {
     let seconds = scenario.duration.seconds();
     let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
-    let exchanges = users * EXCHANGES_PER_USER_AND_SECOND * seconds;
-    let pages = users * PAGES_PER_USER_AND_SECOND * seconds;
+    let exchanges = of_users(scenario, |habits| habits.exchanges_per_second) * seconds;
+    let pages = of_users(scenario, |habits| habits.pages_per_second) * seconds;
     let response = size_of::<Completion>() as f64 + RESPONSE_COLUMN_BYTES;
     let page = size_of::<PageLoad>() as f64 + PAGE_COLUMN_BYTES;
     let responses = match record.responses {
@@ -122,7 +155,7 @@ fn rows(scenario: &Scenario) -> f64 {
         Responses::Rows => exchanges * response + pages * page,
         Responses::Histogram | Responses::None => 0.0,
     };
-    let connections = users * CONNECTIONS_PER_USER_AND_SECOND * seconds + flows as f64;
+    let connections = of_users(scenario, |habits| habits.connections_per_second) * seconds + flows as f64;
     // Those of exchanges by size, and three of pages.
     let classes = (scenario.populations.len() * (SIZE_CLASS_UPPER_BYTES.len() + 3)) as f64;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored);

@@ -165,6 +165,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
     match user {
         Some(UserRef::Unc(user)) => prefetch(user),
         Some(UserRef::Mah(user)) => prefetch(user),
+        Some(UserRef::Pages(user)) => prefetch(user),
         None => {}
     }
 }

@@ -33,6 +33,10 @@ impl Transport for SimulatedTransport<'_> {
         self.fabric.write(connection, side, bytes, self.events);
     }
 
+    fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
+        self.fabric.unsent(connection, side)
+    }
+
     fn close(&mut self, connection: ConnectionId, side: Side) {
         self.fabric.close(connection, side, self.events);
     }

@@ -229,6 +229,12 @@ impl Endpoint {
         self.statistics
     }
 
+    /// Bytes written by the application and never sent.
+    #[must_use]
+    pub const fn unsent_bytes(&self) -> u64 {
+        self.sender.unsent
+    }
+
     /// Congestion window in bytes, without the inflation of fast recovery in ns-2.
     #[must_use]
     pub fn congestion_window_bytes(&self, profile: &HostProfile) -> f64 {

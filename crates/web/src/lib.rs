@@ -33,6 +33,7 @@
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
+//!   [`models::pages`] one of today;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
@@ -50,11 +51,13 @@ mod server;
 mod size_histogram;
 mod start;
 mod statistics;
+mod tls;
 
 pub use cdf_file::{CdfFileError, LoadFile};
 pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
 pub use model_error::ModelError;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
+pub use models::pages::{Http, PagesFileError, PagesModel, PagesParameters, PagesUser};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use parameter_error::ParameterError;
 pub use population::{Population, UserEvent, UserRef};
@@ -62,3 +65,4 @@ pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
 pub use start::StartRule;
 pub use statistics::{KindTotals, Statistics};
+pub use tls::{Handshake, Tls};

@@ -1,6 +1,6 @@
 //! Why a model of users cannot be made.
 
-use crate::{CdfFileError, ParameterError};
+use crate::{CdfFileError, PagesFileError, ParameterError};
 
 /// Why a model of users cannot be made from its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,4 +11,7 @@ pub enum ModelError {
     /// A CDF file cannot be used.
     #[error(transparent)]
     File(#[from] CdfFileError),
+    /// A file of pages cannot be used.
+    #[error(transparent)]
+    Pages(#[from] PagesFileError),
 }

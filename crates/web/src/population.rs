@@ -1,8 +1,9 @@
 //! The users of a population, whatever their model.
 
 use crate::models::mah::{MahModel, MahParameters, MahUser};
+use crate::models::pages::{PagesModel, PagesParameters, PagesUser};
 use crate::models::unc::{UncModel, UncParameters, User};
-use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, StartRule};
+use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, StartRule, Tls};
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
@@ -18,6 +19,9 @@ pub enum UserEvent {
     /// The response on a connection is complete: its last byte is there or, where the servers close
     /// ([`Population::servers_close`]), the server's close.
     Response(ConnectionOrdinal),
+    /// The response with this object is complete, of the several that may be under way on a connection
+    /// ([`Population::multiplexes`]).
+    Object(ConnectionOrdinal, u32),
     /// A connection gave up.
     Failed(ConnectionOrdinal),
 }
@@ -29,6 +33,8 @@ pub enum UserRef<'a> {
     Unc(&'a User),
     /// Of Mah's model.
     Mah(&'a MahUser),
+    /// Of today's pages.
+    Pages(&'a PagesUser),
 }
 
 /// All users of a population with the model that they share.
@@ -41,6 +47,7 @@ pub struct Population {
 enum Kind {
     Unc(Box<UncModel>, Vec<User>),
     Mah(Box<MahModel>, Vec<MahUser>),
+    Pages(Box<PagesModel>, Vec<PagesUser>),
 }
 
 impl Population {
@@ -74,6 +81,21 @@ impl Population {
         Ok(Self { kind: Kind::Mah(Box::new(model), users) })
     }
 
+    /// `count` users of today's pages; user i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`PagesModel::new`].
+    pub fn pages(
+        parameters: &PagesParameters,
+        count: u32,
+        key: Key,
+        load_file: &LoadFile<'_>,
+    ) -> Result<Self, ModelError> {
+        let model = PagesModel::new(parameters, load_file)?;
+        let users = (0..count).map(|user| PagesUser::new(key.indexed(u64::from(user)))).collect();
+        Ok(Self { kind: Kind::Pages(Box::new(model), users) })
+    }
+
     /// The user with this number, if there is one.
     #[must_use]
     #[inline]
@@ -81,6 +103,7 @@ impl Population {
         match &self.kind {
             Kind::Unc(_, users) => users.get(user as usize).map(UserRef::Unc),
             Kind::Mah(_, users) => users.get(user as usize).map(UserRef::Mah),
+            Kind::Pages(_, users) => users.get(user as usize).map(UserRef::Pages),
         }
     }
 
@@ -90,6 +113,7 @@ impl Population {
         match &self.kind {
             Kind::Unc(_, users) => users.len(),
             Kind::Mah(_, users) => users.len(),
+            Kind::Pages(_, users) => users.len(),
         }
     }
 
@@ -106,6 +130,16 @@ impl Population {
         matches!(self.kind, Kind::Mah(..))
     }
 
+    /// The handshake behind the opening of each connection, if several requests may be under way on it, whose responses are
+    /// told by their objects ([`UserEvent::Object`]); else there is no handshake.
+    #[must_use]
+    pub const fn multiplexes(&self) -> Option<Tls> {
+        match &self.kind {
+            Kind::Pages(model, _) => Some(model.tls()),
+            Kind::Unc(..) | Kind::Mah(..) => None,
+        }
+    }
+
     /// Whether no response of the next page of a user, who is thinking, takes long.
     ///
     /// # Panics
@@ -115,6 +149,7 @@ impl Population {
         match &self.kind {
             Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
+            Kind::Pages(..) => false,
         }
     }
 
@@ -122,18 +157,19 @@ impl Population {
     /// stay open behind the page are opened, and are open at once; those that end with it are closed.
     ///
     /// # Panics
-    /// If there is no such user, or she is not thinking.
+    /// If there is no such user, she is not thinking, or her pages are never light.
     pub fn pass_over_page(&mut self, user: u32, end: Time, out: &mut Vec<Command>) {
         match &mut self.kind {
             Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
+            Kind::Pages(..) => panic!("today's pages are never light"),
         }
     }
 
     /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics
-    /// If there is no such user, or the event cannot be: see [`User`] and [`MahUser`].
+    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`] and [`PagesUser`].
     #[inline]
     pub fn handle(
         &mut self,
@@ -142,21 +178,39 @@ impl Population {
         now: Time,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
-        // Both models have users with these methods, and nothing else in common that a trait could hold.
+        // All models have users with these methods, and nothing else in common that a trait could hold; they differ in how
+        // they hear of a response.
         macro_rules! handle {
-            ($user:expr, $model:expr) => {
+            ($user:expr, $model:expr, $response:pat => $answer:expr) => {
                 match event {
                     UserEvent::Start(start) => $user.start($model, start, out),
                     UserEvent::Wake => $user.on_wake(now, $model, out),
                     UserEvent::Connected(connection) => $user.on_connected(now, connection, $model, out),
-                    UserEvent::Response(connection) => $user.on_response(now, connection, $model, out),
+                    $response => $answer,
                     UserEvent::Failed(connection) => return $user.on_failed(now, connection, $model, out),
+                    _ => panic!("{event:?} is no event of this model's users"),
                 }
             };
         }
         match &mut self.kind {
-            Kind::Unc(model, users) => handle!(users[user as usize], model),
-            Kind::Mah(model, users) => handle!(users[user as usize], model),
+            Kind::Unc(model, users) => {
+                let user = &mut users[user as usize];
+                handle!(user, model, UserEvent::Response(connection) => {
+                    user.on_response(now, connection, model, out);
+                });
+            }
+            Kind::Mah(model, users) => {
+                let user = &mut users[user as usize];
+                handle!(user, model, UserEvent::Response(connection) => {
+                    user.on_response(now, connection, model, out);
+                });
+            }
+            Kind::Pages(model, users) => {
+                let user = &mut users[user as usize];
+                handle!(user, model, UserEvent::Object(connection, object) => {
+                    user.on_object(now, connection, object, model, out);
+                });
+            }
         }
         None
     }

@@ -27,6 +27,7 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 _HOMES = {
     "new": "new",
+    "pages": "pages",
     "run": "run",
     "play": "play",
     "compare": "compare",

@@ -92,6 +92,14 @@ points = 5
 """,
 )
 
+HAR = """{"log": {"version": "1.2", "entries": [
+    {"startedDateTime": "2026-01-31T12:00:00.000Z", "time": 90.5, "pageref": "p", "request": {"url": "https://a.example/",
+        "headersSize": 400, "bodySize": 0}, "response": {"headersSize": 200, "bodySize": 9000, "_transferSize": 9200}},
+    {"startedDateTime": "2026-01-31T12:00:00.200+00:00", "time": 40, "pageref": "p", "request": {"url": "https://b.example:8443/x.js",
+        "headersSize": -1, "bodySize": -1}, "response": {"headersSize": 200, "bodySize": 700},
+        "_initiator": {"type": "script", "stack": {"callFrames": [{"url": "https://a.example/"}]}}}
+]}}"""
+
 CDF = "# bytes, share\n100 0.1\n500 0.35\n2000 0.7\n20000 0.95\n100000 1.0\n"
 
 
@@ -197,6 +205,16 @@ class Kinds:
         summary = answer(run, ScenarioError, place="sizes.cdf")
         if isinstance(summary, str):
             _finite(json.loads(summary), "run.json")
+
+    @staticmethod
+    def har(case: Case) -> None:
+        """`aqmlab pages import` of a damaged HAR file."""
+        file, output = case.folder / "own.har", case.folder / "own.csv"
+        file.write_text(HAR)
+        case.damage_json(file)
+        if command(["pages", "import", str(file), "-o", str(output)], place="own.har") == 0:
+            text = f"{WEB.split('[record]')[0]}\n[users.model]\nmodel = 'pages'\npages_file = '{output}'\n"
+            answer(lambda: Scenario.from_toml(text))
 
     @staticmethod
     def experiment(case: Case) -> None:
@@ -331,6 +349,7 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "sweep": Kinds.sweep,
     "ranges": Kinds.ranges,
     "cdf": Kinds.cdf,
+    "har": Kinds.har,
     "experiment": Kinds.experiment,
     "result": Kinds.result,
     "forged": Kinds.forged,

@@ -110,6 +110,10 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
             unc.think_time_median_seconds,
         ),
         UserModel::Mah(mah) => (mah.files_per_document_mean, 10_000.0, 1.0),
+        UserModel::Pages(pages) => {
+            let objects = pages.objects_per_page_median;
+            (objects, pages.page_bytes_median / objects + 4_000.0, pages.think_time_median_seconds)
+        }
     };
     let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
     let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);

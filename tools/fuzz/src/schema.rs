@@ -11,7 +11,7 @@ pub(crate) struct Schema {
 
 /// Keys that are left to their defaults: files would have to exist, and the network decides how many servers there are.
 fn is_left_out(key: &str) -> bool {
-    key.ends_with("_cdf_file") || key == "server_count"
+    key.ends_with("_file") || key == "server_count"
 }
 
 impl Schema {

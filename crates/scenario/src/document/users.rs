@@ -1,7 +1,7 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
 use super::flows::default_profile;
-use crate::{HostOverrides, MahParameters, UncParameters};
+use crate::{HostOverrides, MahParameters, PagesParameters, UncParameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,8 @@ pub enum UserModel {
     Unc(UncParameters),
     /// Users of Mah's tables, a connection per file that the server closes: the SIGCOMM 2000 study.
     Mah(MahParameters),
+    /// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
+    Pages(PagesParameters),
 }
 
 impl UserModel {
@@ -122,6 +124,7 @@ impl UserModel {
         match self {
             Self::Unc(parameters) => parameters.server_count = servers,
             Self::Mah(parameters) => parameters.server_count = servers,
+            Self::Pages(parameters) => parameters.server_count = servers,
         }
     }
 

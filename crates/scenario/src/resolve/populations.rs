@@ -13,7 +13,7 @@ use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
-use aqmlab_web::{CdfFileError, MahModel, ModelError, ParameterError, UncModel};
+use aqmlab_web::{CdfFileError, MahModel, ModelError, PagesFileError, PagesModel, ParameterError, UncModel};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The populations of `[users]`.
@@ -212,11 +212,19 @@ fn check_model(
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_LAW);
         }
+        Err(ModelError::Pages(PagesFileError { key, path: file, line, reason })) => {
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_PAGES);
+        }
     }
 }
 
 /// What a CDF file must hold.
 const LEGAL_LAW: &str = "lines of a value and its cumulative share, both never decreasing, the last share 1";
+
+/// What a file of pages must hold.
+const LEGAL_PAGES: &str =
+    "lines of page, wave, host, request bytes and response bytes, each page's root first";
 
 /// Makes the laws that a run will draw from, to find out what is wrong with them.
 fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), ModelError> {
@@ -224,6 +232,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
     match model {
         UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
+        UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
     }
 }
 

@@ -8,7 +8,8 @@ use crate::document::{
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::{MahParameters, UncParameters};
+use crate::{MahParameters, PagesParameters, UncParameters};
+use aqmlab_web::Http;
 use serde::Serialize;
 
 /// Keys of a link that has no queue discipline, or no rate and so neither a queue nor transmission times.
@@ -67,6 +68,10 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
     let (given, default, replaced) = match model {
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
+        UserModel::Pages(parameters) => {
+            check_pages(path, parameters, start, mistakes);
+            (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
+        }
     };
     if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
         let wrong = match start {
@@ -84,6 +89,20 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
             let legal = format!("{parameter} without {files}");
             mistakes.value(&joined(path, parameter), format!("{files} goes before it"), legal);
         }
+    }
+}
+
+/// What the model of today's pages does not know, or knows with HTTP/1.1 alone.
+fn check_pages(path: &str, parameters: &PagesParameters, start: Start, mistakes: &mut Mistakes<'_>) {
+    if start == Start::Stationary {
+        let wrong = "users of model = \"pages\" cannot start in the middle of a page";
+        let key = joined(path.strip_suffix(".model").unwrap_or(path), "start");
+        mistakes.value(&key, wrong, "\"steady\" or \"fresh\"");
+    }
+    let usual = PagesParameters::default().connections_per_host;
+    if parameters.http == Http::V2 && parameters.connections_per_host != usual {
+        let wrong = "HTTP/2 has one connection to a host";
+        mistakes.value(&joined(path, "connections_per_host"), wrong, "only together with http = \"1.1\"");
     }
 }
 
@@ -121,6 +140,31 @@ const UNC_REPLACED: &[Replaced] = &[
 
 const RESPONSE_LAW: &[&str] =
     &["response_median_bytes", "response_sigma", "response_pareto_alpha", "response_maximum_bytes"];
+
+const PAGES_REPLACED: &[Replaced] = &[
+    (&["think_time_seconds_cdf_file"], &["think_time_median_seconds", "think_time_sigma"]),
+    (&["objects_per_page_cdf_file"], &["objects_per_page_median", "objects_per_page_sigma"]),
+    (&["page_bytes_cdf_file"], &["page_bytes_median", "page_bytes_sigma"]),
+    (
+        &["pages_file"],
+        &[
+            "objects_per_page_median",
+            "objects_per_page_sigma",
+            "objects_per_page_cdf_file",
+            "page_bytes_median",
+            "page_bytes_sigma",
+            "page_bytes_cdf_file",
+            "weight_to_objects_correlation",
+            "root_bytes_median",
+            "root_bytes_sigma",
+            "object_share_sigma",
+            "third_party_share",
+            "third_party_spread",
+            "named_by_root_share",
+            "request_bytes",
+        ],
+    ),
+];
 
 const MAH_REPLACED: &[Replaced] = &[
     (&["files_per_document_cdf_file"], &["single_file_document_share", "files_per_document_mean"]),

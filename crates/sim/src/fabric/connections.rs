@@ -135,6 +135,11 @@ impl Connections {
         &mut self.places[place as usize]
     }
 
+    /// One end of the connection at a place.
+    pub(crate) fn end(&self, place: u32, side: Side) -> &Endpoint {
+        &self.places[place as usize].ends[side as usize]
+    }
+
     /// Fetches what says whose a connection is.
     #[inline(always)]
     pub(crate) fn prefetch_owner(&self, place: u32) {

@@ -104,6 +104,10 @@ impl Endpoints {
         });
     }
 
+    pub(crate) fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
+        self.connections.end(connection.number(), side).unsent_bytes()
+    }
+
     pub(crate) fn close(
         &mut self,
         (connection, side): (ConnectionId, Side),

@@ -184,6 +184,11 @@ impl Fabric {
         self.endpoints.write((connection, side), bytes, &mut self.network, events);
     }
 
+    /// Bytes that were written at one end of a connection and never sent.
+    pub(crate) fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
+        self.endpoints.unsent(connection, side)
+    }
+
     /// Closes one end of a connection.
     pub(crate) fn close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
         self.endpoints.close((connection, side), &mut self.network, events);

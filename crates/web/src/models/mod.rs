@@ -11,6 +11,7 @@
 mod count;
 mod light;
 pub mod mah;
+pub mod pages;
 mod per_kind;
 mod server_visit;
 mod think_cycle;

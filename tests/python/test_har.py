@@ -1,0 +1,147 @@
+"""HAR files become pages, and damaged ones are refused with their place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import aqmlab
+from aqmlab import cli
+from aqmlab.files.har import HarError, PageObject, as_lines, read_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def entry(url: str, began_ms: int, time_ms: float, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    response = {"headersSize": -1, "bodySize": -1, "_transferSize": more.pop("transferred", 1000)}
+    return {
+        "startedDateTime": f"2026-01-31T12:00:0{began_ms / 1000:.3f}Z",
+        "time": time_ms,
+        "request": {"url": url, "headersSize": more.pop("request", 300), "bodySize": 0},
+        "response": {**response, **more.pop("response", {})},
+        "pageref": "page_1",
+        **more,
+    }
+
+
+def har(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"log": {"version": "1.2", "entries": list(entries)}}
+
+
+def pages(folder: Path, document: object) -> list[list[PageObject]]:
+    file = folder / "own.har"
+    file.write_text(json.dumps(document))
+    return read_pages(file)
+
+
+def test_objects_have_the_sizes_hosts_and_waves_that_the_browser_saw(tmp_path: Path) -> None:
+    style = "https://cdn.example/style.css"
+    document = har(
+        entry("https://a.example/", 0, 100, transferred=31_200),
+        entry(style, 150, 50, _initiator={"type": "parser", "url": "https://a.example/"}, request=410),
+        entry("https://a.example/x.png", 150, 200, _initiator={"url": "https://a.example/"}),
+        # Named by the style sheet, and something that a script asked for two calls deep.
+        entry("https://fonts.example/f.woff2", 260, 40, _initiator={"type": "parser", "url": style}),
+        entry(
+            "https://a.example/deep.js",
+            400,
+            40,
+            _initiator={"stack": {"callFrames": [], "parent": {"callFrames": [{"url": style}]}}},
+        ),
+        entry("https://a.example/cached.js", 420, 1, transferred=0),
+        entry("data:image/png;base64,AAAA", 430, 1),
+    )
+    assert pages(tmp_path, document) == [
+        [
+            PageObject(0, 0, 300, 31_200),
+            PageObject(1, 1, 410, 1000),
+            PageObject(1, 0, 300, 1000),
+            PageObject(2, 2, 300, 1000),
+            PageObject(2, 0, 300, 1000),
+        ]
+    ]
+
+
+def test_without_initiators_waves_go_by_time_and_sizes_by_headers_and_bodies(tmp_path: Path) -> None:
+    def old(url: str, began_ms: int, time_ms: float) -> dict[str, Any]:
+        made = entry(url, began_ms, time_ms, response={"headersSize": 200, "bodySize": 800}, request=-1)
+        del made["response"]["_transferSize"]
+        return made
+
+    document = har(
+        old("http://a/", 0, 100),
+        old("http://a/1", 110, 50),
+        old("http://a/2", 159, 90),
+        old("http://a/3", 161, 9),
+    )
+    assert [
+        (each.wave, each.request_bytes, each.response_bytes) for each in pages(tmp_path, document)[0]
+    ] == [
+        (0, 500, 1000),
+        (1, 500, 1000),
+        (1, 500, 1000),
+        (2, 500, 1000),
+    ]
+
+
+def test_each_page_of_a_file_is_a_page(tmp_path: Path) -> None:
+    second = {**entry("https://b.example/", 5000, 10), "pageref": "page_2"}
+    found = pages(tmp_path, har(second, entry("https://a.example/", 0, 10, transferred=7)))
+    assert [[each.response_bytes for each in page] for page in found] == [[7], [1000]]
+    assert as_lines(found).splitlines()[1:] == ["0,0,0,300,7", "1,0,0,300,1000"]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ([], "holds no JSON object"),
+        ({}, "log is missing"),
+        ({"log": {"entries": []}}, "log.entries: a list of at least 1"),
+        (har({"time": 1}), "log.entries[1]: startedDateTime is missing"),
+        (har({**entry("https://a/", 0, 1), "time": "x"}), "log.entries[1].time: a number, not 'x'"),
+        (har({**entry("https://a/", 0, 1), "startedDateTime": "noon"}), "an instant such as"),
+        (har(entry("http://[a", 0, 1)), "log.entries[1].request.url: no address"),
+        (har(entry("data:x", 0, 1)), "no entry took anything from the network"),
+    ],
+)
+def test_what_is_no_har_file_is_refused_with_its_place(
+    document: object, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(HarError) as refused:
+        pages(tmp_path, document)
+    assert message in str(refused.value)
+    assert "own.har" in str(refused.value)
+
+
+def test_what_was_imported_is_loaded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.har").write_text(
+        json.dumps(
+            har(entry("https://a/", 0, 9, transferred=4321), entry("https://b/", 10, 9, transferred=99))
+        )
+    )
+    output = tmp_path / "own.csv"
+    with pytest.raises(SystemExit) as left:
+        cli.main(["pages", "import", str(tmp_path / "own.har"), "-o", str(output)])
+    assert left.value.code == 0
+    assert "2 objects of 4,420 bytes from 2 hosts" in capfd.readouterr().out
+    scenario = aqmlab.Scenario.from_toml(
+        """
+name = "own"
+duration_s = 60.0
+[dumbbell]
+rate_mbps = 10.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 0
+right = 5
+model = { model = "pages", pages_file = "own.csv", think_time_median_seconds = 2.0 }
+[record]
+responses = "rows"
+""",
+        folder=tmp_path,
+    )
+    result = aqmlab.run(scenario)
+    assert set(result.tables["responses"]["response_bytes"].to_pylist()) == {4321, 99}
