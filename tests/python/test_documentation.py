@@ -182,7 +182,9 @@ def _rows(text: str) -> list[tuple[list[str], list[str]]]:
 
 def _value(text: str) -> object:
     """A default as a page writes it."""
-    plain = text.strip('` "')
+    plain = text.strip("` ")
+    if plain.startswith('"'):
+        return plain.strip('"')
     if plain in {"true", "false"}:
         return plain == "true"
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = (ROOT / "docs/presets.md").read_text(encoding="utf-8")
-SHORT = {"duration_s": 4.0, "warm_up_s": 1.0, "cool_down_s": 0.5}
+SHORT = {"duration_s": 30.0, "warm_up_s": 5.0, "cool_down_s": 1.0}
 
 
 def leave(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:

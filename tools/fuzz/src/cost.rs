@@ -11,6 +11,8 @@ use serde_json::Value as Json;
 
 /// Events of an ordinary case, beside its set-up.
 const EVENTS: f64 = 40_000.0;
+/// Of TLS, if every object came from a host of its own.
+const HANDSHAKE_BYTES: f64 = 4_000.0;
 /// Where even the shortest run would have so many, the case is left out.
 const MOST_EVENTS: f64 = 3_000_000.0;
 /// Where a run would take so much memory, the case is left out: two run side by side, and others with them.
@@ -111,15 +113,19 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
         ),
         UserModel::Mah(mah) => (mah.files_per_document_mean, 10_000.0, 1.0),
         UserModel::Pages(pages) => {
-            let objects = pages.objects_per_page_median;
-            (objects, pages.page_bytes_median / objects + 4_000.0, pages.think_time_median_seconds)
+            let mean =
+                |median: f64, sigma: f64, most: f64| (median * libm::exp(sigma * sigma / 2.0)).min(most);
+            let objects = mean(pages.objects_per_page_median, pages.objects_per_page_sigma, 5e3);
+            let bytes = mean(pages.page_bytes_median, pages.page_bytes_sigma, 1e9);
+            (objects, bytes / objects + HANDSHAKE_BYTES, pages.think_time_median_seconds)
         }
     };
     let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
     let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);
     let users = f64::from(population.users);
     let wanted = users * objects * (12.0 + segments) / (think_s + path.round_trip_s + delay);
-    let possible = users * 10.0 * most_packets_per_second(&path, &population.profile, delay);
+    let connections = if matches!(population.model, UserModel::Pages(_)) { 200.0 } else { 10.0 };
+    let possible = users * connections * most_packets_per_second(&path, &population.profile, delay);
     wanted.min(possible) * 2.0 * path.links
 }
 
