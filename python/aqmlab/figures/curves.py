@@ -9,7 +9,7 @@ import numpy as np
 
 from aqmlab.figures.chart import Axis, Series
 from aqmlab.figures.distributions import shares_beyond, shares_within
-from aqmlab.figures.style import SEQUENCE, Line, line_of
+from aqmlab.figures.style import MARKERS, SEQUENCE, Line, line_of
 from aqmlab.statistics.quantities import RESPONSE_CLASSES
 
 if TYPE_CHECKING:
@@ -89,7 +89,11 @@ def looks_of(cells: Sequence[Cell]) -> list[Line]:
         looks = [line_of(configuration) for configuration, _ in cells]
     else:
         looks = [
-            Line(SEQUENCE[loads.index(load) % len(SEQUENCE)], line_of(configuration).pattern)
+            replace(
+                line_of(configuration),
+                colour=SEQUENCE[loads.index(load) % len(SEQUENCE)],
+                marker=MARKERS[loads.index(load) % len(MARKERS)],
+            )
             for configuration, load in cells
         ]
     return looks if len(set(looks)) == len(looks) else _told_apart(cells)
@@ -100,7 +104,11 @@ def _told_apart(cells: Sequence[Cell]) -> list[Line]:
     others = [cell for cell in cells if cell[0] != "uncongested"]
     patterns = ("-", "--", "-.", ":")
     by_place = {
-        cell: Line(SEQUENCE[place % len(SEQUENCE)], patterns[place // len(SEQUENCE) % len(patterns)])
+        cell: Line(
+            SEQUENCE[place % len(SEQUENCE)],
+            patterns[place // len(SEQUENCE) % len(patterns)],
+            MARKERS[place % len(MARKERS)],
+        )
         for place, cell in enumerate(others)
     }
     return [by_place.get(cell, line_of(cell[0])) for cell in cells]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import BLACK, GREY, SEQUENCE, new_rows, styled
+from aqmlab.figures.style import BLACK, GREY, SEQUENCE, figure_of, new_rows, styled
 from aqmlab.statistics import Interval
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def draw_page_loads(waiting: Sequence[Waiting], axes: Axes | None = None) -> Axe
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2, handletextpad=0.2)
+    figure_of(axes).legend(loc="outside upper left", ncols=2, handletextpad=0.2, columnspacing=1.0)
     return axes
 
 

@@ -1,9 +1,9 @@
 """One look for all figures, and how they are written.
 
-A configuration looks the same in every figure: the colour names the scheme (Okabe and Ito's palette, which
-readers with any colour vision can tell apart), a dark shade means ECN, the line pattern the queue: solid for
-24 packets, dashed for 240, dotted for 2,400. Only where a figure compares settings that would look alike do
-its lines have colours by their place. The same results give the same bytes.
+A configuration looks the same in every figure: colour and marker name the scheme (Okabe and Ito's palette,
+which readers with any colour vision can tell apart), a dark shade and another marker mean ECN, the line
+pattern is the queue: solid for 24 packets, dashed for 240, dotted for 2,400. Only where a figure compares
+settings that would look alike do its lines have colours by their place. The same results give the same bytes.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ COLOURS = {
     "ared": ("#F0905A", "#B03A00"),
     "red": ("#DDA0C8", "#9A3F7C"),
 }
+SCHEME_MARKERS = {
+    "drop-tail": ("o", "o"), "pi": ("s", "P"), "rem": ("^", "v"), "ared": ("D", "X"), "red": ("<", ">"),
+}  # fmt: skip
+"""As the colours: without and with ECN."""
 PATTERNS: dict[str, str | tuple[int, tuple[int, ...]]] = {"24": "-", "240": "--", "2400": ":", "120": "-."}
 SEQUENCE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -90,7 +94,9 @@ def line_of(configuration: str) -> Line:
     if found is None or found["scheme"] not in COLOURS:
         return Line(GREY, "-")
     plain, dark = COLOURS[found["scheme"]]
-    return Line(dark if "ecn" in found["rest"] else plain, PATTERNS.get(found["queue"], "-"))
+    ecn = "ecn" in found["rest"]
+    marker = SCHEME_MARKERS[found["scheme"]][ecn]
+    return Line(dark if ecn else plain, PATTERNS.get(found["queue"], "-"), marker)
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:

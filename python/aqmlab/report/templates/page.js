@@ -6,7 +6,16 @@
   const charts = [];
   const colours = getComputedStyle(document.documentElement);
   const colour = (name) => colours.getPropertyValue(name).trim();
-  const colourOf = (series) => (series.hue === null ? colour("--ink") : colour(`--hue-${series.hue}`));
+  const isDark = matchMedia("(prefers-color-scheme: dark)");
+  const BLACK = "#000000";
+  // Hues of the page have a shade for each style; other colours are brought halfway to white in the dark.
+  function colourOf(series) {
+    if (series.hue !== null) return colour(`--hue-${series.hue}`);
+    if (series.colour === BLACK) return isDark.matches ? "#ffffff" : BLACK;
+    if (!isDark.matches) return series.colour;
+    const part = (at) => Math.round((Number.parseInt(series.colour.slice(at, at + 2), 16) + 255) / 2);
+    return `#${[1, 3, 5].map((at) => part(at).toString(16).padStart(2, "0")).join("")}`;
+  }
   const told = (value) =>
     value == null ? "–" : Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 });
 
@@ -23,6 +32,8 @@
     s: [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
     "^": [[0, -1.1], [1, 0.8], [-1, 0.8]],
     v: [[0, 1.1], [1, -0.8], [-1, -0.8]],
+    "<": [[-1.1, 0], [0.8, -1], [0.8, 1]],
+    ">": [[1.1, 0], [-0.8, -1], [-0.8, 1]],
     D: [[0, -1.15], [1.15, 0], [0, 1.15], [-1.15, 0]],
     P: [[-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35], [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1],
       [-0.35, 0.35], [-1, 0.35], [-1, -0.35], [-0.35, -0.35]],
@@ -33,16 +44,18 @@
 
   // A key: a button with the look of the line, its name, and its value under the pointer.
   function keyOf(series) {
-    const ink = series.hue === null ? "var(--ink)" : `var(--hue-${series.hue})`;
+    const ink = series.hue === null ? "currentColor" : `var(--hue-${series.hue})`;
     const shape = corners(series.marker, 22, 9, 5).map((corner) => corner.join(",")).join(" ");
     const sample = `<svg viewBox="0 0 44 18" aria-hidden="true"><line x1="0" y1="9" x2="44" y2="9" stroke="${ink}" ` +
       `stroke-width="3" stroke-dasharray="${series.dash.join(" ")}"/><polygon points="${shape}" fill="${ink}"/></svg>`;
     const key = element("button", { type: "button", "aria-pressed": "true", title: "show or hide, in all charts" });
     key.innerHTML = sample;
+    const recolour = () => { key.firstChild.style.color = colourOf(series); };
+    recolour();
     const value = element("span", { class: "value" });
     key.append(element("span", {}, series.name), value);
     key.addEventListener("click", () => toggle(series.name));
-    return { key, value };
+    return { key, value, recolour };
   }
 
   function toggle(name) {
@@ -175,11 +188,14 @@
       plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
       data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
     };
-    charts.push({ plot, follow });
+    charts.push({ plot, keys, follow });
   }
 
   document.querySelectorAll("figure.chart").forEach(interactive);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const { plot } of charts) plot.redraw(false, true);
+  isDark.addEventListener("change", () => {
+    for (const { plot, keys } of charts) {
+      plot.redraw(false, true);
+      for (const { recolour } of keys) recolour();
+    }
   });
 })();
