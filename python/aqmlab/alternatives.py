@@ -16,7 +16,14 @@ import numpy as np
 from aqmlab.comparison import ComparisonError, paired, same_links
 from aqmlab.errors import ResultError
 from aqmlab.result import Result
-from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, mean_interval
+from aqmlab.statistics import (
+    MINIMUM_REPLICATIONS,
+    Interval,
+    MissingDataError,
+    NotEnoughReplications,
+    TooLittleDataError,
+    mean_interval,
+)
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
     Measured,
@@ -27,6 +34,7 @@ from aqmlab.statistics.quantities import (
     queue_mean_packets,
     utilization_percent,
 )
+from aqmlab.statistics.stopping import replications_for, two_stage_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +103,7 @@ class Alternatives:
         values: Of each configuration each quantity, replication by replication; not a number where there is
             none.
         runs: The runs of each configuration, in the order of the seeds.
+        first_stage: How many of the seeds, the first ones, decided how many there are; 0: no figure did.
     """
 
     names: tuple[str, ...]
@@ -102,14 +111,22 @@ class Alternatives:
     links: tuple[str, ...]
     values: Mapping[str, Mapping[str, FloatArray]]
     runs: Mapping[str, Sequence[Measured]] = field(default_factory=dict, repr=False, compare=False)
+    first_stage: int = 0
 
     @classmethod
-    def of(cls, results: Mapping[str, Sequence[Recorded]], *, links: Sequence[str] = ()) -> Alternatives:
+    def of(
+        cls,
+        results: Mapping[str, Sequence[Recorded]],
+        *,
+        links: Sequence[str] = (),
+        first_stage: int = 0,
+    ) -> Alternatives:
         """Puts the results of several configurations beside each other.
 
         Args:
             results: Of each configuration its results, one for each seed, in any order.
             links: The links whose figures are told; by default those that carry data.
+            first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
 
         Raises:
             ComparisonError: Seeds, windows, users or links that carry data differ from those of the first.
@@ -131,6 +148,7 @@ class Alternatives:
                 for name, runs in measured.items()
             },
             runs=measured,
+            first_stage=first_stage,
         )
 
     @property
@@ -145,13 +163,13 @@ class Alternatives:
 
     def level(self, name: str, quantity: Quantity) -> Interval | NotEnoughReplications:
         """The mean of a quantity over the replications, with its interval, where all have it."""
-        return _mean(self.values[name][quantity.name], CONFIDENCE)
+        return self._mean(self.values[name][quantity.name], CONFIDENCE)
 
     def change(self, name: str, quantity: Quantity) -> Change:
         """What a configuration changes against the first."""
         before, after = (self.values[each][quantity.name] for each in (self.names[0], name))
         known = np.isfinite(before) & np.isfinite(after)
-        difference = _mean(
+        difference = self._mean(
             np.where(known, after, np.nan) - np.where(known, before, 0.0), self.confidence_of_each
         )
         return Change(quantity, float(before.mean()), float(after.mean()), difference)
@@ -160,6 +178,36 @@ class Alternatives:
     def confidence_of_each(self) -> float:
         """Of each difference, so that all that the sentences tell hold together (Bonferroni)."""
         return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * len(OF_PEOPLE))
+
+    def seeds_for(self, width_s: float) -> int:
+        """How many seeds make each difference of the usual page's load time this narrow, from those at hand.
+
+        Args:
+            width_s: From the lower bound of the interval to the upper one, in seconds.
+
+        Raises:
+            TooLittleDataError: There are too few seeds to say, or in some run too few pages ended.
+        """
+        base = self.values[self.names[0]][PAGE_MEDIAN.name]
+        differences = [self.values[name][PAGE_MEDIAN.name] - base for name in self.names[1:]]
+        if len(self.seeds) < MINIMUM_REPLICATIONS:
+            raise TooLittleDataError(
+                f"{len(self.seeds)} seeds do not say how many it takes; legal: {MINIMUM_REPLICATIONS} or more"
+            )
+        if not np.isfinite(differences).all():
+            raise TooLittleDataError(
+                "in some run too few pages ended to tell how soon half of them are there"
+            )
+        confidence = self.confidence_of_each
+        return max(replications_for(each, width_s, confidence=confidence) for each in differences)
+
+    def _mean(self, values: FloatArray, confidence: float) -> Interval | NotEnoughReplications:
+        """The mean with its interval, where all seeds have a value."""
+        if not np.isfinite(values).all():
+            return NotEnoughReplications(have=0)
+        if self.first_stage:
+            return two_stage_interval(values, self.first_stage, confidence=confidence)
+        return mean_interval(values, confidence=confidence)
 
     def sentences(self) -> list[str]:
         """What happens to people, in words, one line for each configuration but the first."""
@@ -174,12 +222,6 @@ class Alternatives:
 
 def _seconds(value: float) -> str:
     return f"{value:.2f} s" if np.isfinite(value) else "more than the run can tell"
-
-
-def _mean(values: FloatArray, confidence: float) -> Interval | NotEnoughReplications:
-    if not np.isfinite(values).all():
-        return NotEnoughReplications(have=0)
-    return mean_interval(values, confidence=confidence)
 
 
 def _known(quantity: Quantity, run: Measured) -> float:

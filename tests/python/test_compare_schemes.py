@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +15,7 @@ import aqmlab
 from aqmlab.alternatives import OF_PEOPLE, PAGE_MEDIAN, PAGE_P95, QUANTITIES, Alternatives, Change
 from aqmlab.files.folders import folder_name
 from aqmlab.load.queues import Queues
-from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab.statistics import Interval, NotEnoughReplications, TooLittleDataError
 from aqmlab.tables import to_csv
 from aqmlab.tables.alternatives import alternatives_table
 from small import BULK, WEB, aqmlab_run
@@ -81,6 +83,28 @@ def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
     assert 0.005 < missed / trials < 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / trials)
 
 
+def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
+    # Differences -1 and 1 three times each: s^2 = 6/5, and the quantile of 1 - 0.05/2 with five degrees of
+    # freedom (two statements) is 3.1634, both sides of 97.5 %.
+    base = [2.0] * 6
+    found = beside({"a": base, "b": [1.0, 3.0] * 3})
+    assert found.seeds_for(2.0) == math.ceil(4.0 * 3.1634**2 * 1.2 / 4.0) == 13
+    assert found.seeds_for(1e3) == 6
+    few = beside({"a": base[:5], "b": base[:5]})
+    with pytest.raises(TooLittleDataError, match="5 seeds do not say how many it takes"):
+        replace(few, seeds=few.seeds[:5]).seeds_for(1.0)
+    with pytest.raises(TooLittleDataError, match="too few pages ended"):
+        beside({"a": base, "b": [*base[:5], math.inf]}).seeds_for(1.0)
+
+
+def test_added_seeds_do_not_change_the_scatter_that_decided() -> None:
+    values = {"a": [2.0] * 8, "b": [*[1.0, 3.0] * 3, 2.0, 2.0]}
+    found = replace(beside(values), seeds=tuple(range(8)), first_stage=6)
+    change = found.change("b", PAGE_MEDIAN).difference
+    assert isinstance(change, Interval)
+    assert change.half_width == pytest.approx(3.1634 * math.sqrt(1.2 / 8.0), rel=1e-4)
+
+
 @pytest.fixture
 def link(tmp_path: Path) -> Path:
     (tmp_path / "link.toml").write_text(WEB)
@@ -128,6 +152,31 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
     assert table.loc["small queue", f"{lost}.lower"] <= table.loc["small queue", f"{lost}.mean"]
 
 
+def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
+    asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6")
+    short = ("--set", "duration_s=12.0")
+    folder = link / "results" / "compare-web"
+
+    def width() -> float:
+        table = pd.read_csv(folder / "comparison.csv", index_col="configuration")
+        edges = [table.loc["red", f"{PAGE_MEDIAN.name}.minus_first.{edge}"] for edge in ("lower", "upper")]
+        return float(edges[1] - edges[0])
+
+    made = aqmlab_run(*asked, *short, cwd=link)
+    assert made.returncode == 0, made.stderr
+    at_first = width()
+    made = aqmlab_run(*asked, *short, "--until-width", str(0.8 * at_first), cwd=link)
+    assert made.returncode == 0, made.stderr
+    # The width falls with the root of the number: 6 / 0.8^2 is 9.4.
+    assert len(list((folder / "red").iterdir())) == 10
+    assert "means of 10 seeds" in " ".join(made.stdout.split())
+    assert "the first 6 decided how many" in " ".join(made.stdout.split())
+    assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
+    refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
+    assert refused.returncode == 2
+    assert re.search(r"takes 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
+
+
 def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
     made = aqmlab_run("run", "link.toml", "--seeds", "1-2", "--no-offered-load", cwd=link)
     assert made.returncode == 0, made.stderr
@@ -142,6 +191,9 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario with --schemes"),
         (("link.toml", "--schemes", "red"), "two or more, such as drop-tail,red"),
         (("link.toml", "--schemes", "red,rod"), 'unknown scheme "rod"'),
+        (("link.toml", "--schemes", "red,pi", "--seeds", "1-5", "--until-width", "1"), "needs 6 seeds"),
+        (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),
+        ((".", ".", "--until-width", "1"), "--until-width adds runs"),
         (("link.toml", "."), ". is a folder"),
         (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for two folders"),
         (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,14 @@ from aqmlab.terminal.console import console, say, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aqmlab.alternatives import Alternatives
     from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
+
+_MOST_SEEDS = 1_000
+"""So many at most are added on request."""
 
 
 @click.command
@@ -51,6 +56,14 @@ if TYPE_CHECKING:
     metavar="LINK,...",
     help="Links whose queues --schemes sets; by default those of the links that carry data.",
 )
+@click.option(
+    "--until-width",
+    "until_width_s",
+    type=click.FloatRange(min=0.0, min_open=True),
+    metavar="SECONDS",
+    help="Add seeds until the interval of each difference, of the time within which half of the pages are "
+    "there, is no wider. Those of --seeds decide how many it takes.",
+)
 @links_option
 @overrides_option
 @click.option(
@@ -68,6 +81,7 @@ def compare(
     seeds: tuple[int, ...],
     names: tuple[str, ...],
     queues: tuple[str, ...],
+    until_width_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
@@ -78,7 +92,8 @@ def compare(
 
     Of one scenario and --schemes, or of several scenarios, all runs are made, with the same seeds: the same
     users ask for the same pages. It ends with what happens to people in words, and a table of levels and
-    differences against the first. A command that was interrupted goes on where it stopped.
+    differences against the first; report.html says it with figures. A command that was interrupted goes on
+    where it stopped.
 
     Of two folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is
     run: results are paired by seed; other windows or other users on one side are refused. From six seeds on
@@ -87,12 +102,18 @@ def compare(
     \b
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
+      aqmlab compare link.toml --schemes drop-tail,pie --until-width 0.2
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
       aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
     """
     from aqmlab.load.demand import named_links
+    from aqmlab.statistics import MINIMUM_REPLICATIONS
 
+    if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
+        raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
     if len(paths) == 2 and not schemes and any(map(Path.is_dir, paths)) and not any(map(Path.is_file, paths)):
+        if until_width_s is not None:
+            raise click.UsageError("--until-width adds runs; of two folders nothing is run")
         return _compare_folders((paths[0], paths[1]), names, links)
     if names:
         raise click.UsageError("--names is for two folders; scenarios are called by their names")
@@ -101,7 +122,12 @@ def compare(
         named_links(scenario, links)
     folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     results = _run(scenarios, seeds, folder, quiet=quiet, executor=executor)
-    return _tell(results, links, folder, quiet=quiet)
+    found = _beside(results, links, folder)
+    if until_width_s is not None:
+        more = _more_seeds(found, until_width_s, folder)
+        results = _run(scenarios, (*seeds, *more), folder, quiet=quiet, executor=executor)
+        found = _beside(results, links, folder, first_stage=len(seeds))
+    return _tell(found, folder, quiet=quiet)
 
 
 def _scenarios(
@@ -155,21 +181,43 @@ def _run(
     }
 
 
-def _tell(
-    results: Mapping[str, Sequence[Result]], links: Sequence[str], folder: Path, *, quiet: bool
-) -> None:
-    """What happens to people, then the numbers; all of it stays in the folder."""
+def _beside(
+    results: Mapping[str, Sequence[Result]], links: Sequence[str], folder: Path, *, first_stage: int = 0
+) -> Alternatives:
     from aqmlab.alternatives import Alternatives
+    from aqmlab.statistics import MissingDataError, UnknownLinkError
+
+    try:
+        return Alternatives.of(results, links=links, first_stage=first_stage)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{folder}: {error}") from None
+
+
+def _more_seeds(found: Alternatives, width_s: float, folder: Path) -> range:
+    """The seeds that have to be added, after the greatest of those that decided how many."""
+    from aqmlab.statistics import TooLittleDataError
+
+    try:
+        wanted = found.seeds_for(width_s)
+    except TooLittleDataError as error:
+        raise ResultError(f"{folder}: --until-width: {error}") from None
+    if wanted > _MOST_SEEDS:
+        narrowest = width_s * math.sqrt(wanted / _MOST_SEEDS)
+        raise ResultError(
+            f"{folder}: a width of {width_s:g} s takes {wanted:,} seeds; legal: {narrowest:.2g} s or more, "
+            f"which {_MOST_SEEDS} seeds reach, or longer runs"
+        )
+    greatest = max(found.seeds)
+    return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
+
+
+def _tell(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+    """What happens to people, then the numbers; all of it stays in the folder."""
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
     from aqmlab.tables import save, to_terminal
     from aqmlab.tables.alternatives import alternatives_table
 
-    try:
-        found = Alternatives.of(results, links=links)
-    except (UnknownLinkError, MissingDataError) as error:
-        raise ResultError(f"{folder}: {error}") from None
     table = alternatives_table(found)
     save(table, folder / "comparison.csv")
     if not quiet:

@@ -6,7 +6,8 @@ another and no interval here is ever taken over exchanges. Everything is a pure 
 Read in this order: `recorded` (what a statistic needs of a result), `distribution` (one run's response
 times), `pages` (its page load times), `quantities` (the registry of one run's single numbers), `replication`
 (means and intervals over runs), `band` (a whole curve at once), `verdict` (better, worse, equivalent,
-trade-off), `strength` (how clearly), `hurst` (long-range dependence, imported by itself).
+trade-off), `strength` (how clearly), `stopping` (how many replications it takes), `hurst` (long-range
+dependence, imported by itself).
 """
 
 from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value

@@ -94,6 +94,8 @@ def _caption(found: Alternatives) -> Iterator[str]:
     seeds = len(found.seeds)
     yield "page, median: seconds until a page is loaded, or an object is there; of pages begun in the window"
     means = f"means of {seeds} {'seed' if seeds == 1 else 'seeds'}, with 95 % intervals from six on"
+    if found.first_stage:
+        means += f" (the first {found.first_stage} decided how many: Stein's two stages)"
     if len(found.names) > 1:
         means += (
             f"; below them the difference to {found.names[0]}, ± {100 * found.confidence_of_each:.4g} % "
