@@ -7,6 +7,7 @@ alone says neither whether it matters nor from where it starts.
 
 from __future__ import annotations
 
+import html
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -178,6 +179,14 @@ class Alternatives:
     def confidence_of_each(self) -> float:
         """Of each difference, so that all that the sentences tell hold together (Bonferroni)."""
         return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * len(OF_PEOPLE))
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: what happens to people in words, then levels and differences."""
+        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.alternatives import alternatives_table  # noqa: PLC0415
+
+        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in self.sentences())
+        return words + to_notebook([alternatives_table(self)])
 
     def seeds_for(self, width_s: float) -> int:
         """How many seeds make each difference of the usual page's load time this narrow, from those at hand.

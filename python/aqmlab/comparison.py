@@ -9,6 +9,7 @@ same pages, so the difference of a pair is what the queue did. It refuses what c
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -155,6 +156,13 @@ class Comparison:
         from aqmlab.figures.difference import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
 
         return draw_difference(self, axes)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the verdict, the difference with its band, and every number in words."""
+        from aqmlab.figures.style import figure_of, settle, svg_text  # noqa: PLC0415 (loaded when drawn)
+
+        drawn = svg_text(settle(figure_of(self.plot())))
+        return f"{drawn}\n<pre>{html.escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""

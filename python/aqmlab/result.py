@@ -230,6 +230,13 @@ class Result:
         """The same result with what is known about its offered load."""
         return replace(self, run={**self.run, "offered_load": dict(offered_load)})
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: what its users waited for, and what its links carried."""
+        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.results import result_tables  # noqa: PLC0415
+
+        return to_notebook(result_tables(self))
+
     def __repr__(self) -> str:
         place = f", {str(self.folder)!r}" if self.folder else ""
         return f"Result({self.scenario.get('name')!r}, seed {self.seed}{place})"

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 from aqmlab import Result, figures
+from aqmlab import run as run_scenario
 from aqmlab.alternatives import Alternatives, read_alternatives
-from aqmlab.comparison import ComparisonError
+from aqmlab.comparison import ComparisonError, compare
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
@@ -260,6 +261,24 @@ def test_a_figure_without_numbers_of_its_own_is_no_chart() -> None:
     ]
     axes = figures.draw_page_loads(waiting)
     assert axes.get_xlabel() == "seconds after the click"
+
+
+def test_notebooks_show_runs_and_comparisons() -> None:
+    shown = alternatives()._repr_html_()
+    assert "better against today: half of the pages load in 0.50 s instead of 1.00 s, sooner by" in shown
+    assert "&lt;b&gt;other&lt;/b&gt;" in shown
+    assert "<b>other</b>" not in shown
+    runs = three()
+    found = compare(runs["today"], runs["better"], names=("<today>", "better"))
+    assert found._repr_html_().startswith("<svg")
+    assert f"&lt;today&gt; against better: {found.judgement.verdict}" in found._repr_html_()
+    result = run_scenario(WEB, overrides={"duration_s": 8.0})._repr_html_()
+    for words in ("page loads", "responses", "links", "<table"):
+        assert words in result
+    for html in (shown, found._repr_html_(), result):
+        outline = Outline()
+        outline.feed(html)
+        assert outline.open == []
 
 
 @pytest.fixture(name="folder", scope="module")

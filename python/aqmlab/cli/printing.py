@@ -1,181 +1,29 @@
-"""Runs and sweeps as tables."""
+"""Sweeps as tables."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.runs.store import State
-from aqmlab.statistics.classes import TrafficClass, traffic_classes
-from aqmlab.statistics.distribution import ResponseTimes, response_times
-from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import (
-    PAGE_QUANTILES,
     Quantity,
     loss_percent,
-    marked_percent,
-    mean_frame_bytes,
     page_quantile_s,
     quantile_s,
     queue_mean_packets,
     restricted_mean_s,
     throughput_mbps,
-    utilization_percent,
 )
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.tables.model import Column, Table, number, text
+from aqmlab.tables.results import of_quantity
 from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    import pyarrow as pa
-
-    from aqmlab.result import Result
     from aqmlab.sweep import Point, Status
-
-Item = TypeVar("Item")
-
-_WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "began in the window"}
-_COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
-# A single run tells more digits than a mean over runs.
-_LINK_DIGITS = {
-    throughput_mbps: 2,
-    utilization_percent: 1,
-    loss_percent: 3,
-    marked_percent: 3,
-    queue_mean_packets: 1,
-    mean_frame_bytes: 0,
-}
-
-
-def result_tables(result: Result) -> Iterator[Table]:
-    """What users waited for: pages, then their objects; datagrams; classes of traffic; monitored links."""
-    heading = f"{result.scenario['name']}, seed {result.seed}"
-    if result.run["populations"] and "page_histogram" in result.tables:
-        yield _pages(heading, result)
-    if result.run["populations"] and "response_histogram" in result.tables:
-        yield _responses(heading, result)
-    if "datagrams" in result.tables:
-        yield _datagrams(heading, result.datagrams)
-    if classes := traffic_classes(result):
-        yield _classes(heading, classes)
-    yield _links(heading, result.run["links"])
-
-
-def _pages(heading: str, result: Result) -> Table:
-    found = [
-        (population["name"], pages, page_load_times(result, pages, population=population["name"]))
-        for population in result.run["populations"]
-        for pages in Pages
-    ]
-    columns: list[Column[tuple[str, Pages, ResponseTimes]]] = [
-        Column("users", lambda row: text(row[0]), "users", words=True),
-        Column("which", lambda row: text(_WHICH_PAGES[row[1]]), "pages that", words=True),
-        Column("pages", lambda row: number(round(row[2].ended), ",d"), "number"),
-        Column(
-            "unfinished",
-            lambda row: number(
-                unfinished_pages(result, row[0]) if row[1] is Pages.FOLLOWED else None, ",d", absent="-"
-            ),
-            "open",
-        ),
-        *_quantiles("page", 2, lambda row: row[2]),
-    ]
-    caption = "50 % ... 99 %: loaded within so many seconds; open: unfinished at the end"
-    return Table.of(found, columns, title=f"{heading}: page loads", caption=caption)
-
-
-def _quantiles(what: str, digits: int, times: Callable[[Item], ResponseTimes]) -> list[Column[Item]]:
-    """A column for each quantile of a distribution in seconds, as far as it has one."""
-
-    def cell(item: Item, share: float) -> TableCell:
-        found = times(item)
-        return number(found.quantile(share) if found.ended else None, f".{digits}f", absent="-")
-
-    return [
-        Column(f"{what}_p{100 * share:g}_s", partial(cell, share=share), f"{100 * share:g} %")
-        for share in PAGE_QUANTILES
-    ]
-
-
-def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
-    columns: list[Column[Mapping[str, Any]]] = [
-        Column("link", lambda link: text(link["name"]), "link", words=True),
-        Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
-        *(_of_quantity(each, digits, each.of_link) for each, digits in _LINK_DIGITS.items()),
-    ]
-    caption = "queue: mean, in packets; frame: mean, in bytes"
-    return Table.of(links, columns, title=f"{heading}: links", caption=caption)
-
-
-def _of_quantity(quantity: Quantity, digits: int, of: Callable[[Item], float | None]) -> Column[Item]:
-    """A column of a quantity with so many digits."""
-    form = f".{digits}f"
-    return Column(
-        quantity.name, lambda item: number(of(item), form, absent="-"), quantity.title, quantity.short
-    )
-
-
-def _responses(heading: str, result: Result) -> Table:
-    populations = [
-        (population, response_times(result, population=population["name"]))
-        for population in result.run["populations"]
-    ]
-    columns: list[Column[tuple[Mapping[str, Any], ResponseTimes]]] = [
-        Column("users", lambda found: text(found[0]["name"]), "users", words=True)
-    ]
-    columns += [
-        Column(key, lambda found, key=key: number(found[0][key], ","), title)  # type: ignore[misc]
-        for key, title in _COUNTS.items()
-    ]
-    columns += _quantiles("response", 3, lambda found: found[1])
-    caption = "objects of pages; open: unfinished at the end; 50 % ... 99 %: complete within so many seconds"
-    return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
-
-
-_MOST_SOURCES = 20
-_DATAGRAM_COUNTS = ("sent", "received", "lost", "marked")
-_DATAGRAM_DELAYS = {"p50": "50 %", "p95": "95 %", "p99": "99 %"}
-
-
-def _datagrams(heading: str, table: pa.Table) -> Table:
-    columns: list[Column[Mapping[str, Any]]] = [
-        Column("group", lambda row: text(row["group"]), "datagrams", words=True),
-        Column("source", lambda row: number(row["source"], "d"), "source"),
-    ]
-    columns += [
-        Column(f"{name}_packets", lambda row, key=f"{name}_packets": number(row[key], ","), name)  # type: ignore[misc]
-        for name in _DATAGRAM_COUNTS
-    ]
-    columns += [
-        Column(
-            f"delay_{name}_ms",
-            lambda row, key=f"delay_{name}_s": number(  # type: ignore[misc]
-                1e3 * row[key] if row["received_packets"] else None, ".2f", absent="-"
-            ),
-            title,
-        )
-        for name, title in _DATAGRAM_DELAYS.items()
-    ]
-    caption = "packets; 50 %, 95 %, 99 %: within so many milliseconds"
-    if table.num_rows > _MOST_SOURCES:
-        caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
-    rows = table.slice(0, _MOST_SOURCES).to_pylist()
-    return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
-
-
-def _classes(heading: str, classes: list[TrafficClass]) -> Table:
-    columns: list[Column[TrafficClass]] = [
-        Column("class", lambda each: text(each.name), "class", words=True),
-        Column("members", lambda each: text(f"{each.members:,} {each.unit}"), "members", words=True),
-        Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "Mbit/s"),
-        Column("fairness", lambda each: number(each.fairness, ".3f", absent="-"), "fairness"),
-    ]
-    caption = "Mbit/s: what reached the receivers; fairness: Jain's index, 1 where all members got the same"
-    return Table.of(classes, columns, title=f"{heading}: goodput", caption=caption)
-
 
 _MOST_ROWS = 50
 _SWEEP_DIGITS: Mapping[Quantity, int] = {
@@ -209,7 +57,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
             for key in status.sweep.keys
         ),
         *(
-            _of_quantity(
+            of_quantity(
                 each,
                 digits,
                 lambda point, name=each.name: _mean([row[name] for row in runs[point.index]]),  # type: ignore[misc]

@@ -119,8 +119,8 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
         say(str(result.folder))
         return
-    from aqmlab.cli.printing import result_tables
     from aqmlab.tables import to_terminal
+    from aqmlab.tables.results import result_tables
 
     for table in result_tables(result):
         screen.print(to_terminal(table))

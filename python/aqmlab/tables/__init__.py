@@ -9,7 +9,7 @@ from aqmlab.tables.best import BestRow, best_rows
 from aqmlab.tables.cells import Entry, Row, caption, cell_rows, published_rows
 from aqmlab.tables.filled import Filled, fill
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.tables.render import save, to_csv, to_html, to_terminal
+from aqmlab.tables.render import save, to_csv, to_html, to_notebook, to_terminal
 
 __all__ = [
     "AblationRow",
@@ -31,5 +31,6 @@ __all__ = [
     "save",
     "to_csv",
     "to_html",
+    "to_notebook",
     "to_terminal",
 ]

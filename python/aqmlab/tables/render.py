@@ -21,7 +21,7 @@ from aqmlab.terminal.plain import plain_line
 from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 _STYLES = {
@@ -74,6 +74,14 @@ def to_html(table: Table) -> str:
     head = "".join(f"<tr>{row}</tr>\n" for row in _html_heads(part.columns))
     body = "\n".join(f"<tr>{''.join(map(_html_cell, part.columns, row))}</tr>" for row in part.rows)
     return f'<table class="cells">\n<thead>\n{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n'
+
+
+def to_notebook(tables: Iterable[Table]) -> str:
+    """Tables one below another with titles and captions, for notebooks, which show HTML as it is."""
+    return "".join(
+        f"<p><b>{html.escape(table.title)}</b></p>\n{to_html(table)}<p><small>{html.escape(table.caption)}</small></p>\n"
+        for table in tables
+    )
 
 
 def _html_heads(columns: Sequence[Column[Any]]) -> list[str]:
