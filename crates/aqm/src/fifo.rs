@@ -38,11 +38,6 @@ impl<P: Queued> Fifo<P> {
         }
     }
 
-    #[inline]
-    pub(crate) fn newest(&self) -> Option<&P> {
-        self.packets.back()
-    }
-
     /// Takes the head. The instant at which it was queued has to be taken next.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<P> {

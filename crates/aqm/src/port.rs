@@ -130,6 +130,53 @@ impl<P: Queued> Port<P> {
         }
     }
 
+    /// As [`Port::arrive`], for a driver that has to know what becomes of the packet: answers with it as it is queued, which
+    /// it is behind all others if the port has one queue.
+    ///
+    /// # Panics
+    /// If `now` lies before an earlier call.
+    #[inline(always)]
+    pub fn accept(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) -> Option<P>
+    where
+        P: Copy,
+    {
+        self.begin(now);
+        let facts = packet.facts();
+        self.shared.counters.arrivals.count(&facts);
+        let mut as_queued = packet;
+        let mut mark = || as_queued.mark();
+        let accepted = match &mut self.layout {
+            Layout::Fifo(queue) => queue.arrive(now, packet, &facts, &mut self.shared, &mut mark, discarded),
+            Layout::Several(_) => unreachable!("which of several queues is served next nobody knows"),
+        };
+        accepted.then_some(as_queued)
+    }
+
+    /// A packet arrives and the link is idle, so that nothing waits, and asks for it at once: [`Port::arrive_with`] followed
+    /// by [`Port::depart`].
+    ///
+    /// # Panics
+    /// If `now` lies before an earlier call.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        now: Time,
+        packet: P,
+        header: impl FnOnce(&P) -> HeaderFields,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        self.begin(now);
+        let facts = packet.facts();
+        self.shared.counters.arrivals.count(&facts);
+        match &mut self.layout {
+            Layout::Fifo(queue) => queue.pass(now, packet, &facts, &mut self.shared, discarded),
+            Layout::Several(queues) => {
+                queues.arrive(now, packet, header, &mut self.shared, discarded);
+                queues.depart(now, &mut self.shared, discarded)
+            }
+        }
+    }
+
     /// A packet is lost on its way to the queue: it is counted, and nothing at the port ever hears of it.
     #[cold]
     pub fn lose(&mut self, packet: P, discarded: &mut impl FnMut(P, Reason)) {
@@ -197,16 +244,6 @@ impl<P: Queued> Port<P> {
         match &self.layout {
             Layout::Fifo(queue) => queue.fifo().bytes(),
             Layout::Several(queues) => queues.bytes(),
-        }
-    }
-
-    /// The packet that was queued last, if it waits, as it is queued; none where the port has several queues.
-    #[must_use]
-    #[inline]
-    pub fn newest(&self) -> Option<&P> {
-        match &self.layout {
-            Layout::Fifo(queue) => queue.fifo().newest(),
-            Layout::Several(_) => None,
         }
     }
 

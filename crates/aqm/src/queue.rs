@@ -92,16 +92,48 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
-        if self.asks_on_arrival {
-            let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
-            let verdict = self.scheme.on_arrival(now, facts, &queue, &mut port.coins);
-            if !matches!(verdict, Verdict::Pass) {
-                return self.arrive_under((now, verdict), packet, facts, port, marked, discarded);
-            }
+        let verdict = self.verdict(now, facts, port);
+        if !matches!(verdict, Verdict::Pass) {
+            return self.arrive_under((now, verdict), packet, facts, port, marked, discarded);
         }
         let Some(packet) = self.within_room(now, packet, facts, port, discarded) else { return false };
         self.fifo.push(now, packet, facts.bytes);
         true
+    }
+
+    /// A packet arrives where none waits, and the link asks for one at once: an arrival followed by a departure. What
+    /// nobody has anything to say about need not be queued in between.
+    #[inline(always)]
+    pub(crate) fn pass(
+        &mut self,
+        now: Time,
+        packet: P,
+        facts: &PacketFacts,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        debug_assert!(self.fifo.packets() == 0, "a packet waits in front of an idle link");
+        let verdict = self.verdict(now, facts, port);
+        if !matches!(verdict, Verdict::Pass) {
+            self.arrive_under((now, verdict), packet, facts, port, &mut || {}, discarded);
+        } else if let Some(packet) = self.within_room(now, packet, facts, port, discarded) {
+            if !self.asks_on_departure {
+                port.counters.departures.count(facts);
+                return Some(packet);
+            }
+            self.fifo.push(now, packet, facts.bytes);
+        }
+        self.depart(now, port, &mut || {}, discarded)
+    }
+
+    /// What the scheme says of an arrival.
+    #[inline(always)]
+    fn verdict(&mut self, now: Time, facts: &PacketFacts, port: &mut Shared) -> Verdict {
+        if !self.asks_on_arrival {
+            return Verdict::Pass;
+        }
+        let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+        self.scheme.on_arrival(now, facts, &queue, &mut port.coins)
     }
 
     /// What remains of an arrival that the scheme does not simply let pass.

@@ -39,7 +39,7 @@ pub(crate) struct EventQueue<P, T> {
     /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
     timers: Wheel<T, 18>,
     sample: Time,
-    /// The earlier of the next sample and the next timer.
+    /// The earliest of the next sample, the next timer and the packet that is there in a moment.
     unlike_packets: Time,
 }
 
@@ -85,24 +85,21 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         } else {
             (packet, EventKind::Packet)
         };
-        let first = instant.min(self.unlike_packets);
-        if let Some(soon) = self.soon.as_ref().map(Pending::instant) {
-            return if soon < first { (soon, EventKind::Packet) } else { self.next_with_all_in_the_wheel() };
-        }
         if instant < self.unlike_packets { (instant, next) } else { self.next_unlike_packets(instant, next) }
-    }
-
-    /// The packet that was to be next is not, or something else is due at the same instant: the wheel knows the order.
-    #[inline(never)]
-    fn next_with_all_in_the_wheel(&mut self) -> (Time, EventKind) {
-        if let Some(soon) = self.soon.take() {
-            self.packets.insert_pending(soon);
-        }
-        self.next()
     }
 
     #[inline(never)]
     fn next_unlike_packets(&mut self, instant: Time, next: EventKind) -> (Time, EventKind) {
+        if let Some(soon) = self.soon {
+            let others = instant.min(self.sample).min(self.timers.head());
+            if soon.instant() < others {
+                return (soon.instant(), EventKind::Packet);
+            }
+            // It is not next, or something else is due at the same instant: the wheel knows the order.
+            self.packets.insert_pending(soon);
+            self.forget_soon();
+            return self.next();
+        }
         if self.sample == self.unlike_packets {
             (self.sample, EventKind::Sample)
         } else if instant == self.unlike_packets {
@@ -112,9 +109,17 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         }
     }
 
+    /// What was to be there soon is there, or among all others.
+    #[inline(always)]
+    fn forget_soon(&mut self) {
+        self.soon = None;
+        self.unlike_packets = self.timers.head().min(self.sample);
+    }
+
     pub(crate) fn set_sample(&mut self, instant: Time) {
         self.sample = instant;
-        self.unlike_packets = self.timers.head().min(instant);
+        let soon = self.soon.map_or(Time::MAX, |soon| soon.instant());
+        self.unlike_packets = self.timers.head().min(instant).min(soon);
     }
 
     /// A packet is to arrive somewhere.
@@ -130,13 +135,18 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
             return self.push(rank, instant, packet);
         }
         self.soon = Some(self.packets.pending(instant, rank, packet));
+        self.unlike_packets = self.unlike_packets.min(instant);
     }
 
     #[inline(always)]
     pub(crate) fn take_packet(&mut self) -> P {
-        match self.soon.take() {
-            Some(soon) => soon.item(),
-            None => self.packets.pop(),
+        match self.soon {
+            // Were anything else due at this instant, it would be in the wheel.
+            Some(soon) if soon.instant() == self.now => {
+                self.forget_soon();
+                soon.item()
+            }
+            _ => self.packets.pop(),
         }
     }
 
@@ -153,6 +163,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         let head = self.timers.head();
         debug_assert_eq!(head, self.unlike_packets, "the earliest timer is taken at its instant");
         let timer = self.timers.pop();
+        debug_assert!(self.soon.is_none(), "a packet that is next comes first, any other is in the wheel");
         self.unlike_packets = self.timers.head().min(self.sample);
         timer
     }
@@ -176,9 +187,55 @@ mod tests {
         assert_eq!(events.next(), (instant, EventKind::Transmission));
         events.transmissions.end(QueuedId::of(0));
         assert_eq!(events.next(), (instant, EventKind::Packet));
+        events.advance(instant);
         assert_eq!(events.take_packet(), "packet");
         assert_eq!(events.next(), (instant, EventKind::Timer));
         assert_eq!(events.take_timer(), "timer");
         assert!(events.next().0 > Time::from_seconds(2e6), "nothing is left within the longest run");
+    }
+
+    /// Whether a packet comes soon changes nothing: not before what is earlier, not among what is due at once.
+    #[test]
+    fn a_packet_that_comes_soon_has_its_place_among_all_others() {
+        let at = Time::from_nanoseconds;
+        for (soon, expected) in [
+            (4_000, ["soon", "early", "first", "last"]),
+            (5_000, ["early", "soon", "first", "last"]),
+            (6_000, ["early", "first", "soon", "last"]),
+            (90_000_000, ["early", "first", "last", "soon"]),
+        ] {
+            let mut events: EventQueue<&str, &str> = EventQueue::new(1);
+            let rank = |place| Rank::between(place);
+            events.push(rank(0), at(5_000), "early");
+            events.push(rank(2), at(6_000), "last");
+            events.push_soon(rank(1), at(soon), "soon");
+            events.push(rank(0), at(6_000), "first");
+            let found = [(); 4].map(|()| {
+                let (instant, kind) = events.next();
+                assert_eq!(kind, EventKind::Packet);
+                events.advance(instant);
+                events.take_packet()
+            });
+            assert_eq!(found, expected, "soon at {soon}");
+        }
+    }
+
+    #[test]
+    fn a_sample_and_a_timer_come_before_a_packet_that_comes_soon_but_is_later() {
+        let at = Time::from_nanoseconds;
+        let mut events: EventQueue<&str, &str> = EventQueue::new(1);
+        events.push_soon(DELAYED, at(5_000), "soon");
+        events.wake_at(at(4_000), "timer");
+        events.set_sample(at(3_000));
+        assert_eq!(events.next(), (at(3_000), EventKind::Sample));
+        events.advance(at(3_000));
+        events.set_sample(at(9_000));
+        assert_eq!(events.next(), (at(4_000), EventKind::Timer));
+        events.advance(at(4_000));
+        assert_eq!(events.take_timer(), "timer");
+        assert_eq!(events.next(), (at(5_000), EventKind::Packet));
+        events.advance(at(5_000));
+        assert_eq!(events.take_packet(), "soon");
+        assert_eq!(events.next(), (at(9_000), EventKind::Sample));
     }
 }

@@ -168,11 +168,14 @@ impl Fabric {
         endpoints.connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let header = |packet: &Packet| flow_hashes.header_of(packet);
-        queued.port.arrive_with(events.now(), packet, header, &mut discard);
-        if queued.has_room_below() {
-            if let Some(packet) = queued.serve(events, &mut discard) {
-                prefetch_delivery(&endpoints.connections, &packet, announce);
-            }
+        let begun = if queued.busy {
+            queued.port.arrive_with(events.now(), packet, header, &mut discard);
+            if queued.has_room_below() { queued.serve(events, &mut discard) } else { None }
+        } else {
+            queued.send_at_once(packet, header, events, &mut discard)
+        };
+        if let Some(packet) = begun {
+            prefetch_delivery(&endpoints.connections, &packet, announce);
         }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);

@@ -4,7 +4,7 @@ use super::events::Events;
 use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
-use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Reason, Scheme};
+use aqmlab_aqm::{Counters, HeaderFields, Port, PortFacts, QueueCounters, Queued, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -159,6 +159,23 @@ impl QueuedLink {
         self.transmission_ends = now + self.transmission.transmit(wire_bytes);
     }
 
+    /// A packet arrives at an idle link; answers with the packet that it begins to send.
+    #[inline(always)]
+    pub(crate) fn send_at_once(
+        &mut self,
+        packet: Packet,
+        header: impl FnOnce(&Packet) -> HeaderFields,
+        events: &mut Events,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<Packet> {
+        let packet = self.port.pass(events.now(), packet, header, discarded)?;
+        self.transmit(packet, events);
+        if self.ring_packets > 0 {
+            self.serve(events, discarded);
+        }
+        Some(packet)
+    }
+
     /// A packet arrives at a link that foretells: answers with it as it is queued, and when it will have been sent. None if
     /// it is discarded.
     #[inline(always)]
@@ -169,17 +186,15 @@ impl QueuedLink {
         discarded: &mut impl FnMut(Packet, Reason),
     ) -> Option<(Packet, Time)> {
         self.catch_up(now);
-        let waiting = self.port.packets();
-        self.port.arrive(now, packet, discarded);
-        let newest = self.port.newest().copied();
-        let is_queued = self.port.packets() > waiting;
-        // An idle link asks after every arrival, discarded or not.
-        if !self.busy {
-            self.serve_next(now);
+        if self.busy {
+            let packet = self.port.accept(now, packet, discarded)?;
+            let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
+            self.foretold_until += self.foretold.transmit(wire_bytes);
+            return Some((packet, self.foretold_until));
         }
-        let packet = newest.filter(|_| is_queued)?;
-        let wire_bytes = self.framing.wire_bytes(u32::from(packet.ip_bytes()));
-        self.foretold_until = self.foretold_until.max(now) + self.foretold.transmit(wire_bytes);
+        let packet = self.port.pass(now, packet, Queued::header_fields, discarded)?;
+        self.begin_transmission(packet, now);
+        (self.foretold, self.foretold_until) = (self.transmission, self.transmission_ends);
         Some((packet, self.foretold_until))
     }
 

@@ -88,20 +88,32 @@ impl<T: Copy> Pages<T> {
         Some(page + (found + COUNT - here) as u64 % PAGES)
     }
 
-    /// Takes everything out of a page, in no order.
+    /// Takes everything out of a page, in the order in which it was put there.
     #[inline(always)]
     pub(super) fn drain(&mut self, page: u64, mut take: impl FnMut(&Entry<T>)) {
         let number = number_of(page);
         let empty = Page { chunk: NONE, filled: FULL };
-        let Page { mut chunk, filled } = std::mem::replace(&mut self.pages[number], empty);
+        let Page { chunk: last, filled: filled_of_last } = std::mem::replace(&mut self.pages[number], empty);
         self.occupied.remove(number);
-        let mut filled = filled as usize;
+        let mut chunk = self.turn_round(last);
         while let Some(next) = self.next.get_mut(chunk as usize) {
             let begin = chunk as usize * CHUNK;
+            let filled = if chunk == last { filled_of_last as usize } else { CHUNK };
             self.entries[begin..begin + filled].iter().for_each(&mut take);
             let after = std::mem::replace(next, self.free);
             self.free = chunk;
-            (chunk, filled) = (after, CHUNK);
+            chunk = after;
         }
+    }
+
+    /// Turns a list of chunks round; answers with its new first one.
+    #[inline(always)]
+    fn turn_round(&mut self, mut chunk: u32) -> u32 {
+        let mut before = NONE;
+        while let Some(next) = self.next.get_mut(chunk as usize) {
+            let after = std::mem::replace(next, before);
+            (before, chunk) = (chunk, after);
+        }
+        before
     }
 }
