@@ -228,6 +228,7 @@ impl Streams {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation)] // a few bytes
 mod tests {
     use super::*;
     use aqmlab_web::Tls;
