@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import math
 import re
 import shutil
 from dataclasses import replace
@@ -18,7 +19,7 @@ import pytest
 
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
-from aqmlab.alternatives import Alternatives, read_alternatives
+from aqmlab.alternatives import PAGE_P95, Alternatives, read_alternatives
 from aqmlab.comparison import ComparisonError, compare
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
@@ -28,7 +29,7 @@ from aqmlab.figures.page_loads import in_seconds
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.figures.style import look_at
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.alternatives import first_figure, page_of
 from aqmlab.report.answer import answer
 from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
@@ -78,6 +79,33 @@ def test_one_alternative_is_told_by_itself() -> None:
     assert second.startswith(
         "Chance may move them: the first lies between 0.93 s and 1.07 s, the second between 4.63 s"
     )
+
+
+def test_what_was_not_seen_to_end_is_said_to_be_unseen() -> None:
+    def unseen(name: str) -> Alternatives:
+        found = alternatives()
+        values = {each: dict(found.values[each]) for each in found.names}
+        values[name][PAGE_P95.name] = np.array([5.0] * 5 + [math.inf])
+        return replace(found, values=values)
+
+    assert answer(unseen("better"))[1] == (
+        "With today, one page in twenty takes longer than 5.00 s: no clear difference after 6 runs with "
+        "<b>other</b> (5.00 s); too long to tell with better, where some run ended before 19 of 20 pages "
+        "were there."
+    )
+    assert answer(unseen("today"))[1] == (
+        "With today, some run ended before 19 of 20 pages were there: not so with better (9.00 s) and "
+        "<b>other</b> (5.00 s)."
+    )
+    figure = first_figure(unseen("better"))
+    assert figure is not None
+    assert "too long to tell" in figure.svg
+    assert (
+        "better: half of the pages are there within 0.50 s, 19 of 20 pages are there within a time"
+        in figure.words
+    )
+    assert "Arrows: some run ended before" in figure.caption
+    assert "too long to tell" not in (first_figure(alternatives()) or figure).svg
 
 
 @pytest.mark.parametrize(

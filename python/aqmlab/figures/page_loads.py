@@ -45,6 +45,7 @@ def draw_page_loads(waiting: Sequence[Waiting], axes: Axes | None = None) -> Axe
         if each.usual.mean is not None and each.slow.mean is not None:
             ends = (each.usual.mean, each.slow.mean)
             axes.plot(ends, (row, row), color=GREY, linewidth=0.8, zorder=1, alpha=0.7)
+    _draw_unseen(axes, waiting)
     for marker, colour, label in (("o", SEQUENCE[0], USUAL), ("D", SEQUENCE[1], SLOW)):
         axes.plot([], [], marker=marker, color=colour, linestyle="none", label=label)
     axes.set(ylim=(len(waiting) - 0.4, -0.6), xlabel="seconds after the click", yticks=range(len(waiting)))
@@ -56,6 +57,17 @@ def draw_page_loads(waiting: Sequence[Waiting], axes: Axes | None = None) -> Axe
     axes.margins(x=0.08)
     figure_of(axes).legend(loc="outside upper left", ncols=2, handletextpad=0.2, columnspacing=1.0)
     return axes
+
+
+def _draw_unseen(axes: Axes, waiting: Sequence[Waiting]) -> None:
+    """An arrow at the edge for what takes longer than some run was watched."""
+    edge = axes.get_xlim()[1]
+    for row, each in enumerate(waiting):
+        for value, colour in ((each.usual, SEQUENCE[0]), (each.slow, SEQUENCE[1])):
+            if value.mean is None:
+                axes.plot(edge, row, marker=">", color=colour, markersize=7, linestyle="none", clip_on=False)
+                above = (edge, row), (0.0, 8.0)
+                axes.annotate("too long to tell", *above, textcoords="offset points", ha="right", color=BLACK)
 
 
 def _draw_mark(

@@ -72,13 +72,17 @@ def first_figure(found: Alternatives) -> Drawn | None:
     if not found.tells_pages:
         return None
     waiting = [Waiting(name, *(found.level(name, each) for each in found.of_people)) for name in found.names]
-    sure = all(isinstance(value, Interval) for each in waiting for value in (each.usual, each.slow))
-    caption = "Each row is one way to manage the queue in front of the link. Further left is better. " + (
-        f"Pale bars: where the number lies with 95 % certainty, after {len(found.seeds)} runs with other "
-        "people asking for other pages."
-        if sure
-        else "Too few runs to say how far chance may move the marks."
-    )
+    told = [value for each in waiting for value in (each.usual, each.slow)]
+    caption = "Each row is one way to manage the queue in front of the link. Further left is better."
+    if any(isinstance(value, Interval) for value in told):
+        caption += (
+            f" Pale bars: where the number lies with 95 % certainty, after {len(found.seeds)} runs with "
+            "other people asking for other pages."
+        )
+    elif any(value.mean is not None for value in told):
+        caption += " Too few runs to say how far chance may move the marks."
+    if any(value.mean is None for value in told):
+        caption += " Arrows: some run ended before that many pages were there."
     words = "; ".join(
         f"{each.name}: {USUAL} within {_told(each.usual.mean)}, {SLOW} within {_told(each.slow.mean)}"
         for each in waiting

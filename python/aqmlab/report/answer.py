@@ -26,11 +26,23 @@ def answer(found: Alternatives) -> list[str]:
         ]
     if len(found.names) == 1:
         return [_alone(found), _how_sure(found)]
-    first, usual, slow = found.names[0], _level(found, PAGE_MEDIAN), _level(found, PAGE_P95)
-    return [
-        f"With {first}, half of the pages are there {usual} after the click{_others(found, PAGE_MEDIAN)}.",
-        f"With {first}, one page in twenty takes longer than {slow}{_others(found, PAGE_P95)}.",
-    ]
+    usual = _reached(found, PAGE_MEDIAN, "half of the pages are there {} after the click")
+    slow = _reached(found, PAGE_P95, "one page in twenty takes longer than {}")
+    return [f"With {found.names[0]}, {said}." for said in (usual, slow)]
+
+
+UNTOLD = {
+    PAGE_MEDIAN.name: "some run ended before half of its pages were there",
+    PAGE_P95.name: "some run ended before 19 of 20 pages were there",
+}
+"""Why there is no such time: what takes longer than a run was watched is not seen to end."""
+
+
+def _reached(found: Alternatives, quantity: Quantity, said: str) -> str:
+    """What the first alternative reaches, and what becomes of that under the others."""
+    level = float(found.values[found.names[0]][quantity.name].mean())
+    reached = said.format(in_seconds(level)) if np.isfinite(level) else UNTOLD[quantity.name]
+    return reached + _others(found, quantity)
 
 
 def _alone(found: Alternatives) -> str:
@@ -57,24 +69,33 @@ def _how_sure(found: Alternatives) -> str:
 
 def _others(found: Alternatives, quantity: Quantity) -> str:
     """What becomes of it under the others: which are sooner, which are later, of which nobody can tell."""
-    changes = {name: found.change(name, quantity) for name in found.names[1:]}
     groups: dict[str, list[str]] = {}
-    for name, change in changes.items():
-        groups.setdefault(_sort_of(change), []).append(f"{name} ({in_seconds(change.after)})")
+    for name in found.names[1:]:
+        change = found.change(name, quantity)
+        level = f" ({in_seconds(change.after)})" if np.isfinite(change.after) else ""
+        groups.setdefault(_sort_of(change), []).append(f"{name}{level}")
     said = [f"{word} with {_listed(groups[word])}" for word in ("sooner", "later") if word in groups]
     if "open" in groups:
         said.append(f"no clear difference after {_runs(found)} with {_listed(groups['open'])}")
     if "few" in groups:
         said.append(f"{_listed(groups['few'])}, but {_runs(found)} are too few to say whether that is chance")
-    if "none" in groups:
-        said.append(f"no such number for {_listed(groups['none'])}: too few pages ended")
+    if "unseen" in groups:
+        said.append(f"too long to tell with {_listed(groups['unseen'])}, where {UNTOLD[quantity.name]}")
+    if "too" in groups:
+        said.append(f"nor can it be told with {_listed(groups['too'])}")
+    if "alone" in groups:
+        said.append(f"not so with {_listed(groups['alone'])}")
     return f": {'; '.join(said)}" if said else ""
 
 
 def _sort_of(change: Change) -> str:
     difference = change.difference
+    if not np.isfinite(change.after):
+        return "unseen" if np.isfinite(change.before) else "too"
+    if not np.isfinite(change.before):
+        return "alone"
     if not isinstance(difference, Interval):
-        return "few" if difference.mean is not None else "none"
+        return "few"
     if difference.lies_below(0.0):
         return "sooner"
     return "later" if difference.lies_above(0.0) else "open"
