@@ -7,19 +7,26 @@ import numpy as np
 
 __all__ = [
     "Cancelled",
+    "Coins",
+    "Packet",
+    "Queue",
     "Run",
     "RunError",
     "ScenarioError",
+    "call_layout",
+    "check_scheme",
     "demand_links",
     "demands",
     "explain",
     "json_schema",
+    "load_scheme",
     "memory_estimate",
     "monitored_links",
     "offering_twin",
     "override_resolved",
     "profile_names",
     "resolve",
+    "scheme_cost",
     "scheme_names",
     "sources_of",
     "uncongested_twin",
@@ -30,7 +37,7 @@ class ScenarioError(ValueError):
     """A scenario is refused: the message names the place, the legal values and the nearest name."""
 
 class RunError(RuntimeError):
-    """A run failed, by the simulator's fault."""
+    """A run failed, by the simulator's fault, or by that of a scheme of the user's."""
 
 class Cancelled(Exception):
     """The run was cancelled before it ended."""
@@ -48,6 +55,39 @@ class Run:
     def table(
         self, name: str
     ) -> dict[str, np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]]: ...
+
+@final
+class Packet:
+    """All that a scheme knows of one packet. One object serves all calls: keep its values, not the object."""
+
+    @property
+    def flow(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def codepoint(self) -> str: ...
+    @property
+    def packet_class(self) -> str: ...
+    @property
+    def arrived_ns(self) -> int | None: ...
+
+@final
+class Queue:
+    """The waiting packets. One object serves all calls; it can be asked only while a call is under way."""
+
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def has_room_for(self, bytes: int) -> bool: ...
+    def packet(self, position: int) -> Packet: ...
+
+@final
+class Coins:
+    """The scheme's random stream: the only random numbers that it may use. One object serves all calls."""
+
+    def uniform(self) -> float: ...
+    def below(self, below: int) -> int: ...
 
 def resolve(
     text: str, source_name: str, folder: str | PathLike[str], overrides: list[tuple[str, str]]
@@ -68,4 +108,8 @@ def scheme_names() -> list[str]: ...
 def profile_names() -> list[str]: ...
 def explain(scheme: str) -> str: ...
 def sources_of(scenario_json: str) -> str: ...
+def load_scheme(folder: str | PathLike[str], name: str) -> str: ...
+def check_scheme(name: str, cases: int) -> list[tuple[str, int, str]]: ...
+def scheme_cost(name: str, packets: int) -> float: ...
+def call_layout() -> tuple[int, list[tuple[str, int, str]]]: ...
 def version() -> str: ...

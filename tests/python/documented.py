@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-KINDS = {"scenario", "sweep", "scheme", "claim", "run", "parse", "shown"}
+KINDS = {"scenario", "sweep", "file", "scheme", "claim", "run", "parse", "shown"}
 _MARK = re.compile(r"<!-- example: (.*?) -->", re.DOTALL)
 _INLINE = re.compile(r"`(aqmlab [^`]+)`")
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+import shutil
+import subprocess
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +32,9 @@ from small import TWO_HOPS, WEB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+INCLUDE = str(ROOT / "python/aqmlab/schemes")
+"""What `aqmlab scheme include` prints."""
 
 _SMALL = WEB.split("[record]", maxsplit=1)[0].replace("20.0", "4.0").replace("5.0", "1.0")
 _RED = (
@@ -96,6 +101,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
     tried: dict[str, Callable[[Block], None]] = {
         "scenario": _try_scenario,
         "sweep": _try_sweep,
+        "file": _try_file,
         "scheme": _try_scheme,
         "claim": _try_claim,
         "run": _run,
@@ -107,7 +113,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
         assert block.kind in KINDS, f"{block.place}: what is this block? docs/README.md says how to tell"
         known = {
             "scenario": {"shortened"},
-            "run": {"with", "given", "parsed only"},
+            "run": {"with", "given", "parsed only", "needs"},
             "sweep": {"with", "points"},
         }
         assert set(block.settings) <= known.get(block.kind, set()), block.place
@@ -144,6 +150,12 @@ def _try_sweep(block: Block) -> None:
         Path(block.name).write_text(block.text)
 
 
+def _try_file(block: Block) -> None:
+    if block.language == "python":
+        compile(block.text, block.name, "exec")
+    Path(block.name).write_text(block.text)
+
+
 def _try_scheme(block: Block) -> None:
     network = 'name = "x"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n[dumbbell.queue]\n'
     aqmlab.Scenario.from_toml(network + block.text + _FLOWS)
@@ -161,10 +173,14 @@ def _try_claim(block: Block) -> None:
 def _run(block: Block) -> None:
     match block.language:
         case "sh":
+            if shutil.which(block.settings.get("needs", "sh")) is None:
+                return
             parsed_only = _list(block.settings.get("parsed only", ""))
             for line in _commands(block):
                 if any(part in line for part in parsed_only):
                     _parse_line(line)
+                elif line.startswith("cc "):
+                    subprocess.run(shlex.split(line.replace("$(aqmlab scheme include)", INCLUDE)), check=True)
                 else:
                     assert line.startswith("aqmlab "), f"{line}: not a command of ours"
                     assert _exit_code(shlex.split(line)[1:]) == 0, line
@@ -241,6 +257,10 @@ def _known(line: str) -> None:
         return
     command = commands.get_command(click.Context(commands), name)
     assert command is not None, f"{line}: no such command"
+    if isinstance(command, click.Group) and arguments:
+        name, *arguments = arguments
+        command = command.get_command(click.Context(command), name)
+        assert command is not None, f"{line}: no such command"
     options = {
         option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
     }

@@ -43,7 +43,9 @@
 //!   [`Verdict`]. It owns no clock, no generator and no packet.
 //! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
 //! - [`Scheme`]: any registered scheme with its parameters, as data: parsed strictly, checked, described.
-//! - [`register`]: adds a scheme from outside this crate to them while the program runs.
+//! - [`register`]: adds a scheme from outside this crate to them while the program runs; [`register_declared`] one whose
+//!   parameters are declared as data.
+//! - [`conformance`]: what every scheme owes, tried on any scheme by one call.
 //! - [`parts`]: formulas that several schemes share, for new ones to build on.
 //! - [`Counters`]: what happened at a port, by codepoint and packet class.
 //!
@@ -65,6 +67,7 @@
 
 pub mod algorithms;
 mod aqm;
+pub mod conformance;
 mod conservation;
 mod counters;
 mod discipline;
@@ -81,7 +84,15 @@ mod queue_view;
 mod scheduler;
 mod several_queues;
 
-pub use algorithms::{OutsideScheme, RegistrationError, Scheme, UnknownScheme, register};
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use algorithms::{
+    Declaration, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme, register,
+    register_declared,
+};
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};

@@ -47,13 +47,10 @@ pub(crate) fn version() -> &'static str {
 #[pyfunction]
 pub(crate) fn sources_of(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let names: BTreeSet<&str> = scenario
-        .network
-        .links
-        .iter()
-        .filter_map(|link| link.queue.as_ref())
-        .flat_map(Scheme::names_within)
-        .collect();
+    let queues = scenario.network.links.iter().filter_map(|link| link.queue.as_ref());
+    // A scheme in a file stands in the scenario with the file's text.
+    let names: BTreeSet<&str> =
+        queues.flat_map(Scheme::names_within).filter(|name| !name.contains(':')).collect();
     let own = |one: &&str| one.split_once('=').is_some_and(|(name, _)| names.contains(name));
     let schemes: Vec<&str> = env!("AQMLAB_SCHEME_DIGESTS").split(' ').filter(own).collect();
     assert_eq!(schemes.len(), names.len(), "every scheme has a digest");

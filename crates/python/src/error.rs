@@ -11,7 +11,12 @@ create_exception!(
     PyValueError,
     "A scenario is refused: the message names the place, the legal values and the nearest name."
 );
-create_exception!(aqmlab, RunError, PyRuntimeError, "A run failed, by the simulator's fault.");
+create_exception!(
+    aqmlab,
+    RunError,
+    PyRuntimeError,
+    "A run failed, by the simulator's fault, or by that of a scheme of the user's."
+);
 create_exception!(aqmlab, Cancelled, PyException, "The run was cancelled before it ended.");
 
 /// The user's mistake.

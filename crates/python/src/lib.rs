@@ -12,6 +12,7 @@ mod catalogue;
 mod error;
 mod run;
 mod scenario;
+mod schemes;
 mod table;
 
 /// The module as Python sees it.
@@ -28,4 +29,12 @@ mod core {
         demand_links, demands, memory_estimate, monitored_links, offering_twin, override_resolved, resolve,
         uncongested_twin,
     };
+    #[pymodule_export]
+    use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::schemes::install();
+        Ok(())
+    }
 }

@@ -46,7 +46,7 @@ impl Run {
     /// Simulates to the end; once per object.
     ///
     /// Raises `Cancelled` after `cancel`, `ScenarioError` when the scenario is too large for the simulator, and
-    /// `RunError` when the simulator fails.
+    /// `RunError` when the simulator fails, or a scheme of the user's.
     fn execute(&self, py: Python<'_>) -> PyResult<()> {
         if self.started.swap(true, Ordering::Relaxed) {
             return Err(PyRuntimeError::new_err("a run executes once: make a new Run"));
@@ -94,12 +94,13 @@ impl Run {
 }
 
 impl Run {
-    /// Runs the simulator; a panic is its fault and no reason to lose the interpreter.
+    /// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason to lose the
+    /// interpreter.
     fn simulate(&self) -> PyResult<Output> {
-        let outcome =
-            catch_unwind(AssertUnwindSafe(|| aqmlab_sim::run(&self.scenario, self.seed, &self.control)));
-        match outcome {
-            Ok(output) => output.map_err(|error| failed(&error)),
+        let run = || aqmlab_plugin::catch(|| aqmlab_sim::run(&self.scenario, self.seed, &self.control));
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(output)) => output.map_err(|error| failed(&error)),
+            Ok(Err(fault)) => Err(RunError::new_err(fault.to_string())),
             Err(panic) => {
                 Err(RunError::new_err(format!("the simulator panicked (a bug): {}", words(&*panic))))
             }

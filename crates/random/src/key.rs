@@ -116,8 +116,26 @@ impl Stream {
 
     /// How many numbers were drawn so far.
     #[must_use]
+    #[inline]
     pub const fn drawn(&self) -> u64 {
         self.next
+    }
+
+    /// The key as a number: what others need who draw from this stream by its published law (`docs/own-scheme.md`).
+    #[must_use]
+    #[inline]
+    pub const fn key_number(&self) -> u64 {
+        self.key.0
+    }
+
+    /// Passes over numbers that were drawn elsewhere, so that `drawn` have been drawn in all.
+    ///
+    /// # Panics
+    /// If more were drawn already: a stream does not run backwards.
+    #[inline]
+    pub fn pass_to(&mut self, drawn: u64) {
+        assert!(drawn >= self.next, "a stream does not run backwards: {drawn} after {}", self.next);
+        self.next = drawn;
     }
 }
 
@@ -185,5 +203,15 @@ mod tests {
             assert_eq!(stream.uniform(), key.uniform(n));
         }
         assert_eq!(stream.drawn(), 10);
+        stream.pass_to(12);
+        assert_eq!(stream.uniform(), key.uniform(12));
+    }
+
+    #[test]
+    #[should_panic(expected = "a stream does not run backwards")]
+    fn a_stream_is_never_rewound() {
+        let mut stream = Key::from_seed(9).stream();
+        stream.uniform();
+        stream.pass_to(0);
     }
 }

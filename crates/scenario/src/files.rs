@@ -4,6 +4,7 @@
 //! and its text, which holds the files' texts, is the whole of what its runs depend on.
 
 use crate::mistakes::{Mistakes, joined};
+use crate::scheme_files::file_named;
 use crate::text::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -17,7 +18,7 @@ pub(crate) const LARGEST_FILE_BYTES: u64 = 1 << 20;
 pub(crate) const SPACING: [char; 3] = ['\n', '\r', '\t'];
 
 /// The key of the table that keeps the texts.
-const TEXTS: &str = "files";
+pub(crate) const TEXTS: &str = "files";
 
 /// What a file that is named must be.
 const LEGAL: &str = "a text file of at most 1 MiB, its path absolute or seen from the scenario's folder";
@@ -36,7 +37,7 @@ pub(crate) fn read_files(
         if texts.contains_key(name) {
             continue;
         }
-        match folder.map(|folder| read(&folder.join(name))) {
+        match folder.map(|folder| read_text(&folder.join(name))) {
             Some(Ok(text)) => _ = texts.insert(name.clone(), text),
             Some(Err(why)) => mistakes.value(key, format!("\"{name}\": {why}"), LEGAL),
             None => mistakes.value(key, format!("\"{name}\": its text is not there"), "a name in [files]"),
@@ -45,7 +46,8 @@ pub(crate) fn read_files(
     let names: BTreeSet<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
     if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
         if mistakes.is_written(TEXTS) {
-            mistakes.sentence(TEXTS, format!("the text of \"{unused}\", which no ..._file key names"));
+            let wrong = format!("the text of \"{unused}\", which no ..._file key names, nor any scheme");
+            mistakes.sentence(TEXTS, wrong);
         }
     }
     texts.retain(|name, _| names.contains(name.as_str()));
@@ -64,6 +66,9 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
                 let path = joined(path, key);
                 match &member.value {
                     Value::String(name) if names_a_file(key) => named.push((path, name.clone())),
+                    Value::String(name) => {
+                        named.extend(file_named(key, name).map(|file| (path, file.to_owned())));
+                    }
                     _ => collect(member, &path, named),
                 }
             }
@@ -77,8 +82,8 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     }
 }
 
-/// The text of a file, or why there is none, in words. Devices and pipes are never opened: they may not end, or wait.
-fn read(path: &Path) -> Result<String, String> {
+/// The bytes of a file, or why there are none, in words. Devices and pipes are never opened: they may not end, or wait.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let facts = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if facts.is_dir() {
         return Err(format!("{} is a folder", path.display()));
@@ -93,6 +98,12 @@ fn read(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST_FILE_BYTES {
         return Err(format!("{} has {} bytes", path.display(), facts.len().max(bytes.len() as u64)));
     }
+    Ok(bytes)
+}
+
+/// The text of a file, or why there is none, in words.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = read_bytes(path)?;
     let line_at =
         |offset: usize, bytes: &[u8]| 1 + bytes[..offset].iter().filter(|&&byte| byte == b'\n').count();
     let text = String::from_utf8(bytes).map_err(|error| {

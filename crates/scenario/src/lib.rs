@@ -40,6 +40,7 @@
 //! # The way of a text
 //!
 //! 1. `text`: TOML or JSON becomes a tree of values that remember their line; overrides are set in it.
+//!    Schemes in files are loaded, so that the schema knows their parameters (`scheme_files`).
 //! 2. `shape`: the tree is held against the JSON Schema of [`Document`]: keys, types, names, ranges.
 //! 3. The tree becomes a [`Document`]; defaults that depend on other keys are filled in, and the texts of the files
 //!    that it names.
@@ -63,6 +64,7 @@ mod resolve;
 mod routes;
 mod scenario;
 mod schema;
+mod scheme_files;
 mod shape;
 mod text;
 
@@ -80,3 +82,4 @@ pub use scenario::{
     DatagramGroup, Flow, FlowGroup, MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario,
 };
 pub use schema::json_schema;
+pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

@@ -6,6 +6,7 @@ use crate::files::read_files;
 use crate::mistakes::Mistakes;
 use crate::resolve::resolve;
 use crate::scenario::Scenario;
+use crate::scheme_files::load_schemes;
 use crate::shape::check_shape;
 use crate::text::{Node, apply_overrides, from_json, json_tree, toml_tree};
 use std::path::Path;
@@ -122,6 +123,7 @@ fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
+    load_schemes(&mut tree, folder, source_name)?;
     let mut mistakes = Mistakes::new(source_name, &tree);
     check_shape(&tree, &mut mistakes);
     mistakes.into_result()?;

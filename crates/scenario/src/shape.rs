@@ -83,7 +83,9 @@ fn choose_table(
     }
     let Some(tag) = tag(tables) else { return choose_by_key(tables, members, path, mistakes) };
     let name_of = |table: &'static Json| property(table, tag)?.get("const")?.as_str();
-    let legal: Vec<&str> = tables.iter().filter_map(|table| name_of(table)).collect();
+    // What follows an @ tells files of one name apart: nobody writes it.
+    let legal: Vec<&str> =
+        tables.iter().filter_map(|table| name_of(table)).filter(|name| !name.contains('@')).collect();
     match members.get(tag).map(|node| &node.value) {
         None => mistakes.missing_key(path, tag, &listed(&legal)),
         Some(Value::String(given)) => {

@@ -152,9 +152,9 @@ fn it_is_listed_and_described() {
 #[test]
 fn a_name_is_registered_once_and_spelt_as_names_are() {
     registered();
-    assert_eq!(register::<Threshold>(NAME), Err(RegistrationError::Taken(NAME)));
-    assert_eq!(register::<Threshold>("red"), Err(RegistrationError::Taken("red")));
-    assert_eq!(register::<Threshold>("My Queue"), Err(RegistrationError::Name("My Queue")));
+    assert_eq!(register::<Threshold>(NAME), Err(RegistrationError::Taken(NAME.to_owned())));
+    assert_eq!(register::<Threshold>("red"), Err(RegistrationError::Taken("red".to_owned())));
+    assert_eq!(register::<Threshold>("My Queue"), Err(RegistrationError::Name("My Queue".to_owned())));
     let lenient = register::<Lenient>("lenient").expect_err("keys that nobody knows would pass");
     assert!(
         lenient.to_string().ends_with("a struct with #[serde(deny_unknown_fields, default)]"),

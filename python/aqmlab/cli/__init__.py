@@ -1,4 +1,4 @@
-"""The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `calibrate`, `reproduce`, `list` and so on.
+"""The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
 Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
 """
@@ -41,6 +41,8 @@ _HOMES = {
     "list": "catalogue",
     "explain": "catalogue",
     "schema": "catalogue",
+    "scheme": "scheme",
+    "export": "export",
 }
 """The commands, and the modules of this package that they are in."""
 

@@ -46,7 +46,13 @@ def explain(scheme: str) -> None:
     Examples:
       aqmlab explain pi
       aqmlab explain ared | less
+      aqmlab explain my_red.py:MyRed
     """
+    if ":" in scheme:
+        from aqmlab.schemes.trial import known as registered
+
+        click.echo(_core.explain(registered(scheme)))
+        return
     known = _core.scheme_names()
     if scheme not in known:
         raise click.UsageError(

@@ -216,11 +216,13 @@ def tune(
     from aqmlab.tune.space import read_ranges_file
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    own = read_ranges_file(ranges_file, scheme) if ranges_file else {}
-    space = space_of(scheme, {**own, **ranges})
+    own = read_ranges_file(ranges_file, scheme, folder=scenario.folder) if ranges_file else {}
+    space = space_of(scheme, {**own, **ranges}, folder=scenario.folder)
     sought = Objective(objective, restricted_to_s, **({"weights": weights} if weights else {}))
     plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
-    folder = output or Path("results") / f"tune-{folder_name(scenario.name)}-{scheme}-{objective}"
+    folder = (
+        output or Path("results") / f"tune-{folder_name(scenario.name)}-{folder_name(scheme)}-{objective}"
+    )
     require_writable(folder)
     require_own(folder, scenario)
     outcome = search(

@@ -13,6 +13,7 @@ from aqmlab.errors import TuneError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, ascending, conform
 from aqmlab.load.queues import parameters_of_scheme
+from aqmlab.schemes import trial
 from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
@@ -80,17 +81,22 @@ class Space:
         return settings
 
 
-def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
+def space_of(
+    scheme: str, ranges: Mapping[str, Any] | None = None, *, folder: str | Path | None = None
+) -> Space:
     """The default ranges of a scheme with some replaced, checked against the schema.
 
     Args:
         scheme: The queue discipline.
         ranges: By parameter: a table as in `ranges.toml`, or a single value that holds it fixed.
+        folder: Where a scheme in a file is looked for; by default here.
 
     Raises:
         TuneError: The scheme, a parameter or a range is not legal; the message says what is.
+        ScenarioError: A scheme in a file is refused.
     """
-    if scheme not in _core.scheme_names():
+    registered = trial.known(scheme, folder or ".")
+    if registered not in _core.scheme_names():
         raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
     defaults = default_ranges().get(scheme, {})
     tables = {**defaults}
@@ -98,7 +104,8 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
         # A range that says nothing of whole numbers keeps to them where the default does.
         whole = isinstance(given, dict) and defaults.get(name, {}).get("integer", False)
         tables[name] = {"integer": True, **given} if whole and "values" not in given else given
-    parameters = {name: _parameter(scheme, name, given) for name, given in tables.items()}
+    legal = _schema(registered)
+    parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
     if not parameters:
         raise TuneError(
             f"{scheme}: no default ranges; give a table [{scheme}] in a file of ranges (--ranges)"
@@ -114,7 +121,7 @@ def space_of(scheme: str, ranges: Mapping[str, Any] | None = None) -> Space:
     return Space(scheme, tuple(_after_their_bases(parameters.values())))
 
 
-def read_ranges_file(file: Path, scheme: str) -> dict[str, Any]:
+def read_ranges_file(file: Path, scheme: str, *, folder: str | Path | None = None) -> dict[str, Any]:
     """The ranges of a scheme in a file of ranges by scheme, all of which is checked.
 
     Raises:
@@ -125,7 +132,7 @@ def read_ranges_file(file: Path, scheme: str) -> dict[str, Any]:
         if not isinstance(given, dict):
             raise TuneError(f"{file}: {name}: a table of ranges, such as [{scheme}], not {quoted(given)}")
         try:
-            space_of(name, given)
+            space_of(name, given, folder=folder)
         except TuneError as error:
             raise TuneError(f"{file}: {error}") from None
     if scheme not in tables:
@@ -148,8 +155,7 @@ def _after_their_bases(parameters: Iterable[Parameter]) -> Iterator[Parameter]:
             yield from (parameter for parameter in each if parameter.times == base.name)
 
 
-def _parameter(scheme: str, name: str, given: object) -> Parameter:
-    legal = _schema(scheme)
+def _parameter(legal: Mapping[str, Any], scheme: str, name: str, given: object) -> Parameter:
     place = f"{scheme}.{name}"
     if name not in legal or name == "scheme":
         raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")

@@ -7,7 +7,9 @@
 mod describe;
 mod outside;
 
-pub use outside::{OutsideScheme, RegistrationError, register};
+pub use outside::{
+    Declaration, OutsideParameters, OutsideScheme, RegistrationError, register, register_declared,
+};
 
 use crate::discipline::Discipline;
 use crate::parameters::{AnyScheme, ParameterError, Parameters};
@@ -47,7 +49,7 @@ macro_rules! register {
         impl Scheme {
             /// The name of this scheme, as scenarios spell it.
             #[must_use]
-            pub const fn name(&self) -> &'static str {
+            pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$scheme(_) => $name,)+
                     Self::Outside(scheme) => scheme.name(),
@@ -248,6 +250,6 @@ impl Scheme {
     /// # Errors
     /// [`UnknownScheme`] when no scheme has this name.
     pub fn describe(name: &str) -> Result<String, UnknownScheme> {
-        Ok(describe::text(name, &Self::parameter_schema(name)?))
+        Ok(describe::text(outside::spelt(name), &Self::parameter_schema(name)?))
     }
 }

@@ -9,15 +9,19 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Parameters whose type is known to their registration alone.
-trait Erased: Send + Sync {
+/// The parameters of a scheme from outside, whose type is known to its [`Declaration`] alone.
+pub trait OutsideParameters: Send + Sync {
+    /// What every scheme's parameters offer.
     fn parameters(&self) -> &dyn Parameters;
+
+    /// The table without the key `scheme`, with every default filled in.
     fn to_json(&self) -> Value;
 }
 
-impl<P: Parameters + Serialize + Send + Sync> Erased for P {
+impl<P: Parameters + Serialize + Send + Sync> OutsideParameters for P {
     fn parameters(&self) -> &dyn Parameters {
         self
     }
@@ -27,11 +31,47 @@ impl<P: Parameters + Serialize + Send + Sync> Erased for P {
     }
 }
 
+/// What is known of a scheme from outside before it has parameters. [`register`] makes one of a type; a scheme that is
+/// found while the program runs (in a file, say) declares itself through [`register_declared`].
+pub trait Declaration: Send + Sync {
+    /// The JSON schema of the table of its parameters: an object whose every property has a default, and no others.
+    fn schema(&self) -> Schema;
+
+    /// Whether it has a single queue and no guards.
+    fn is_one_queue(&self) -> bool;
+
+    /// The parameters in a table without the key `scheme`.
+    ///
+    /// # Errors
+    /// A key that is none of the parameters, or a value of the wrong type.
+    fn parse(&self, table: Value) -> Result<Arc<dyn OutsideParameters>, serde_json::Error>;
+}
+
+/// The declaration that follows from a type.
+struct OfType<P>(PhantomData<fn() -> P>);
+
+impl<P> Declaration for OfType<P>
+where
+    P: Parameters + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+{
+    fn schema(&self) -> Schema {
+        schema_of::<P>()
+    }
+
+    fn is_one_queue(&self) -> bool {
+        P::default().is_one_queue()
+    }
+
+    fn parse(&self, table: Value) -> Result<Arc<dyn OutsideParameters>, serde_json::Error> {
+        Ok(Arc::new(serde_json::from_value::<P>(table)?))
+    }
+}
+
 /// A scheme from outside this crate with its parameters.
 #[derive(Clone)]
 pub struct OutsideScheme {
     name: &'static str,
-    parameters: Arc<dyn Erased>,
+    parameters: Arc<dyn OutsideParameters>,
 }
 
 impl fmt::Debug for OutsideScheme {
@@ -50,7 +90,7 @@ impl Serialize for OutsideScheme {
     /// A table with the key `scheme` first, as of the schemes of this crate.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut table = serializer.serialize_map(None)?;
-        table.serialize_entry("scheme", self.name)?;
+        table.serialize_entry("scheme", self.name())?;
         if let Value::Object(keys) = self.parameters.to_json() {
             keys.iter().try_for_each(|(key, value)| table.serialize_entry(key, value))?;
         }
@@ -63,31 +103,27 @@ impl Serialize for OutsideScheme {
 pub enum RegistrationError {
     /// Another scheme has this name.
     #[error("there is a scheme `{0}` already")]
-    Taken(&'static str),
+    Taken(String),
     /// A name is not spelt as names of schemes are.
     #[error(
         "`{0}` is no name of a scheme: it must be lower-case letters, digits and hyphens, a letter first"
     )]
-    Name(&'static str),
+    Name(String),
     /// The parameters cannot be a table of a scenario.
     #[error("the parameters of `{name}` cannot be read from a scenario: they must be {legal}")]
     Parameters {
         /// Of which scheme.
-        name: &'static str,
+        name: String,
         /// What they would have to be.
         legal: &'static str,
     },
 }
 
-type Parse = fn(Value) -> Result<Arc<dyn Erased>, serde_json::Error>;
-
 /// A registered scheme.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Registered {
     name: &'static str,
-    is_one_queue: bool,
-    schema: fn() -> Schema,
-    parse: Parse,
+    declaration: Arc<dyn Declaration>,
 }
 
 /// The registered schemes, and the names of all.
@@ -163,42 +199,57 @@ pub fn register<P>(name: &'static str) -> Result<(), RegistrationError>
 where
     P: Parameters + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static,
 {
-    check_name(name)?;
-    check_table(name, &schema_of::<P>(), &serde_json::to_value(P::default()).unwrap_or_default())?;
+    let is_part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
+    if !name.starts_with(|one: char| one.is_ascii_lowercase()) || !name.chars().all(is_part) {
+        return Err(RegistrationError::Name(name.to_owned()));
+    }
+    check_default(name, &serde_json::to_value(P::default()).unwrap_or_default())?;
+    register_declared(name, Arc::new(OfType::<P>(PhantomData)))
+}
+
+/// Registers a scheme that declares its parameters as data, as [`register`] does one whose parameters are a type. Its name
+/// is the caller's affair: it may say, for instance, in which file the scheme was found. What follows an `@` tells schemes
+/// apart that scenarios spell alike, and is not part of the name that they spell.
+///
+/// # Errors
+/// [`RegistrationError`] when the name is taken, or the parameters are no table of a scenario.
+pub fn register_declared(name: &str, declaration: Arc<dyn Declaration>) -> Result<(), RegistrationError> {
+    check_schema(name, &declaration.schema())?;
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     if super::NAMES.contains(&name) || registry.schemes.iter().any(|scheme| scheme.name == name) {
-        return Err(RegistrationError::Taken(name));
+        return Err(RegistrationError::Taken(name.to_owned()));
     }
-    registry.schemes.push(Registered {
-        name,
-        is_one_queue: P::default().is_one_queue(),
-        schema: schema_of::<P>,
-        parse: |table| Ok(Arc::new(serde_json::from_value::<P>(table)?)),
-    });
-    let outside = registry.schemes.iter().map(|scheme| scheme.name);
     // Kept for the rest of the program, as the registration is.
+    registry.schemes.push(Registered { name: name.to_owned().leak(), declaration });
+    let outside = registry.schemes.iter().map(|scheme| scheme.name);
     registry.names = Some(Vec::leak(super::NAMES.iter().copied().chain(outside).collect()));
     Ok(())
 }
 
-fn check_name(name: &'static str) -> Result<(), RegistrationError> {
-    let is_part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
-    let is_name = name.starts_with(|one: char| one.is_ascii_lowercase()) && name.chars().all(is_part);
-    if is_name { Ok(()) } else { Err(RegistrationError::Name(name)) }
+fn refused(name: &str, legal: &'static str) -> RegistrationError {
+    RegistrationError::Parameters { name: name.to_owned(), legal }
 }
 
-fn check_table(name: &'static str, schema: &Schema, table: &Value) -> Result<(), RegistrationError> {
-    let refused = |legal| Err(RegistrationError::Parameters { name, legal });
+fn check_default(name: &str, table: &Value) -> Result<(), RegistrationError> {
+    if table.is_object() { Ok(()) } else { Err(refused(name, "a struct with named fields")) }
+}
+
+fn check_schema(name: &str, schema: &Schema) -> Result<(), RegistrationError> {
     let Some(keys) = schema.get("properties").and_then(Value::as_object) else {
-        return refused("a struct with named fields");
+        return Err(refused(name, "a struct with named fields"));
     };
-    if !table.is_object() || keys.contains_key("scheme") {
-        return refused("a table without a key `scheme`, which names the scheme itself");
+    if keys.contains_key("scheme") {
+        return Err(refused(name, "a table without a key `scheme`, which names the scheme itself"));
     }
     if schema.get("additionalProperties") != Some(&Value::Bool(false)) || schema.get("required").is_some() {
-        return refused("a struct with #[serde(deny_unknown_fields, default)]");
+        return Err(refused(name, "a struct with #[serde(deny_unknown_fields, default)]"));
     }
     Ok(())
+}
+
+/// A registered name as scenarios spell it.
+pub(super) fn spelt(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(spelt, _)| spelt)
 }
 
 /// The names of this crate's schemes, and of those that were registered.
@@ -215,8 +266,9 @@ fn find(name: &str) -> Option<Registered> {
 }
 
 impl OutsideScheme {
-    pub(super) const fn name(&self) -> &'static str {
-        self.name
+    /// As scenarios spell it.
+    pub(super) fn name(&self) -> &'static str {
+        spelt(self.name)
     }
 
     pub(super) fn parameters(&self) -> &dyn Parameters {
@@ -228,16 +280,16 @@ impl OutsideScheme {
     }
 
     pub(super) fn names_of_one_queue() -> impl Iterator<Item = &'static str> {
-        registered().into_iter().filter(|scheme| scheme.is_one_queue).map(|scheme| scheme.name)
+        registered().into_iter().filter(|scheme| scheme.declaration.is_one_queue()).map(|scheme| scheme.name)
     }
 
     pub(super) fn schema(name: &str) -> Option<Schema> {
-        find(name).map(|scheme| (scheme.schema)())
+        find(name).map(|scheme| scheme.declaration.schema())
     }
 
     /// The scheme of a table without the key `scheme`; none when no scheme was registered under this name.
     pub(super) fn parse(name: &str, table: Value) -> Option<Result<Self, serde_json::Error>> {
         let scheme = find(name)?;
-        Some((scheme.parse)(table).map(|parameters| Self { name: scheme.name, parameters }))
+        Some(scheme.declaration.parse(table).map(|parameters| Self { name: scheme.name, parameters }))
     }
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the tables of worked cases, ../tables/<scheme>: python3 work.py. The crate takes no part in it."""
+"""Writes the worked cases, as tables (../tables/<scheme>) and as data for others (../../vectors/<scheme>.json): python3 work.py.
+The crate takes no part in it.
+"""
 
 import itertools
+import json
 import pathlib
 
 from cases import all_cases
@@ -56,12 +59,65 @@ def work(title, scheme, facts, keys, events):
     return "\n".join(lines) + "\n"
 
 
+def vector(text):
+    """A case as data, of its table: so that both say the same."""
+    head, _, events = text.partition("\n\n")
+    title, *settings = head.splitlines()
+    keys = dict(line.split(" = ", 1) for line in settings)
+    port = {name: json.loads(keys.pop(name)) for name in FACTS if name in keys}
+    names, *rows = [[cell for cell in row.split() if cell != "|"] for row in events.splitlines()]
+    return {
+        "title": title.removeprefix("case: "),
+        "port": port,
+        "scheme": nested({key: json.loads(value) for key, value in keys.items()}),
+        "columns": names,
+        "events": [[cell_of(name, cell) for name, cell in zip(names, row)] for row in rows],
+    }
+
+
+FACTS = ("link_mbps", "timer_phase", "flow_salt", "seed")
+WORDS = ("do", "ecn", "verdict")
+
+
+def nested(keys):
+    """Dotted keys as tables in tables."""
+    table = {}
+    for key, value in keys.items():
+        *outer, last = key.split(".")
+        place = table
+        for name in outer:
+            place = place.setdefault(name, {})
+        place[last] = value
+    return table
+
+
+def cell_of(name, cell):
+    if cell == "-":
+        return None
+    return cell if name in WORDS else json.loads(cell)
+
+
+def as_json(name, cases):
+    """One line per event: what changes shows in a comparison of files."""
+    lines = []
+    for case in cases:
+        events = case.pop("events")
+        head = json.dumps(case)[:-1]
+        rows = ",\n".join(f"      {json.dumps(event)}" for event in events)
+        lines.append(f'    {head}, "events": [\n{rows}\n    ]}}')
+    cases = ",\n".join(lines)
+    return f'{{"format": 1, "scheme": "{name}", "cases": [\n{cases}\n]}}\n'
+
+
 def main():
-    folder = pathlib.Path(__file__).parent.parent / "tables"
+    tests = pathlib.Path(__file__).parent.parent
     for cases in all_cases():
         name = cases[0][1].name
+        texts = [work(*case) for case in cases]
         heading = f"# Worked cases of {name}: written by ../oracle/work.py, read by ../tables.rs.\n"
-        (folder / name).write_text("\n".join([heading] + [work(*case) for case in cases]))
+        (tests / "tables" / name).write_text("\n".join([heading] + texts))
+        vectors = as_json(name, [vector(text) for text in texts])
+        (tests.parent / "vectors" / f"{name}.json").write_text(vectors)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 //! Crates import in one direction only, so that a model can be understood, tested and used by itself.
 //!
 //! `units <- random <- {aqm, tcp, web} <- scenario <- sim <- python`, `units <- record <- {session, sim, python}`, and
-//! `{web, record} <- session <- {scenario, sim}`.
+//! `{web, record} <- session <- {scenario, sim}`; `aqm <- plugin <- python`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -12,13 +12,14 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("random", &["units"]),
     ("aqm", &["units", "random"]),
+    ("plugin", &["units", "random", "aqm"]),
     ("tcp", &["units", "random"]),
     ("web", &["units", "random"]),
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),
     ("scenario", &["units", "random", "aqm", "tcp", "web", "session"]),
     ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario"]),
-    ("python", &["units", "random", "aqm", "tcp", "web", "record", "scenario", "sim"]),
+    ("python", &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "sim"]),
 ];
 
 const PREFIX: &str = "aqmlab-";

@@ -3,36 +3,42 @@
 //!
 //! The unit in a key's name gives the scale of a value without a default.
 
-use crate::keys::parse;
-use aqmlab_aqm::Scheme;
+use crate::algorithms::Scheme;
 use aqmlab_random::Stream;
 use schemars::{Schema, json_schema};
+use serde::Deserialize as _;
 
 /// How a number is drawn: from its key, its default, and a stream.
 type Law = fn(&str, Option<f64>, &mut Stream) -> f64;
 
 /// A valid scheme of this name. Most keys are drawn, some are left at their defaults.
-pub(crate) fn random_scheme(name: &str, random: &mut Stream) -> Scheme {
+///
+/// # Errors
+/// In words: no such scheme, or none of many parameters that its schema allows is legal.
+pub fn random_scheme(name: &str, random: &mut Stream) -> Result<Scheme, String> {
     scheme(name, random_number, random)
 }
 
 /// A valid scheme of this name, whose numbers come from all of what their types hold.
-#[allow(dead_code, reason = "each test file uses its part of the support")]
-pub(crate) fn extreme_scheme(name: &str, random: &mut Stream) -> Scheme {
+///
+/// # Errors
+/// As of [`random_scheme`].
+pub fn extreme_scheme(name: &str, random: &mut Stream) -> Result<Scheme, String> {
     scheme(name, extreme_number, random)
 }
 
-fn scheme(name: &str, law: Law, random: &mut Stream) -> Scheme {
-    let schema = Scheme::parameter_schema(name).expect("a registered name");
+fn scheme(name: &str, law: Law, random: &mut Stream) -> Result<Scheme, String> {
+    let schema = Scheme::parameter_schema(name).map_err(|error| error.to_string())?;
     for _ in 0..10_000 {
         let mut table = random_table(&schema, 0.7, law, random);
         table.insert("scheme".to_owned(), name.into());
-        let scheme = parse(&table).unwrap_or_else(|error| panic!("{name}: {error}\n{:?}", table.as_value()));
+        let scheme = Scheme::deserialize(table.to_value())
+            .map_err(|error| format!("its own schema allows what is refused: {error}"))?;
         if scheme.validate().is_ok() {
-            return scheme;
+            return Ok(scheme);
         }
     }
-    panic!("{name}: no legal parameters in 10 000 draws");
+    Err("none of 10,000 draws of what its schema allows is legal".to_owned())
 }
 
 /// Draws each property with a probability; those without a default always.
@@ -68,13 +74,19 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &m
         (random.uniform() < 0.5).into()
     } else if is(property, "integer") {
         // Most whole numbers of the schemes hold 32 bits.
-        (law(key, default, random).ceil().min(f64::from(u32::MAX)) as u64).into()
+        (bounded(law(key, default, random).ceil().min(f64::from(u32::MAX)), property) as u64).into()
     } else if is(property, "number") {
-        law(key, default, random).into()
+        bounded(law(key, default, random), property).into()
     } else {
         panic!("{key}: no rule for {:?}", property.as_value())
     };
     table.insert(key.to_owned(), value);
+}
+
+/// The nearest number that the schema's bounds hold.
+fn bounded(number: f64, property: &Schema) -> f64 {
+    let bound = |keyword: &str| property.get(keyword).and_then(|bound| bound.as_f64());
+    number.max(bound("minimum").unwrap_or(number)).min(bound("maximum").unwrap_or(f64::INFINITY))
 }
 
 fn is(property: &Schema, kind: &str) -> bool {

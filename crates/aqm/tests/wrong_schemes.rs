@@ -1,0 +1,126 @@
+//! Schemes that are wrong, each in its way, and what the conformance suite says of them.
+
+use aqmlab_aqm::parts::{Limit, LimitRule};
+use aqmlab_aqm::{
+    Aqm, Discipline, PacketFacts, ParameterError, Parameters, PortFacts, Positions, QueueView, Reason,
+    RegistrationError, Verdict, conformance, register,
+};
+use aqmlab_random::Stream;
+use aqmlab_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const RANDOM: u8 = 0;
+const EVICTING: u8 = 1;
+const INFINITE: u8 = 2;
+const COUNTING: u8 = 3;
+
+/// Parameters of a scheme that is wrong in a way.
+macro_rules! wrong {
+    ($($name:ident: $way:expr,)+) => {$(
+        /// Wrong.
+        #[derive(Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        struct $name {
+            /// Packets that may wait.
+            limit_packets: Option<u32>,
+        }
+
+        impl Parameters for $name {
+            fn validate(&self) -> Result<(), ParameterError> {
+                Ok(())
+            }
+
+            fn limit(&self) -> Limit {
+                Limit { packets: self.limit_packets, bytes: None, rule: LimitRule::HoldLimit }
+            }
+
+            fn ecn(&self) -> bool {
+                false
+            }
+
+            fn build(&self, _: &PortFacts) -> Discipline {
+                Discipline::fifo(Scheme::<$way> { ticks: 0 })
+            }
+        }
+    )+};
+}
+
+wrong! {
+    Random: RANDOM,
+    Evicting: EVICTING,
+    Infinite: INFINITE,
+    Counting: COUNTING,
+}
+
+struct Scheme<const WAY: u8> {
+    ticks: u64,
+}
+
+/// Randomness that comes from nowhere.
+static ELSEWHERE: AtomicU32 = AtomicU32::new(0);
+
+impl<const WAY: u8> Aqm for Scheme<WAY> {
+    fn on_arrival(&mut self, _: Time, _: &PacketFacts, queue: &QueueView<'_>, _: &mut Stream) -> Verdict {
+        match WAY {
+            RANDOM if ELSEWHERE.fetch_add(1, Ordering::Relaxed) % 3 == 0 => Verdict::Drop(Reason::Early),
+            EVICTING if queue.packets() > 2 => {
+                Verdict::PassEvicting { positions: Positions::one(0), reason: Reason::Match }
+            }
+            _ => Verdict::Pass,
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        // At half of the instants at which it is due it does not know that it was called.
+        (WAY == COUNTING).then(|| Time::from_nanoseconds((self.ticks + 1) * 10_000_000))
+    }
+
+    fn on_timer(&mut self, _: Time, _: &QueueView<'_>) {
+        self.ticks += 1;
+        ELSEWHERE.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        match WAY {
+            INFINITE => sink("price", f64::INFINITY),
+            COUNTING => sink("ticks", f64::from(ELSEWHERE.load(Ordering::Relaxed))),
+            _ => {}
+        }
+    }
+
+    fn watches_departures(&self) -> bool {
+        false
+    }
+}
+
+fn findings(name: &'static str, registered: Result<(), RegistrationError>) -> Vec<String> {
+    registered.expect("a new name");
+    let findings = conformance::check(name, 20);
+    findings.into_iter().map(|finding| format!("{}: {}", finding.property, finding.wrong)).collect()
+}
+
+#[test]
+fn randomness_from_elsewhere_is_found() {
+    let found = findings("wrong-random", register::<Random>("wrong-random"));
+    assert!(found.iter().any(|words| words.starts_with("decides alike from the same seed: ")), "{found:?}");
+}
+
+#[test]
+fn a_scheme_that_discards_what_it_says_it_never_touches_is_found() {
+    let found = findings("wrong-evicting", register::<Evicting>("wrong-evicting"));
+    assert!(found[0].contains("met a waiting packet, which the scheme says that it never does"), "{found:?}");
+}
+
+#[test]
+fn a_number_that_is_none_is_found() {
+    let found = findings("wrong-infinite", register::<Infinite>("wrong-infinite"));
+    assert!(found.len() >= 4 && found[0].contains("price is inf"), "{found:?}");
+}
+
+#[test]
+fn a_state_that_is_not_the_schemes_own_is_found() {
+    let found = findings("wrong-counting", register::<Counting>("wrong-counting"));
+    assert!(found.iter().any(|words| words.contains("ticks is ")), "{found:?}");
+}

@@ -1,0 +1,197 @@
+//! A scheme in a shared library: a symbol of the type `aqmlab_scheme` of `aqmlab_scheme.h`.
+#![allow(unsafe_code)]
+
+use crate::declared::{DeclaredScheme, Factory, Values};
+use crate::fault::Fault;
+use crate::table::{FunctionTable, TableScheme, Traits};
+use aqmlab_aqm::{Aqm, ParameterError, PortFacts};
+use libloading::{Library, Symbol};
+use serde_json::{Value, json};
+use std::ffi::{CStr, c_char, c_void};
+use std::io::Write as _;
+use std::sync::Arc;
+
+/// The layout that a library must have been compiled with.
+const VERSION: u32 = 1;
+const NEEDS_ARRIVAL_INSTANTS: u32 = 1;
+const EVICTS: u32 = 2;
+/// More is a mistake.
+const MOST_STATE_BYTES: u64 = 1 << 26;
+
+/// `aqmlab_parameter`.
+#[repr(C)]
+struct RawParameter {
+    name: *const c_char,
+    meaning: *const c_char,
+    kind: u32,
+    default: f64,
+    least: f64,
+    most: f64,
+}
+
+/// `aqmlab_port`.
+#[repr(C)]
+struct RawPort {
+    link_rate_bps: u64,
+    timer_phase: f64,
+    flow_salt: u64,
+}
+
+type Start = unsafe extern "C" fn(*mut c_void, *const f64, *const RawPort) -> *const c_char;
+
+/// `aqmlab_scheme`.
+#[repr(C)]
+struct RawScheme {
+    version: u32,
+    flags: u32,
+    meaning: *const c_char,
+    parameters: *const RawParameter,
+    parameter_count: u32,
+    observed_count: u32,
+    observed: *const *const c_char,
+    state_bytes: u64,
+    start: Option<Start>,
+    functions: FunctionTable,
+}
+
+/// The scheme at a symbol of a shared library, which is given by its bytes and stays loaded for the rest of the program.
+/// `name` is what messages call it.
+///
+/// # Errors
+/// In words: no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
+pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredScheme, String> {
+    let library = open(bytes).map_err(|error| format!("no library of this machine: {error}"))?;
+    // SAFETY: whoever names the library in a scenario vouches for it, as for any program that is run.
+    let found: Result<Symbol<'_, *const RawScheme>, _> = unsafe { library.get(symbol.as_bytes()) };
+    let raw = *found.map_err(|_| format!("the library has no symbol {symbol}"))?;
+    // SAFETY: the symbol is a variable of the library, which is never unloaded; its first word is the version.
+    let raw: &'static RawScheme = unsafe { &*raw };
+    std::mem::forget(library);
+    if raw.version != VERSION {
+        return Err(format!("{symbol} has version {} of aqmlab_scheme.h: {VERSION} is legal", raw.version));
+    }
+    let start = raw.start.ok_or_else(|| format!("{symbol} has no function start"))?;
+    if raw.state_bytes > MOST_STATE_BYTES {
+        return Err(format!("{symbol} has a state of {} bytes: at most {MOST_STATE_BYTES}", raw.state_bytes));
+    }
+    let parameters = slice(raw.parameters, raw.parameter_count);
+    let names: Vec<String> = parameters.iter().map(|own| text(own.name)).collect::<Result<_, _>>()?;
+    let schemas: Values =
+        names.iter().cloned().zip(parameters.iter().map(schema_of).collect::<Result<Vec<_>, _>>()?).collect();
+    let observed = slice(raw.observed, raw.observed_count).iter().map(|&name| static_text(name));
+    let traits = Traits {
+        name: name.to_owned(),
+        needs_arrival_instants: raw.flags & NEEDS_ARRIVAL_INSTANTS != 0,
+        evicts: raw.flags & EVICTS != 0,
+        observed: observed.collect::<Result<_, _>>()?,
+    };
+    let functions = raw.functions.clone();
+    let state_bytes = usize::try_from(raw.state_bytes).expect("checked above");
+    let factory = Arc::new(LibraryFactory { start, functions, traits, names, state_bytes });
+    DeclaredScheme::new(text(raw.meaning)?, schemas, factory)
+}
+
+/// The library of these bytes. The system opens files only; the file is gone once it is open.
+fn open(bytes: &[u8]) -> Result<Library, String> {
+    let mut file = tempfile::Builder::new().suffix(".so").tempfile().map_err(|error| error.to_string())?;
+    file.write_all(bytes).and_then(|()| file.flush()).map_err(|error| error.to_string())?;
+    // SAFETY: initialisers of the library run; see `load_library`.
+    unsafe { Library::new(file.path()) }.map_err(|error| error.to_string())
+}
+
+fn slice<T>(first: *const T, count: u32) -> &'static [T] {
+    if first.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the library says that there are so many, and is never unloaded.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }
+}
+
+fn static_text(text: *const c_char) -> Result<&'static str, String> {
+    if text.is_null() {
+        return Ok("");
+    }
+    // SAFETY: the library says that it is a string, and is never unloaded.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| "a text of the library is not UTF-8".to_owned())
+}
+
+fn text(text: *const c_char) -> Result<String, String> {
+    static_text(text).map(str::to_owned)
+}
+
+fn schema_of(own: &RawParameter) -> Result<Value, String> {
+    let whole = |number: f64| json!(number as i64);
+    let number = |number: f64| json!(number);
+    let (kind, value): (_, &dyn Fn(f64) -> Value) = match own.kind {
+        0 => ("number", &number),
+        1 => ("integer", &whole),
+        2 => ("boolean", &|truth| json!(truth != 0.0)),
+        other => return Err(format!("parameter `{}`: {other} is no kind", text(own.name)?)),
+    };
+    let mut schema =
+        json!({ "type": kind, "description": text(own.meaning)?, "default": value(own.default) });
+    if own.kind != 2 {
+        for (keyword, bound) in [("minimum", own.least), ("maximum", own.most)] {
+            if bound.is_finite() {
+                schema[keyword] = value(bound);
+            }
+        }
+    }
+    Ok(schema)
+}
+
+struct LibraryFactory {
+    start: Start,
+    functions: FunctionTable,
+    traits: Traits,
+    /// Of the parameters, in the order of the library.
+    names: Vec<String>,
+    state_bytes: usize,
+}
+
+impl LibraryFactory {
+    /// The state that `start` makes, or what it refuses: a key and what would be legal.
+    fn started(&self, values: &Values, facts: &PortFacts) -> Result<Vec<u8>, (String, String)> {
+        let as_number = |name: &String| match &values[name] {
+            Value::Bool(truth) => f64::from(u8::from(*truth)),
+            value => value.as_f64().unwrap_or(f64::NAN),
+        };
+        let numbers: Vec<f64> = self.names.iter().map(as_number).collect();
+        let port = RawPort {
+            link_rate_bps: facts.link_rate.bits_per_second(),
+            timer_phase: facts.timer_phase,
+            flow_salt: facts.flow_salt,
+        };
+        // As aligned as the state of a scheme is.
+        let mut state = vec![0_u128; self.state_bytes.div_ceil(size_of::<u128>()).max(1)];
+        // SAFETY: the state has the length that the library asked for, and there is a number for each of its parameters.
+        let refusal = unsafe { (self.start)(state.as_mut_ptr().cast(), numbers.as_ptr(), &raw const port) };
+        if !refusal.is_null() {
+            let words = static_text(refusal).unwrap_or("what it does not say in UTF-8");
+            let (key, legal) = words.split_once(": ").unwrap_or(("scheme", words));
+            return Err((key.to_owned(), legal.to_owned()));
+        }
+        Ok(state.iter().flat_map(|word| word.to_ne_bytes()).take(self.state_bytes).collect())
+    }
+}
+
+impl Factory for LibraryFactory {
+    fn check(&self, _values: &Values) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn check_at(&self, values: &Values, facts: &PortFacts) -> Result<(), ParameterError> {
+        self.started(values, facts).map(|_| ()).map_err(|(key, legal)| {
+            let value = values.get(&key).map(ToString::to_string);
+            ParameterError { key: key.into(), value, legal }
+        })
+    }
+
+    fn build(&self, values: &Values, facts: &PortFacts) -> Box<dyn Aqm> {
+        let state = self.started(values, facts).unwrap_or_else(|(key, legal)| {
+            Fault::raise(format!("{}: {key} must be {legal}", self.traits.name))
+        });
+        // SAFETY: the library vouches for its functions, and is never unloaded.
+        Box::new(unsafe { TableScheme::new(self.functions.clone(), &state, self.traits.clone()) })
+    }
+}

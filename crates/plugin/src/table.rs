@@ -1,0 +1,348 @@
+//! The C functions of a scheme, and the scheme that calls them.
+//!
+//! The one layout for whatever compiles to C functions: Numba, C, a Rust `cdylib`. `aqmlab_scheme.h` says the same to C
+//! compilers, and [`Call::FIELDS`] to others. Nothing here allocates or takes a lock while packets pass.
+#![allow(unsafe_code)]
+
+use crate::fault::Fault;
+use crate::verdict::{MOST_EVICTED, decode};
+use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
+use aqmlab_random::Stream;
+use aqmlab_units::{Probability, Time};
+use std::ffi::c_void;
+use std::mem::offset_of;
+
+/// An instant that is none.
+pub const NEVER: u64 = u64::MAX;
+
+/// What a function is told about a packet, the queue and the random stream, and where it answers. Valid while it runs.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Call {
+    now_ns: u64,
+    /// When a departing packet was queued, if the scheme asked for it; otherwise [`NEVER`].
+    arrived_ns: u64,
+    flow: u64,
+    queue_bytes: u64,
+    /// The stream: its key, and the number of the next draw, which the function counts on.
+    coins_key: u64,
+    coins_next: u64,
+    queue_packets: u32,
+    bytes: u32,
+    codepoint: u32,
+    packet_class: u32,
+    /// Whether the queue has room for the packet.
+    has_room: u32,
+    /// How many of `positions` the verdict discards.
+    evicted: u32,
+    positions: [u32; MOST_EVICTED],
+    /// The waiting packets, for `waiting`.
+    queue: *const c_void,
+    waiting: extern "C" fn(*const c_void, u32, *mut Waiting) -> i32,
+}
+
+/// A waiting packet, for functions that ask.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Waiting {
+    arrived_ns: u64,
+    flow: u64,
+    bytes: u32,
+    codepoint: u32,
+    packet_class: u32,
+}
+
+impl Call {
+    /// Names, offsets and NumPy types of the fields, with the length of the whole first: for compilers that do not read C.
+    pub const FIELDS: (usize, [(&'static str, usize, &'static str); 13]) = (
+        size_of::<Self>(),
+        [
+            ("now_ns", offset_of!(Self, now_ns), "u8"),
+            ("arrived_ns", offset_of!(Self, arrived_ns), "u8"),
+            ("flow", offset_of!(Self, flow), "u8"),
+            ("queue_bytes", offset_of!(Self, queue_bytes), "u8"),
+            ("coins_key", offset_of!(Self, coins_key), "u8"),
+            ("coins_next", offset_of!(Self, coins_next), "u8"),
+            ("queue_packets", offset_of!(Self, queue_packets), "u4"),
+            ("bytes", offset_of!(Self, bytes), "u4"),
+            ("codepoint", offset_of!(Self, codepoint), "u4"),
+            ("packet_class", offset_of!(Self, packet_class), "u4"),
+            ("has_room", offset_of!(Self, has_room), "u4"),
+            ("evicted", offset_of!(Self, evicted), "u4"),
+            ("positions", offset_of!(Self, positions), "(16,)u4"),
+        ],
+    );
+
+    const fn empty() -> Self {
+        Self {
+            now_ns: 0,
+            arrived_ns: NEVER,
+            flow: 0,
+            queue_bytes: 0,
+            coins_key: 0,
+            coins_next: 0,
+            queue_packets: 0,
+            bytes: 0,
+            codepoint: 0,
+            packet_class: 0,
+            has_room: 0,
+            evicted: 0,
+            positions: [0; MOST_EVICTED],
+            queue: std::ptr::null(),
+            waiting,
+        }
+    }
+
+    #[inline(always)]
+    fn set_packet(&mut self, now: Time, packet: &PacketFacts) {
+        self.now_ns = now.nanoseconds();
+        self.flow = packet.flow;
+        self.bytes = packet.bytes;
+        self.codepoint = packet.codepoint as u32;
+        self.packet_class = packet.class as u32;
+    }
+
+    #[inline(always)]
+    fn set_queue(&mut self, queue: &QueueView<'_>, bytes: u32) {
+        self.queue_packets = queue.packets();
+        self.queue_bytes = queue.bytes();
+        self.has_room = queue.has_room_for(bytes).into();
+        self.queue = std::ptr::from_ref(queue).cast();
+    }
+}
+
+/// Answers 1 and fills in the packet at a position of the queue; 0 where there is none.
+extern "C" fn waiting(queue: *const c_void, position: u32, packet: *mut Waiting) -> i32 {
+    if queue.is_null() || packet.is_null() {
+        return 0;
+    }
+    // SAFETY: `queue` is what `set_queue` put there, which lives while the function runs that was given the call.
+    let queue = unsafe { &*queue.cast::<QueueView<'_>>() };
+    if position >= queue.packets() {
+        return 0;
+    }
+    let facts = queue.facts(position);
+    let arrived_ns = queue.arrived(position).map_or(NEVER, Time::nanoseconds);
+    let found = Waiting {
+        arrived_ns,
+        flow: facts.flow,
+        bytes: facts.bytes,
+        codepoint: facts.codepoint as u32,
+        packet_class: facts.class as u32,
+    };
+    // SAFETY: the function that asks owns the place that it names.
+    unsafe { packet.write(found) };
+    1
+}
+
+/// Decides about a packet; see [`decode`].
+pub type Decide = unsafe extern "C" fn(state: *mut c_void, call: *mut Call) -> i32;
+
+/// The functions of a scheme, each of which is given its state. What is absent does what [`Aqm`] does by default.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct FunctionTable {
+    /// A packet arrives.
+    pub on_arrival: Option<Decide>,
+    /// A packet was taken from the head.
+    pub on_departure: Option<Decide>,
+    /// A packet found no room.
+    pub on_overflow: Option<unsafe extern "C" fn(state: *mut c_void, call: *const Call)>,
+    /// Waiting packets were discarded to make room.
+    pub on_room_made: Option<unsafe extern "C" fn(state: *mut c_void, now_ns: u64, packets: u32)>,
+    /// The link asked for a packet and found none.
+    pub on_idle: Option<unsafe extern "C" fn(state: *mut c_void, now_ns: u64)>,
+    /// When the timer is due next; [`NEVER`] without one.
+    pub next_timer: Option<unsafe extern "C" fn(state: *const c_void) -> u64>,
+    /// The timer is due, at `now_ns` of the call.
+    pub on_timer: Option<unsafe extern "C" fn(state: *mut c_void, call: *const Call)>,
+    /// The probability with which the scheme signals now.
+    pub signal_probability: Option<unsafe extern "C" fn(state: *const c_void) -> f64>,
+    /// Writes the values of what the scheme reports of itself.
+    pub observe: Option<unsafe extern "C" fn(state: *const c_void, values: *mut f64)>,
+}
+
+/// What is known of a scheme beside its functions.
+#[derive(Clone, Debug, Default)]
+pub struct Traits {
+    /// What messages call it.
+    pub name: String,
+    /// See [`Aqm::needs_arrival_instants`].
+    pub needs_arrival_instants: bool,
+    /// Whether arrivals may discard packets that wait.
+    pub evicts: bool,
+    /// What [`FunctionTable::observe`] reports, in its order.
+    pub observed: Vec<&'static str>,
+}
+
+/// A scheme of C functions at a port. The state is a block of memory that only they know.
+pub struct TableScheme {
+    functions: FunctionTable,
+    call: Call,
+    /// Of words, so that any C type may stand in it.
+    state: Vec<u128>,
+    traits: Traits,
+}
+
+// SAFETY: the state belongs to this scheme alone, and the pointer in the call is used only while a function runs.
+unsafe impl Send for TableScheme {}
+
+impl TableScheme {
+    /// A scheme whose state begins as these bytes.
+    ///
+    /// # Safety
+    /// The functions must be what the table says they are, must stay in memory, and must keep to the state's length.
+    #[must_use]
+    pub unsafe fn new(functions: FunctionTable, state: &[u8], traits: Traits) -> Self {
+        let mut words = vec![0_u128; state.len().div_ceil(size_of::<u128>()).max(1)];
+        // SAFETY: the words are at least as long as the bytes, and any bytes are words.
+        unsafe { std::ptr::copy_nonoverlapping(state.as_ptr(), words.as_mut_ptr().cast(), state.len()) };
+        Self { functions, call: Call::empty(), state: words, traits }
+    }
+
+    fn state(&self) -> *const c_void {
+        self.state.as_ptr().cast()
+    }
+
+    /// Asks a function, with everything but the packet's instants in the call.
+    #[inline(always)]
+    fn decide(&mut self, decide: Decide, queue: &QueueView<'_>, coins: &mut Stream) -> Verdict {
+        let drawn = coins.drawn();
+        self.call.coins_key = coins.key_number();
+        self.call.coins_next = drawn;
+        // SAFETY: `TableScheme::new` was promised that this is such a function, and the state is its own.
+        let code = unsafe { decide(self.state.as_mut_ptr().cast(), &raw mut self.call) };
+        let Call { coins_next, evicted, positions, .. } = &mut self.call;
+        if *coins_next != drawn {
+            pass_coins(coins, *coins_next, &self.traits);
+        }
+        if code == 0 && *evicted == 0 {
+            return Verdict::Pass;
+        }
+        let count = std::mem::take(evicted) as usize;
+        let Some(positions) = positions.get(..count) else {
+            Fault::raise(format!("{}: {count} waiting packets to discard: at most 16", self.traits.name))
+        };
+        decode(code, positions, queue.packets())
+            .unwrap_or_else(|wrong| Fault::raise(format!("{}: {wrong}", self.traits.name)))
+    }
+}
+
+#[inline(never)]
+fn pass_coins(coins: &mut Stream, next: u64, traits: &Traits) {
+    if next < coins.drawn() {
+        Fault::raise(format!("{}: the random stream was set back", traits.name));
+    }
+    coins.pass_to(next);
+}
+
+impl Aqm for TableScheme {
+    #[inline]
+    fn on_arrival(
+        &mut self,
+        now: Time,
+        packet: &PacketFacts,
+        queue: &QueueView<'_>,
+        coins: &mut Stream,
+    ) -> Verdict {
+        let Some(on_arrival) = self.functions.on_arrival else { return Verdict::Pass };
+        self.call.set_packet(now, packet);
+        self.call.set_queue(queue, packet.bytes);
+        self.decide(on_arrival, queue, coins)
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+        coins: &mut Stream,
+    ) -> Verdict {
+        let Some(on_departure) = self.functions.on_departure else { return Verdict::Pass };
+        self.call.set_packet(now, &packet.facts);
+        self.call.set_queue(queue, packet.facts.bytes);
+        self.call.arrived_ns = packet.arrived.map_or(NEVER, Time::nanoseconds);
+        let verdict = self.decide(on_departure, queue, coins);
+        self.call.arrived_ns = NEVER;
+        verdict
+    }
+
+    fn on_overflow(&mut self, now: Time, packet: &PacketFacts) {
+        if let Some(on_overflow) = self.functions.on_overflow {
+            self.call.set_packet(now, packet);
+            self.call.queue = std::ptr::null();
+            // SAFETY: as in `decide`.
+            unsafe { on_overflow(self.state.as_mut_ptr().cast(), &raw const self.call) };
+        }
+    }
+
+    fn on_room_made(&mut self, now: Time, packets: u32) {
+        if let Some(on_room_made) = self.functions.on_room_made {
+            // SAFETY: as in `decide`.
+            unsafe { on_room_made(self.state.as_mut_ptr().cast(), now.nanoseconds(), packets) };
+        }
+    }
+
+    fn on_idle(&mut self, now: Time) {
+        if let Some(on_idle) = self.functions.on_idle {
+            // SAFETY: as in `decide`.
+            unsafe { on_idle(self.state.as_mut_ptr().cast(), now.nanoseconds()) };
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        let next_timer = self.functions.next_timer?;
+        // SAFETY: as in `decide`.
+        let due = unsafe { next_timer(self.state()) };
+        (due != NEVER).then(|| Time::from_nanoseconds(due))
+    }
+
+    fn on_timer(&mut self, due: Time, queue: &QueueView<'_>) {
+        if let Some(on_timer) = self.functions.on_timer {
+            self.call.now_ns = due.nanoseconds();
+            self.call.set_queue(queue, 0);
+            // SAFETY: as in `decide`.
+            unsafe { on_timer(self.state.as_mut_ptr().cast(), &raw const self.call) };
+        }
+        if self.next_timer().is_some_and(|next| next <= due) {
+            Fault::raise(format!(
+                "{}: a timer must move forward, and is due again at {due}",
+                self.traits.name
+            ));
+        }
+    }
+
+    fn signal_probability(&self) -> Probability {
+        let Some(signal_probability) = self.functions.signal_probability else { return Probability::ZERO };
+        // SAFETY: as in `decide`.
+        let value = unsafe { signal_probability(self.state()) };
+        if !(0.0..=1.0).contains(&value) {
+            Fault::raise(format!("{}: the signal probability is {value}, not from 0 to 1", self.traits.name));
+        }
+        Probability::clamped(value)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let Some(observe) = self.functions.observe else { return };
+        let mut values = vec![0.0; self.traits.observed.len()];
+        // SAFETY: as in `decide`; there are as many values as names.
+        unsafe { observe(self.state(), values.as_mut_ptr()) };
+        self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
+    }
+
+    fn watches_arrivals(&self) -> bool {
+        self.functions.on_arrival.is_some()
+    }
+
+    fn watches_departures(&self) -> bool {
+        self.functions.on_departure.is_some()
+    }
+
+    fn decides_about_waiting(&self) -> bool {
+        self.traits.evicts || self.watches_departures()
+    }
+
+    fn needs_arrival_instants(&self) -> bool {
+        self.traits.needs_arrival_instants
+    }
+}

@@ -1,0 +1,131 @@
+//! A class of Python as a scheme: what `aqmlab.schemes.loading` found in its file, and what is made of it.
+#![allow(unsafe_code)]
+
+use super::scheme::ClassScheme;
+use aqmlab_aqm::{Aqm, ParameterError, PortFacts};
+use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, TableScheme, Traits, Values};
+use aqmlab_scenario::SchemeInFile;
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::ffi::c_void;
+use std::mem::transmute;
+use std::sync::Arc;
+
+/// The module that reads files and classes.
+const LOADING: &str = "aqmlab.schemes.loading";
+
+/// The scheme that a class in a file is, or in words why it is none.
+pub(super) fn load(file: &SchemeInFile<'_>) -> Result<DeclaredScheme, String> {
+    let found = Python::attach(|py| -> PyResult<_> {
+        let loaded = py.import(LOADING)?.call_method1("load", (file.file, file.object, file.text))?;
+        let refusal: Option<String> = loaded.getattr("refusal")?.extract()?;
+        if let Some(refusal) = refusal {
+            return Ok(Err(refusal));
+        }
+        let meaning: String = loaded.getattr("meaning")?.extract()?;
+        let properties: String = loaded.getattr("properties_json")?.extract()?;
+        Ok(Ok((meaning, properties, Loaded(loaded.unbind()))))
+    });
+    let (meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
+    let properties: Values =
+        serde_json::from_str(&properties).map_err(|error| format!("its parameters: {error}"))?;
+    DeclaredScheme::new(meaning, properties, Arc::new(loaded))
+}
+
+/// An `aqmlab.schemes.loading.Loaded`.
+struct Loaded(Py<PyAny>);
+
+/// What an instance of a class at a port is: name for messages, whether it is compiled, the bytes of its state, the
+/// addresses of its functions by name, whether it needs instants, whether it evicts, what it observes.
+type Made<'py> = (Bound<'py, PyAny>, Option<(Vec<u8>, Vec<(String, usize)>)>);
+
+impl Loaded {
+    fn refusal(&self, values: &Values) -> PyResult<Option<(String, Option<String>, String)>> {
+        Python::attach(|py| {
+            let refusal = self.0.bind(py).call_method1(intern!(py, "refusal_of"), (json(values),))?;
+            refusal.extract()
+        })
+    }
+
+    fn made(&self, values: &Values, facts: &PortFacts) -> PyResult<Box<dyn Aqm>> {
+        Python::attach(|py| {
+            let loaded = self.0.bind(py);
+            let port = (facts.link_rate.bits_per_second(), facts.timer_phase, facts.flow_salt);
+            let (instance, compiled): Made<'_> =
+                loaded.call_method1(intern!(py, "make"), (json(values), port))?.extract()?;
+            let observed: Vec<String> = loaded.getattr(intern!(py, "observed"))?.extract()?;
+            let traits = Traits {
+                name: loaded.getattr(intern!(py, "name"))?.extract()?,
+                needs_arrival_instants: loaded.getattr(intern!(py, "needs_arrival_instants"))?.extract()?,
+                evicts: loaded.getattr(intern!(py, "evicts"))?.extract()?,
+                // Few, and kept as long as the class is.
+                observed: observed.into_iter().map(|name| &*name.leak()).collect(),
+            };
+            Ok(match compiled {
+                None => Box::new(ClassScheme::new(&instance, self.0.clone_ref(py), traits)?) as Box<dyn Aqm>,
+                Some((state, addresses)) => {
+                    // SAFETY: the addresses are those of functions that `aqmlab.schemes.compiled` made for this very table,
+                    // and which the class keeps; it keeps to the state's length, as any program has to.
+                    Box::new(unsafe { TableScheme::new(table_of(&addresses), &state, traits) })
+                }
+            })
+        })
+    }
+}
+
+fn json(values: &Values) -> String {
+    serde_json::Value::Object(values.clone()).to_string()
+}
+
+/// The functions at these addresses.
+///
+/// # Safety
+/// Each address must be that of the function that its name says.
+unsafe fn table_of(addresses: &[(String, usize)]) -> FunctionTable {
+    let at = |name: &str| {
+        let found = addresses.iter().find(|(own, address)| own == name && *address != 0);
+        found.map(|(_, address)| *address as *const c_void)
+    };
+    // SAFETY: promised by the caller.
+    unsafe {
+        FunctionTable {
+            on_arrival: at("on_arrival").map(|function| transmute(function)),
+            on_departure: at("on_departure").map(|function| transmute(function)),
+            on_overflow: at("on_overflow").map(|function| transmute(function)),
+            on_room_made: at("on_room_made").map(|function| transmute(function)),
+            on_idle: at("on_idle").map(|function| transmute(function)),
+            next_timer: at("next_timer").map(|function| transmute(function)),
+            on_timer: at("on_timer").map(|function| transmute(function)),
+            signal_probability: at("signal_probability").map(|function| transmute(function)),
+            observe: at("observe").map(|function| transmute(function)),
+        }
+    }
+}
+
+impl Factory for Loaded {
+    fn check(&self, values: &Values) -> Result<(), ParameterError> {
+        let scheme = |legal: String| ParameterError { key: "scheme".into(), value: None, legal };
+        match self.refusal(values) {
+            Ok(None) => Ok(()),
+            Ok(Some((key, value, legal))) => Err(ParameterError { key: key.into(), value, legal }),
+            Err(error) => Err(scheme(format!("one whose check works: {}", described(&self.0, &error)))),
+        }
+    }
+
+    fn check_at(&self, _values: &Values, _facts: &PortFacts) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn build(&self, values: &Values, facts: &PortFacts) -> Box<dyn Aqm> {
+        self.made(values, facts).unwrap_or_else(|error| Fault::raise(described(&self.0, &error)))
+    }
+}
+
+/// What went wrong in a class's code, with file and line.
+pub(super) fn described(loaded: &Py<PyAny>, error: &PyErr) -> String {
+    Python::attach(|py| {
+        let words =
+            loaded.bind(py).call_method1(intern!(py, "described"), (error.value(py), error.traceback(py)));
+        words.and_then(|words| words.extract()).unwrap_or_else(|_| error.to_string())
+    })
+}

@@ -1,0 +1,209 @@
+//! Schemes in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the file is part of the scenario.
+//!
+//! The text of the file is kept in `[files]` as that of every other file that a scenario names, that of a library as base64:
+//! a resolved scenario needs no file any more, other processes run it as it is, and whatever the file says is part of the
+//! address of its runs. What the text means is not known here: a [`SchemeLoader`] says it.
+
+use crate::Scheme;
+use crate::error::{Place, ScenarioError};
+use crate::files::{TEXTS, read_bytes, read_text};
+use crate::mistakes::{Mistakes, joined};
+use crate::text::{Node, Value};
+use aqmlab_aqm::{Declaration, RegistrationError, register_declared};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// A scheme in a file, as a scenario names it.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeInFile<'a> {
+    /// The file as it is named: for messages.
+    pub file: &'a str,
+    /// What is meant in it: a class, or a symbol.
+    pub object: &'a str,
+    /// Its text; of a [library](SchemeInFile::is_library), its bytes in base64.
+    pub text: &'a str,
+}
+
+/// Says what a scheme in a file is, or in words why it cannot be used.
+pub type SchemeLoader = fn(&SchemeInFile<'_>) -> Result<Arc<dyn Declaration>, String>;
+
+static LOADER: OnceLock<SchemeLoader> = OnceLock::new();
+
+/// Makes schemes in files known to scenarios, for as long as the program runs. The first loader stays.
+pub fn set_scheme_loader(loader: SchemeLoader) {
+    let _ = LOADER.set(loader);
+}
+
+const LIBRARIES: [&str; 2] = [".so", ".dylib"];
+const LEGAL: &str = "FILE.py:CLASS or LIBRARY.so:SYMBOL, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
+
+impl SchemeInFile<'_> {
+    /// Whether the file is a shared library.
+    #[must_use]
+    pub fn is_library(&self) -> bool {
+        is_library(self.file)
+    }
+
+    /// The bytes of a library.
+    ///
+    /// # Errors
+    /// In words, when the text is not what was once made of a library.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        BASE64_STANDARD.decode(self.text).map_err(|error| format!("{}: not base64: {error}", self.file))
+    }
+
+    /// Under which name it is registered: two texts of one file are two schemes.
+    fn registered_name(&self) -> String {
+        let bytes = self.file.bytes().chain([0]).chain(self.text.bytes());
+        // FNV-1a, 64 bits: against mistakes, not against malice.
+        let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
+            (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{}:{}@{digest:016x}", self.file, self.object)
+    }
+
+    /// Registers it, unless it is; answers with the name.
+    fn load(&self) -> Result<String, String> {
+        let name = self.registered_name();
+        if Scheme::names().contains(&name.as_str()) {
+            return Ok(name);
+        }
+        let loader = LOADER.get().ok_or("schemes in files need the Python package")?;
+        match register_declared(&name, loader(self)?) {
+            // By another thread, meanwhile.
+            Ok(()) | Err(RegistrationError::Taken(_)) => Ok(name),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+fn is_library(file: &str) -> bool {
+    LIBRARIES.iter().any(|ending| file.ends_with(ending))
+}
+
+/// Registers every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the names under
+/// which they are registered into it. `folder` is where relative names are looked for; without it nothing is read.
+pub(crate) fn load_schemes(
+    tree: &mut Node,
+    folder: Option<&Path>,
+    source_name: &str,
+) -> Result<(), ScenarioError> {
+    let mut named = Vec::new();
+    collect(tree, "", &mut named);
+    let mut mistakes = Mistakes::new(source_name, tree);
+    let (mut registered, mut texts) = (BTreeMap::new(), BTreeMap::new());
+    for (key, name) in named {
+        match load(&name, tree, folder, &mut texts) {
+            Ok(as_registered) => _ = registered.insert(name, as_registered),
+            Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), LEGAL),
+        }
+    }
+    mistakes.into_result()?;
+    rename(tree, &registered);
+    if let (Value::Table(members), false) = (&mut tree.value, texts.is_empty()) {
+        let empty = || Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) };
+        if let Value::Table(files) = &mut members.entry(TEXTS.to_owned()).or_insert_with(empty).value {
+            let node = |text| Node { place: Place::Whole, value: Value::String(text) };
+            files.extend(texts.into_iter().map(|(file, text)| (file, node(text))));
+        }
+    }
+    Ok(())
+}
+
+/// Every key below `node` that names a scheme in a file, with the name.
+fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
+    match &node.value {
+        Value::Table(members) => {
+            for (key, member) in members {
+                match &member.value {
+                    Value::String(name) if is_scheme_in_file(key, name) => {
+                        named.push((joined(path, key), name.clone()));
+                    }
+                    _ => collect(member, &joined(path, key), named),
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                collect(element, &joined(path, &index.to_string()), named);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts other names in the place of those that are known.
+fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
+    match &mut node.value {
+        Value::Table(members) => {
+            for (key, member) in members {
+                match &mut member.value {
+                    Value::String(name) if is_scheme_in_file(key, name) => name.clone_from(&names[name]),
+                    _ => rename(member, names),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|element| rename(element, names)),
+        _ => {}
+    }
+}
+
+fn load(
+    name: &str,
+    tree: &Node,
+    folder: Option<&Path>,
+    texts: &mut BTreeMap<String, String>,
+) -> Result<String, String> {
+    let (file, object) = parts(name).ok_or("no FILE:NAME")?;
+    if !file.ends_with(".py") && !is_library(file) {
+        return Err("neither a file of Python nor a library".to_owned());
+    }
+    let kept = tree.child(TEXTS).and_then(|files| match &files.value {
+        Value::Table(files) => files.get(file),
+        _ => None,
+    });
+    if let Some(Node { value: Value::String(text), .. }) = kept {
+        return SchemeInFile { file, object, text }.load();
+    }
+    if !texts.contains_key(file) {
+        let folder = folder.ok_or("its text is not there")?;
+        texts.insert(file.to_owned(), read(&folder.join(file))?);
+    }
+    SchemeInFile { file, object, text: &texts[file] }.load()
+}
+
+/// The file that a key names, if what it names is a scheme in a file.
+pub(crate) fn file_named<'a>(key: &str, name: &'a str) -> Option<&'a str> {
+    // As registered or as written: what follows an @ is not part of the file.
+    if is_scheme_in_file(key, name) { parts(name).map(|(file, _)| file) } else { None }
+}
+
+fn is_scheme_in_file(key: &str, name: &str) -> bool {
+    key == "scheme" && name.contains(':')
+}
+
+/// File and object.
+fn parts(name: &str) -> Option<(&str, &str)> {
+    name.rsplit_once(':')
+}
+
+/// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a scheme without
+/// a scenario.
+///
+/// # Errors
+/// In words, what is wrong with the file or the scheme.
+pub fn load_scheme_in_file(folder: &Path, name: &str) -> Result<String, String> {
+    let nothing = Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) };
+    load(name, &nothing, Some(folder), &mut BTreeMap::new())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    if is_library(&path.to_string_lossy()) {
+        Ok(BASE64_STANDARD.encode(read_bytes(path)?))
+    } else {
+        read_text(path)
+    }
+}

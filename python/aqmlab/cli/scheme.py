@@ -1,0 +1,80 @@
+"""`aqmlab scheme`: for those who write one."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import click
+
+from aqmlab.terminal.console import say
+
+
+@click.group
+def scheme() -> None:
+    """Try a scheme of your own: does it keep what every scheme owes, and what does it cost?
+
+    \b
+    Examples:
+      aqmlab scheme check my_red.py:MyRed
+      aqmlab scheme cost my_red.py:MyRed my_red.so:my_red red
+      cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab scheme include)" my_red.c -o my_red.so
+    """
+
+
+@scheme.command
+@click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL|NAME...", nargs=-1, required=True)
+@click.option(
+    "--cases",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="How many cases of each property.",
+)
+def check(names: tuple[str, ...], cases: int) -> None:
+    """Try what every scheme owes, at random ports: whatever its parameters and whatever happens to it.
+
+    Every packet is accounted for, limits hold, packets keep their order, only what may be marked is marked,
+    probabilities are probabilities, what is reported is finite, and the same seed gives the same verdicts.
+    Fails if anything is found.
+
+    \b
+    Examples:
+      aqmlab scheme check my_red.py:MyRed
+      aqmlab scheme check my_red.so:my_red --cases 1000
+    """
+    from aqmlab.schemes.trial import check as checked
+
+    found = {name: checked(name, cases=cases) for name in names}
+    for name, findings in found.items():
+        say(f"{name}: nothing found" if not findings else f"{name}:")
+        for finding in findings:
+            say(str(finding))
+    if any(found.values()):
+        raise click.exceptions.Exit(2)
+
+
+@scheme.command
+@click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL|NAME...", nargs=-1, required=True)
+def cost(names: tuple[str, ...]) -> None:
+    """Measure what a packet costs at a port, arrival and departure, on this machine now.
+
+    \b
+    Examples:
+      aqmlab scheme cost red my_red.py:MyRed my_red.so:my_red
+    """
+    from aqmlab.schemes.trial import cost_ns
+
+    for name in names:
+        say(f"{name}: {cost_ns(name):,.0f} ns per packet")
+
+
+@scheme.command
+def include() -> None:
+    """Print the folder of aqmlab_scheme.h, for C compilers.
+
+    \b
+    Examples:
+      cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab scheme include)" my_red.c -o my_red.so
+    """
+    say(str(resources.files("aqmlab.schemes")))

@@ -1,0 +1,143 @@
+"""From the text of a file to a scheme: what the compiled core asks for, and nobody else.
+
+A file stands alone: its text is run once under its name, and no folder is searched for modules beside it,
+because a scenario keeps the text of the file and nothing of what it might find elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import sys
+import traceback
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.schemes.scheme import METHODS, IllegalParameter, Port, Scheme, declared
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from aqmlab.schemes.compiled import CompiledScheme
+
+_modules: dict[tuple[str, str], ModuleType] = {}
+"""What was run, by file and text: classes of one file share its names."""
+
+
+class Loaded:
+    """A class of a scheme, or why there is none.
+
+    Attributes:
+        refusal: In words, why it cannot be used; otherwise none.
+        name: File and class, as scenarios name it.
+        meaning: What it is, from its documentation.
+        properties_json: The JSON schemas of its parameters.
+        methods: The methods that its class has of its own.
+        observed: What it reports of itself.
+        needs_arrival_instants: Whether packets say when they were queued.
+        evicts: Whether arrivals may discard packets that wait.
+    """
+
+    def __init__(self, file: str, name: str, scheme: type[Scheme] | None, refusal: str | None) -> None:
+        self.refusal = refusal
+        self.name = f"{file}:{name}"
+        self._file = file
+        if scheme is None:
+            return
+        self._scheme = scheme
+        self._parameters = declared(scheme)
+        self.meaning = (scheme.__doc__ or f"{name}: nothing is said about it.").strip()
+        self.properties_json = json.dumps({key: own.schema() for key, own in self._parameters.items()})
+        self.methods = [name for name in METHODS if _has(scheme, name)]
+        self.observed = list(scheme.observed)
+        self.needs_arrival_instants = bool(scheme.needs_arrival_instants)
+        self.evicts = bool(scheme.evicts)
+
+    def refusal_of(self, values_json: str) -> tuple[str, str | None, str] | None:
+        """The parameter that the scheme refuses, with its value and what would be legal."""
+        values = json.loads(values_json)
+        try:
+            self._instance(values).check()
+        except IllegalParameter as error:
+            value = values.get(error.key)
+            return error.key, None if value is None else str(value), error.legal
+        return None
+
+    def make(
+        self, values_json: str, port: tuple[int, float, int]
+    ) -> tuple[Scheme, tuple[bytes, list[tuple[str, int]]] | None]:
+        """An instance at a port; of a compiled one also its state's bytes and where its functions are."""
+        instance = self._instance(json.loads(values_json))
+        from aqmlab.schemes.compiled import CompiledScheme  # noqa: PLC0415  (it asks for Numba)
+
+        if isinstance(instance, CompiledScheme):
+            return instance, _compiled(instance, Port(*port))
+        instance.start(Port(*port))
+        return instance, None
+
+    def described(self, error: BaseException, places: TracebackType | None) -> str:
+        """What an exception says, with the line of the file that it comes from."""
+        own = [place for place in traceback.extract_tb(places) if place.filename == self._file]
+        words = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        if not own:
+            return f"{self.name}: {words}"
+        return f"{self._file}, line {own[-1].lineno}, in {own[-1].name}: {words}"
+
+    def _instance(self, values: dict[str, Any]) -> Scheme:
+        instance = self._scheme.__new__(self._scheme)
+        for key, value in values.items():
+            own = self._parameters.get(key)
+            setattr(instance, key, own.value(value) if own else value)
+        return instance
+
+
+def _compiled(instance: CompiledScheme, port: Port) -> tuple[bytes, list[tuple[str, int]]]:
+    return instance.initial_state(port), type(instance).addresses()
+
+
+def _has(scheme: type[Scheme], method: str) -> bool:
+    return getattr(scheme, method) is not getattr(Scheme, method)
+
+
+def load(file: str, name: str, text: str) -> Loaded:
+    """The class of a file with this text, or why there is none."""
+    try:
+        module = _module(file, text)
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.filename == file else ""
+        return Loaded(file, name, None, f"{file}{line}: {type(error).__name__}: {error.msg}")
+    except Exception as error:  # noqa: BLE001  (a stranger's code)
+        return Loaded(file, name, None, Loaded(file, name, None, None).described(error, error.__traceback__))
+    found = getattr(module, name, None)
+    if not (isinstance(found, type) and issubclass(found, Scheme)):
+        own = ", ".join(_schemes(module)) or "none"
+        return Loaded(file, name, None, f"{file} has no class {name} of aqmlab.schemes.Scheme; it has {own}")
+    try:
+        return Loaded(file, name, found, None)
+    except Exception as error:  # noqa: BLE001
+        return Loaded(file, name, None, f"{file}: {name}: {error}")
+
+
+def _schemes(module: ModuleType) -> list[str]:
+    """The schemes that a module defines itself."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Scheme) and value.__module__ == module.__name__
+    ]
+
+
+def _module(file: str, text: str) -> ModuleType:
+    known = _modules.get((file, text))
+    if known is not None:
+        return known
+    code = compile(text, file, "exec")
+    module = ModuleType(f"aqmlab scheme {len(_modules)}")
+    module.__file__ = file
+    # Dataclasses and the like look a class's module up.
+    sys.modules[module.__name__] = module
+    # So that tracebacks show the lines that ran, whatever the file says by now.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(code, vars(module))  # noqa: S102  (the user's own scheme)
+    _modules[file, text] = module
+    return module

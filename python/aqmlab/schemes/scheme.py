@@ -1,0 +1,210 @@
+"""What a scheme is, for those who write one: parameters, methods, verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab._core import Coins, Packet, Queue
+
+
+class Verdict(IntEnum):
+    """What becomes of a packet.
+
+    A signal marks the packet if it can be marked and the queue has `ecn`; otherwise it drops it. The last
+    word is the reason under which a discard is counted. `DROP_...` and `EVICT_...` may be answered together
+    with a list of positions in the queue (0 is the head, at most 16), `return Verdict.DROP_MATCH,
+    [position]`: the packets there are discarded too.
+    `EVICT_...` lets the packet itself pass.
+    """
+
+    PASS = 0
+    SIGNAL_EARLY = 0x11
+    SIGNAL_FORCED = 0x12
+    DROP_EARLY = 0x21
+    DROP_FORCED = 0x22
+    DROP_MATCH = 0x23
+    DROP_FILTER = 0x24
+    EVICT_EARLY = 0x31
+    EVICT_MATCH = 0x33
+
+
+class IllegalParameter(ValueError):  # noqa: N818  (it is raised by a scheme about itself)
+    """What `Scheme.check` raises: a parameter is not legal, though its own range holds it.
+
+    Args:
+        key: The parameter.
+        legal: What would be legal; reads on after "it must be".
+    """
+
+    def __init__(self, key: str, legal: str) -> None:
+        super().__init__(f"{key}: it must be {legal}")
+        self.key = key
+        self.legal = legal
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """What a scheme may know of the port that it works at.
+
+    Attributes:
+        link_rate_bps: Rate of the link that empties the queue, in bit/s.
+        timer_phase: Where periodic timers tick within their period, from 0 to below 1: at `timer_phase + k`
+        periods.
+        flow_salt: A number of this port, for hashes.
+    """
+
+    link_rate_bps: int
+    timer_phase: float
+    flow_salt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter as it was declared; `parameter` makes them."""
+
+    default: Any
+    meaning: str
+    kind: type
+    bounds: dict[str, float]
+    choices: tuple[str, ...]
+
+    def schema(self) -> dict[str, Any]:
+        """Its JSON schema."""
+        name = {bool: "boolean", int: "integer", float: "number", str: "string"}[self.kind]
+        schema: dict[str, Any] = {"type": name, "default": self.default, "description": self.meaning}
+        if self.default is None:
+            schema["type"] = [name, "null"]
+        if self.choices:
+            schema["enum"] = list(self.choices)
+        return {**schema, **self.bounds}
+
+    def value(self, given: Any) -> Any:  # noqa: ANN401
+        """A value of a scenario, of the parameter's own type."""
+        return given if given is None else self.kind(given)
+
+
+def parameter(
+    default: float | str | None,
+    meaning: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    choices: Sequence[str] = (),
+    kind: type | None = None,
+) -> Any:  # noqa: ANN401
+    """Declares a parameter of a scheme: a key of the queue's table in a scenario.
+
+    Args:
+        default: Its value where a scenario says nothing; its type is that of the parameter.
+        meaning: What it means, in a sentence; the unit is the ending of its name (`_packets`, `_ms`).
+        least: The smallest legal value.
+        most: The largest.
+        above: Every legal value is larger.
+        below: Every legal value is smaller.
+        choices: The legal words.
+        kind: `int`, `float`, `bool` or `str`, where the default is None.
+    """
+    bounds = {"minimum": least, "maximum": most, "exclusiveMinimum": above, "exclusiveMaximum": below}
+    given = {keyword: bound for keyword, bound in bounds.items() if bound is not None}
+    return Declared(default, meaning, kind or type(default), given, tuple(choices))
+
+
+class Scheme:
+    """A queue management scheme: it is told what happens at a port, and says what becomes of each packet.
+
+    Write the methods that it needs and leave out the others, which then cost nothing. Instants are whole
+    nanoseconds since the run began and never decrease. Lengths exclude the packet on the link, and the packet
+    that is asked about. Random numbers come from `coins` alone: then the same seed gives the same run.
+    `packet`, `queue` and `coins` are lent for the call.
+
+    Attributes:
+        limit_packets: Packets that may wait; the port sees to it.
+        limit_bytes: Bytes that may wait; likewise.
+        ecn: Whether signals mark what can be marked.
+        observed: The names of what `observe` returns.
+        needs_arrival_instants: Whether `packet.arrived_ns` is wanted.
+        evicts: Whether `on_arrival` may discard waiting packets.
+    """
+
+    limit_packets: int | None
+    limit_bytes: int | None
+    ecn: bool
+
+    observed: ClassVar[tuple[str, ...]] = ()
+    needs_arrival_instants: ClassVar[bool] = False
+    evicts: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Raises `IllegalParameter` where parameters contradict each other; ranges are checked before."""
+
+    def start(self, port: Port) -> None:
+        """The scheme is put at a port, its parameters are set: the place for state."""
+
+    def on_arrival(
+        self, now_ns: int, packet: Packet, queue: Queue, coins: Coins
+    ) -> Verdict | tuple[Verdict, Sequence[int]]:
+        """A packet arrives; the queue does not hold it yet."""
+        del now_ns, packet, queue, coins
+        return Verdict.PASS
+
+    def on_departure(
+        self, now_ns: int, packet: Packet, queue: Queue, coins: Coins
+    ) -> Verdict | tuple[Verdict, Sequence[int]]:
+        """A packet was taken from the head because the link asked for one; the queue holds the rest."""
+        del now_ns, packet, queue, coins
+        return Verdict.PASS
+
+    def on_overflow(self, now_ns: int, packet: Packet) -> None:
+        """A packet was let pass, or would have been marked, but found no room."""
+
+    def on_room_made(self, now_ns: int, packets: int) -> None:
+        """So many waiting packets were discarded to make room for others of a fair queue."""
+
+    def on_idle(self, now_ns: int) -> None:
+        """The link asked for a packet and found none."""
+
+    def next_timer(self) -> int | None:
+        """The next instant at which `on_timer` is due; asked at the start and after each `on_timer`."""
+        return None
+
+    def on_timer(self, due_ns: int, queue: Queue) -> None:
+        """The timer is due; it must have moved forward afterwards."""
+
+    def signal_probability(self) -> float:
+        """The probability with which the scheme now signals to a packet of average size, for the tables."""
+        return 0.0
+
+    def observe(self) -> Sequence[float]:
+        """The values of what `observed` names."""
+        return ()
+
+
+METHODS = (
+    "on_arrival",
+    "on_departure",
+    "on_overflow",
+    "on_room_made",
+    "on_idle",
+    "next_timer",
+    "on_timer",
+    "signal_probability",
+    "observe",
+)
+"""The methods that the port calls."""
+
+
+def declared(scheme: type[Scheme]) -> dict[str, Declared]:
+    """The parameters of a class and those that it inherits, by name."""
+    return {
+        name: own
+        for base in reversed(scheme.__mro__)
+        for name, own in vars(base).items()
+        if isinstance(own, Declared)
+    }

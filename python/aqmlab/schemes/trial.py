@@ -1,0 +1,78 @@
+"""A scheme tried outside of any scenario: what every scheme owes, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aqmlab import _core
+
+CASES = 64
+"""How many cases of each property are tried."""
+
+_FEW, _MANY = 2_000, 200_000
+_SLOW_NS = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a scheme owes and does not keep.
+
+    Attributes:
+        property: What it owes.
+        case: The number of the case, which is the same every time.
+        wrong: What is wrong, with the parameters under which it is.
+    """
+
+    property: str
+    case: int
+    wrong: str
+
+    def __str__(self) -> str:
+        return f"not kept: {self.property}\n  case {self.case}: {self.wrong}"
+
+
+def known(name: str, folder: str | Path = ".") -> str:
+    """The name under which the core knows a scheme: its own, or that of one in a file, which is loaded.
+
+    Args:
+        name: A scheme of the package, or `FILE.py:CLASS`, or `LIBRARY.so:SYMBOL`.
+        folder: Where the file is looked for.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    return _core.load_scheme(Path(folder).absolute(), name) if ":" in name else name
+
+
+def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Finding]:
+    """Tries what every scheme owes; an empty list says that nothing was found.
+
+    Parameters are drawn from what the scheme declares, packets from 1 byte to 64 KiB come and go at random,
+    with silences of up to days: every packet is accounted for, limits hold, packets keep their order, only
+    what may be marked is marked, probabilities are probabilities, what is reported is finite, and the same
+    seed gives the same verdicts.
+
+    Args:
+        name: As for `known`.
+        folder: Likewise.
+        cases: How many of each property.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    return [Finding(*found) for found in _core.check_scheme(known(name, folder), cases)]
+
+
+def cost_ns(name: str, *, folder: str | Path = ".") -> float:
+    """Nanoseconds that a packet takes at a port under a scheme, on this machine now.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+        RunError: The scheme failed.
+    """
+    registered = known(name, folder)
+    first = _core.scheme_cost(registered, _FEW)
+    if first > _SLOW_NS:
+        return min(first, _core.scheme_cost(registered, 10 * _FEW))
+    return min(_core.scheme_cost(registered, _MANY) for _ in range(5))

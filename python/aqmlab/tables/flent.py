@@ -1,0 +1,154 @@
+"""A result as a data file of Flent, the FLExible Network Tester, so that `flent` and `flent-gui` show it.
+
+Source of the format: Flent's documentation, "The Data File Format" (https://flent.org), and the version
+number and the keys of `raw_values` as Flent 2.3 reads them. Series are named as Flent's test
+`tcp_bidirectional` names them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from aqmlab.errors import ResultError
+from aqmlab.files.folders import whole_file
+from aqmlab.terminal.spelling import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from aqmlab.result import Result
+
+FORMAT_VERSION = 4
+TEST = "tcp_bidirectional"
+DOWNLOAD, UPLOAD, PING = "TCP download", "TCP upload", "Ping (ms) ICMP"
+_BEGINNING = "1970-01-01T00:00:00.000000Z"
+"""Simulated time has no date: a run begins when clocks do."""
+
+
+def save_flent(result: Result, file: Path, *, download: str = "", upload: str = "") -> None:
+    """Writes a Flent data file.
+
+    Args:
+        result: The run.
+        file: Where to; by Flent's custom, its name ends in `.flent.gz`.
+        download: The link whose throughput is the download; by default the monitored one that carries most.
+        upload: The link of the upload; by default that of the other direction, if it is monitored.
+
+    Raises:
+        ResultError: There is no such link.
+        StorageError: The file could not be written.
+    """
+    document = flent_document(result, download=download, upload=upload)
+    document["metadata"]["DATA_FILENAME"] = file.name
+    packed = gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
+    with whole_file(file) as partial:
+        partial.write_bytes(packed)
+
+
+def flent_document(result: Result, *, download: str = "", upload: str = "") -> dict[str, Any]:
+    """The content of a Flent data file; as of `save_flent`."""
+    links = {link["name"]: link for link in result.run["links"]}
+    for name in (download, upload):
+        if name and name not in links:
+            raise ResultError(f"link {name!r}: {unknown(name, list(links))}")
+    down = links[download] if download else max(links.values(), key=lambda link: link["throughput_mbps"])
+    up = links[upload] if upload else _reverse(down, list(links.values()))
+    instants, series = _throughputs(result, {DOWNLOAD: down, UPLOAD: up})
+    series[PING] = _waiting_ms(result, [link for link in (down, up) if link], instants)
+    step_s = float(instants[1] - instants[0]) if len(instants) > 1 else float(instants[0])
+    return {
+        "version": FORMAT_VERSION,
+        "metadata": _metadata(result, (down, up), length_s=float(instants[-1]), step_s=step_s),
+        "x_values": instants.tolist(),
+        "results": {name: values.tolist() for name, values in series.items()},
+        "raw_values": {
+            name: [{"t": t, "val": val} for t, val in zip(instants.tolist(), values.tolist(), strict=True)]
+            for name, values in series.items()
+        },
+    }
+
+
+def _reverse(link: Mapping[str, Any], links: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The link of the other direction."""
+    ends = (link["to"], link["from"])
+    return next((other for other in links if (other["from"], other["to"]) == ends), None)
+
+
+def _throughputs(
+    result: Result, links: Mapping[str, Mapping[str, Any] | None]
+) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Mbit/s of each link in each interval, and the ends of the intervals."""
+    instants, series = np.zeros(0), {}
+    for name, link in links.items():
+        if link is None:
+            continue
+        rows = _of_link(result, "link", link["name"])
+        instants = rows["time_s"].to_numpy()
+        lengths = np.diff(instants, prepend=0.0)
+        series[name] = rows["frame_bytes"].to_numpy() * 8e-6 / lengths
+    return instants, series
+
+
+def _waiting_ms(
+    result: Result, links: Sequence[Mapping[str, Any]], instants: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """How long a packet would have waited in the queues of these links, all in turn, at each instant."""
+    waiting = np.zeros(len(instants))
+    for link in links:
+        rows = _of_link(result, "queue", link["name"])
+        last = np.searchsorted(rows["time_s"].to_numpy(), instants, side="right") - 1
+        waiting += rows["bytes"].to_numpy()[np.maximum(last, 0)] * 8e-3 / link["rate_mbps"]
+    return waiting
+
+
+def _of_link(result: Result, table: str, link: str) -> Any:  # noqa: ANN401  (pyarrow has no types)
+    rows = result.tables[table]
+    return rows.filter(pc.equal(rows["link"].cast("string"), link))
+
+
+def _metadata(
+    result: Result,
+    links: tuple[Mapping[str, Any], Mapping[str, Any] | None],
+    *,
+    length_s: float,
+    step_s: float,
+) -> dict[str, Any]:
+    down, up = links
+    directions = f"download: link {down['name']} under {down['scheme']}"
+    if up is not None:
+        directions += f"; upload: link {up['name']} under {up['scheme']}"
+    note = (
+        f"Simulated by aqmlab {result.version}, seed {result.seed}. {directions}. Ping: the time that a "
+        "packet would have waited in the queues of these links, without propagation and its transmission."
+    )
+    known: dict[str, Any] = dict.fromkeys(
+        ("BATCH_NAME", "BATCH_TIME", "BATCH_TITLE", "BATCH_UUID", "HTTP_GETTER_DNS", "HTTP_GETTER_URLLIST")
+    )
+    return {
+        **known,
+        "NAME": TEST,
+        "TITLE": f"{result.scenario['name']}, seed {result.seed}",
+        "NOTE": note,
+        "TIME": _BEGINNING,
+        "T0": _BEGINNING,
+        "HOST": down["to"],
+        "HOSTS": [down["to"]],
+        "LOCAL_HOST": "aqmlab",
+        "LENGTH": length_s,
+        "TOTAL_LENGTH": length_s,
+        "STEP_SIZE": step_s,
+        "IP_VERSION": 4,
+        "TEST_PARAMETERS": {},
+        "FLENT_VERSION": f"aqmlab {result.version}",
+        "SERIES_META": {
+            DOWNLOAD: {"UNITS": "Mbits/s", "LINK": down["name"]},
+            UPLOAD: {"UNITS": "Mbits/s", "LINK": up["name"] if up else None},
+            PING: {"UNITS": "ms"},
+        },
+    }

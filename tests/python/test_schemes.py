@@ -1,0 +1,385 @@
+"""Schemes of one's own: in Python, compiled by Numba, and in C, run as ours are."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import aqmlab
+from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab.runs.executors import executor_of
+from aqmlab.schemes import check, cost_ns
+from small import BULK, WEB, aqmlab_run
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+INCLUDE = ROOT / "python/aqmlab/schemes"
+PYTHON, NUMBA, C = "my_red.py:MyRed", "my_red_compiled.py:MyRed", "my_red.so:my_red"
+
+DROP_TAIL = '{ scheme = "drop-tail", limit_packets = 50 }'
+PI = '{ scheme = "pi", limit_packets = 500 }'
+TIGHT = "limit_packets = 40, min_th_packets = 5.0, max_th_packets = 15.0"
+"""The average stays below the forced region, and bursts overflow."""
+STEEP = "limit_packets = 60, min_th_packets = 1.0, max_th_packets = 3.0, w_q = 0.1, ecn = true"
+"""The average wanders through the whole curve."""
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples, with the library that a C compiler makes of one of them."""
+    folder = tmp_path_factory.mktemp("schemes")
+    for file in EXAMPLES.glob("my_red*"):
+        shutil.copy(file, folder)
+    compiler = shutil.which("cc")
+    if compiler is not None:
+        options = ["-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC"]
+        files = [folder / "my_red.c", "-o", folder / "my_red.so", "-lm"]
+        subprocess.run([compiler, *options, "-I", str(INCLUDE), *map(str, files)], check=True)
+    return folder
+
+
+def required(scheme: str, folder: Path) -> None:
+    """Skips the test where what a scheme is compiled with is not installed."""
+    if scheme == NUMBA:
+        pytest.importorskip("numba")
+    if scheme == C and not (folder / "my_red.so").exists():
+        pytest.skip("no C compiler")
+
+
+def scenario(scheme: str, folder: Path, settings: str = TIGHT, text: str = WEB) -> Scenario:
+    queue = f'{{ scheme = "{scheme}", {settings} }}'
+    return Scenario.from_toml(text.replace(PI, queue).replace(DROP_TAIL, queue), folder=folder)
+
+
+def happened(result: aqmlab.Result) -> dict[str, int]:
+    """What the queues decided: packets by reason, and marks."""
+    counters = [link["counters"] for link in result.run["links"]]
+    lost = {
+        reason: sum(own["discarded"][reason]["packets"] for own in counters)
+        for reason in counters[0]["discarded"]
+    }
+    return {**lost, "marked": sum(own["marked"]["packets"] for own in counters)}
+
+
+def digests(result: aqmlab.Result) -> dict[str, str]:
+    """One for each table: the fate of every packet is in `packets`, the state of the queues in `queue`."""
+    found = {}
+    for name, table in result.tables.items():
+        digest = hashlib.sha256()
+        for column in table.columns:
+            values = column.combine_chunks()
+            if pa.types.is_dictionary(values.type):
+                digest.update(repr(values.to_pylist()).encode())
+            else:
+                digest.update(values.to_numpy(zero_copy_only=False).tobytes())
+        found[name] = digest.hexdigest()
+    return found
+
+
+MARKING = WEB.replace("per_side = 150", 'per_side = 150\nhost = { ecn = "on" }')
+
+
+@pytest.mark.parametrize("scheme", [PYTHON, NUMBA, C])
+@pytest.mark.parametrize("settings", [TIGHT, STEEP])
+def test_a_red_of_ones_own_decides_as_the_built_in_one_packet_by_packet(
+    scheme: str, settings: str, shipped: Path
+) -> None:
+    required(scheme, shipped)
+    ours, theirs = (
+        aqmlab.run(scenario(name, shipped, settings, MARKING), seed=3) for name in ("red", scheme)
+    )
+    decided = happened(ours)
+    for reason in ("early", "overflow") if settings == TIGHT else ("early", "forced", "marked"):
+        assert decided[reason] > 0, decided
+    assert happened(theirs) == decided
+    assert "packets" in ours.tables
+    assert digests(theirs) == digests(ours)
+
+
+@pytest.mark.parametrize("scheme", [PYTHON, NUMBA, C])
+def test_the_shipped_schemes_keep_what_every_scheme_owes(scheme: str, shipped: Path) -> None:
+    required(scheme, shipped)
+    assert check(scheme, folder=shipped, cases=20) == []
+    assert cost_ns(scheme, folder=shipped) > 0.0
+
+
+def written(folder: Path, body: str, head: str = "") -> Path:
+    """A scheme with these methods, in `own.py`."""
+    file = folder / "own.py"
+    indented = "".join(f"    {line}\n" if line else "\n" for line in body.splitlines())
+    file.write_text(f'from aqmlab.schemes import *\n{head}\nclass Own(Scheme):\n    """Own."""\n{indented}')
+    return file
+
+
+def own(folder: Path, body: str, settings: str = "limit_packets = 5", head: str = "") -> Scenario:
+    written(folder, body, head)
+    return scenario("own.py:Own", folder, settings, BULK)
+
+
+ARRIVAL = "def on_arrival(self, now_ns, packet, queue, coins):\n    "
+
+FILTER = "return Verdict.DROP_FILTER if coins.uniform() < 0.02 else Verdict.PASS"
+
+FAILURES = {
+    "an exception": (
+        ARRIVAL + "if now_ns > 2_000_000_000:\n        raise KeyError('gone')\n    return Verdict.PASS",
+        "own.py, line 7, in on_arrival: KeyError: 'gone'",
+    ),
+    "no verdict": (ARRIVAL + "return 'drop'", "returned drop, which is no Verdict"),
+    "a number that is no verdict": (ARRIVAL + "return 7", "own.py:Own: 7 is no verdict"),
+    "a packet that does not wait": (
+        "evicts = True\n" + ARRIVAL + "return Verdict.DROP_MATCH, [queue.packets]",
+        "own.py:Own: no packet at position 0: 0 packets wait",
+    ),
+    "a failure at the start": (
+        "def start(self, port):\n    self.x = 1 / 0",
+        "own.py, line 6, in start: ZeroDivis",
+    ),
+    "a timer that stands still": (
+        "def next_timer(self):\n    return 5\ndef on_timer(self, due_ns, queue):\n    pass",
+        "own.py:Own: a timer must move forward",
+    ),
+    "a probability that is none": (
+        "def signal_probability(self):\n    return float('nan')",
+        "own.py:Own: the signal probability is NaN, not from 0 to 1",
+    ),
+    "a queue that was kept": (
+        ARRIVAL + "self.queue = queue\n    return Verdict.PASS\n"
+        "def on_idle(self, now_ns):\n    self.queue.packet(0)",
+        "own.py, line 9, in on_idle: RuntimeError: a queue can be asked only while",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FAILURES)
+def test_a_failure_in_a_users_code_ends_the_run_and_names_its_line(what: str, tmp_path: Path) -> None:
+    body, message = FAILURES[what]
+    broken = own(tmp_path, body)
+    with pytest.raises(RunError) as failed:
+        aqmlab.run_many([Job(broken, 1, folder=tmp_path / "result")], progress=False)
+    assert message in str(failed.value)
+    assert "panicked" not in str(failed.value)
+    assert not (tmp_path / "result" / "run.json").exists()
+    # The process goes on, and so does the scheme once it is mended.
+    assert aqmlab.run(own(tmp_path, "")).tables["link"].num_rows > 0
+
+
+REFUSALS = {
+    "a name without a class": ("Owl", "", "", "own.py has no class Owl of aqmlab.schemes.Scheme; it has Own"),
+    "what is no Python": ("Own", "x = (", "", "own.py, line 5: SyntaxError"),
+    "a file that fails": ("Own", "x = nobody", "", "own.py, line 5, in Own: NameError: name 'nobody'"),
+    "a neighbouring module": ("Own", "import neighbour", "", "No module named 'neighbour'"),
+    "an unknown key": ("Own", "", "target = 3", 'unknown key "target"; legal keys: ecn, limit_bytes, '),
+    "a misspelt key": (
+        "Own",
+        "target_ms = parameter(5.0, 'Target.')",
+        "tarket_ms = 3.0",
+        'did you mean "target_ms"',
+    ),
+    "a wrong type": (
+        "Own",
+        "target = parameter(5, 'Target.')",
+        "target = 3.5",
+        "target: expected a whole number",
+    ),
+    "out of range": (
+        "Own",
+        "target = parameter(5, 'Target.', least=2, most=9)",
+        "target = 1",
+        "target: 1 is out of range; legal: 2 to 9",
+    ),
+    "an unknown word": (
+        "Own",
+        "mode = parameter('fast', 'Mode.', choices=('fast', 'slow'))",
+        'mode = "slwo"',
+        'unknown mode "slwo"; legal: "fast" or "slow"; did you mean "slow"?',
+    ),
+    "a contradiction": (
+        "Own",
+        "target = parameter(5, 'T.')\ndef check(self):\n    raise IllegalParameter('target', 'below 0')",
+        "",
+        "dumbbell.queue.target: 5 is not legal; legal: below 0",
+    ),
+    "a default out of range": (
+        "Own",
+        "target = parameter(5, 'Target.', most=4)",
+        "",
+        "parameter `target`: its default 5 is not legal",
+    ),
+    "a key that every scheme has": ("Own", "ecn = parameter(True, 'x')", "", "every scheme has it already"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSALS)
+def test_what_is_wrong_with_a_scheme_is_refused_at_its_place(what: str, tmp_path: Path) -> None:
+    name, body, settings, message = REFUSALS[what]
+    written(tmp_path, body)
+    (tmp_path / "neighbour.py").write_text("")
+    with pytest.raises(ScenarioError) as refused:
+        scenario(f"own.py:{name}", tmp_path, f"limit_packets = 30, {settings}".rstrip(", "), BULK)
+    assert message in str(refused.value)
+    assert str(refused.value).startswith("scenario:8: dumbbell.queue")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "message"),
+    [
+        ("nowhere.py:Own", "there is no file "),
+        ("own.txt:Own", "neither a file of Python nor a library"),
+        ("text.so:own", "no library of this machine"),
+        ("own.py:Own:more", "neither a file of Python nor a library"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(scheme: str, message: str, tmp_path: Path) -> None:
+    written(tmp_path, "")
+    (tmp_path / "text.so").write_text("no library")
+    with pytest.raises(ScenarioError, match=message):
+        scenario(scheme, tmp_path, "limit_packets = 30", BULK)
+
+
+def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:
+    required(C, shipped)
+    with pytest.raises(ScenarioError, match="the library has no symbol her_red"):
+        scenario("my_red.so:her_red", shipped)
+    with pytest.raises(ScenarioError, match=r"max_th_packets: .* is not legal; legal: above min_th_packets"):
+        scenario(C, shipped, "limit_packets = 30, max_th_packets = 5")
+
+
+def test_what_a_file_says_is_part_of_the_address_of_its_runs(tmp_path: Path, shipped: Path) -> None:
+    first = own(tmp_path, ARRIVAL + "return Verdict.PASS")
+    again = own(tmp_path, ARRIVAL + "return Verdict.PASS")
+    other = own(tmp_path, ARRIVAL + "return Verdict.PASS  # or not")
+    assert first.content_address(1) == again.content_address(1) != other.content_address(1)
+    assert first.resolved["files"]["own.py"] != other.resolved["files"]["own.py"]
+    if (shipped / "my_red.so").exists():
+        library = scenario(C, shipped)
+        shutil.copy(shipped / "my_red.so", tmp_path)
+        with (tmp_path / "my_red.so").open("ab") as file:
+            file.write(b"\0")
+        assert library.content_address(1) != scenario(C, tmp_path).content_address(1)
+
+
+def test_two_texts_of_one_file_live_side_by_side(tmp_path: Path) -> None:
+    dropping = own(tmp_path, ARRIVAL + FILTER)
+    passing = own(tmp_path, ARRIVAL + "return Verdict.PASS")
+    lost = [happened(aqmlab.run(one))["filter"] > 0 for one in (dropping, passing, dropping)]
+    assert lost == [True, False, True]
+
+
+def test_a_resolved_scenario_needs_no_file(tmp_path: Path) -> None:
+    before = own(tmp_path, ARRIVAL + FILTER)
+    (tmp_path / "own.py").unlink()
+    after = Scenario(before.resolved_json).with_overrides({"dumbbell.queue.limit_packets": 31})
+    assert after.resolved["dumbbell"]["queue"]["scheme"] == "own.py:Own"
+    assert happened(aqmlab.run(after))["filter"] > 0
+
+
+def test_worker_processes_run_it_with_the_same_results(tmp_path: Path) -> None:
+    jobs = [Job(scenario(PYTHON, EXAMPLES, TIGHT, BULK), seed) for seed in (1, 2)]
+    here = aqmlab.run_many(jobs, workers=2, progress=False)
+    there = aqmlab.run_many(jobs, executor=executor_of("local", workers=2), store=tmp_path, progress=False)
+    assert [one.tables["queue"] for one in here] == [one.tables["queue"] for one in there]
+    broken = own(tmp_path, FAILURES["an exception"][0])
+    with pytest.raises(RunError, match=r"own\.py, line 7, in on_arrival: KeyError"):
+        aqmlab.run_many(
+            [Job(broken, 1)], executor=executor_of("local", workers=1), store=tmp_path, progress=False
+        )
+
+
+def test_it_evicts_asks_for_instants_and_runs_in_each_queue_of_a_fair_queue(tmp_path: Path) -> None:
+    body = (
+        """needs_arrival_instants = True
+evicts = True
+observed = ("oldest_ms",)
+def start(self, port):
+    self.oldest_ms = 0.0
+"""
+        + ARRIVAL
+        + """if queue.packets < 5:
+        return Verdict.PASS
+    self.oldest_ms = (now_ns - queue.packet(0).arrived_ns) / 1e6
+    assert queue.packet(4).bytes <= 1500 and queue.has_room_for(1500)
+    return Verdict.EVICT_MATCH, [0]
+def on_departure(self, now_ns, packet, queue, coins):
+    assert packet.arrived_ns <= now_ns and packet.packet_class
+    return Verdict.PASS
+def observe(self):
+    return [self.oldest_ms]"""
+    )
+    written(tmp_path, body)
+    result = aqmlab.run(scenario("own.py:Own", tmp_path, "limit_packets = 6"))
+    decided = happened(result)
+    assert decided["match"] > 0
+    assert decided["overflow"] == 0
+    inner = 'scheme = "fq", inner = { scheme = "own.py:Own" }, limit_packets = 60'
+    fair = WEB.replace(PI, f"{{ {inner} }}")
+    assert happened(aqmlab.run(Scenario.from_toml(fair, folder=tmp_path)))["match"] > 0
+
+
+def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
+    def findings(body: str, head: str = "") -> list[str]:
+        written(tmp_path, body, head)
+        return [str(finding) for finding in check("own.py:Own", folder=tmp_path, cases=20)]
+
+    assert findings("") == []
+    coin = ARRIVAL + "return Verdict.DROP_EARLY if random() < 0.3 else Verdict.PASS"
+    elsewhere = findings(coin, "from random import random")
+    assert any("the same seed gave other verdicts" in finding for finding in elsewhere), elsewhere
+    evicting = findings(ARRIVAL + "return (Verdict.EVICT_MATCH, [0]) if queue.packets else 0")
+    assert "met a waiting packet, which the scheme says that it never does" in evicting[0]
+    large = findings(ARRIVAL + "return Verdict.PASS if packet.bytes < 60_000 else 1 // 0")
+    assert len(large) == 1
+    assert "takes packets from 1 byte to 64 KiB" in large[0]
+    assert "own.py, line 6, in on_arrival: ZeroDivisionError" in large[0]
+    nan = findings("def signal_probability(self):\n    return float('nan')")
+    assert "the signal probability is NaN" in nan[0]
+
+
+def test_the_command_line_knows_it(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "my_red.py", tmp_path)
+    (tmp_path / "link.toml").write_text(BULK)
+    explained = aqmlab_run("explain", PYTHON, cwd=tmp_path)
+    assert explained.returncode == 0, explained.stderr
+    assert explained.stdout.startswith("my_red.py:MyRed\n\nRED in Python: signals with")
+    assert "max_p: number, default 0.1\n      Probability at max_th_packets." in explained.stdout
+    checked = aqmlab_run("scheme", "check", PYTHON, "--cases", "3", cwd=tmp_path)
+    assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: nothing found\n"), checked.stderr
+    compared = aqmlab_run(
+        *("compare", "link.toml", "--schemes", f"drop-tail,{PYTHON}", "--seeds", "1-2", "--output", "out"),
+        cwd=tmp_path,
+    )
+    assert compared.returncode == 0, compared.stderr
+    assert "my_red.py:MyRed" in (tmp_path / "out/comparison.csv").read_text()
+    grid = '[grid]\n"dumbbell.queue.scheme" = ["red", "my_red.py:MyRed"]\n'
+    swept = f'scenario = "link.toml"\nreplications = 1\n{grid}'
+    (tmp_path / "sweep.toml").write_text(swept)
+    ran = aqmlab_run("sweep", "sweep.toml", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_it_is_tuned_as_ours_are(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    shutil.copy(EXAMPLES / "my_red.py", tmp_path)
+    (tmp_path / "link.toml").write_text(WEB.replace("20.0", "8.0"))
+    tuned = aqmlab_run(
+        *("tune", "link.toml", "--scheme", PYTHON, "--range", "max_p=0.05:0.2"),
+        *(
+            "--objective",
+            "lowest-drop-rate",
+            "--trials",
+            "2",
+            "--seeds",
+            "1-2",
+            "--fresh-seeds",
+            "3-4",
+            "--output",
+            "tuned",
+        ),
+        cwd=tmp_path,
+    )
+    assert tuned.returncode == 0, tuned.stderr
