@@ -45,7 +45,7 @@ type Property = fn(&str, &mut Stream) -> Result<(), String>;
 /// Everything that a scheme owes, in words.
 pub const PROPERTIES: [(&str, Property); 5] = [
     ("accounts for every packet, holds its limits, keeps the order, marks what may be marked", ordinary),
-    ("takes packets from 1 byte to 64 KiB, and days of silence", of_all_sizes),
+    ("takes packets from 1 byte to 64 KiB, and long silences", of_all_sizes),
     ("decides alike from the same seed", deterministic),
     ("is the same after silence in one step and in many", silent),
     ("works at every link with every legal parameter, and reports finite numbers", everywhere),
