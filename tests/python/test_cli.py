@@ -64,6 +64,7 @@ def test_every_command_is_there() -> None:
         "new",
         "pages",
         "play",
+        "plot",
         "report",
         "reproduce",
         "run",

@@ -53,11 +53,6 @@ pub(crate) fn read_files(
     texts.retain(|name, _| names.contains(name.as_str()));
 }
 
-/// Whether a key names a file.
-fn names_a_file(key: &str) -> bool {
-    key.ends_with("_cdf_file") || key == "pages_file"
-}
-
 /// Every key below `node` that names a file, with the name.
 fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     match &node.value {
@@ -65,7 +60,7 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
             for (key, member) in members {
                 let path = joined(path, key);
                 match &member.value {
-                    Value::String(name) if names_a_file(key) => named.push((path, name.clone())),
+                    Value::String(name) if key.ends_with("_file") => named.push((path, name.clone())),
                     Value::String(name) => {
                         named.extend(file_named(key, name).map(|file| (path, file.to_owned())));
                     }

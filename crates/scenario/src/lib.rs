@@ -58,6 +58,7 @@ pub mod limits;
 mod mistakes;
 mod nearest;
 mod network;
+mod rate_trace;
 mod read;
 mod reference;
 mod resolve;
@@ -76,6 +77,7 @@ pub use demand::{Demand, DemandUnit};
 pub use document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
+pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{

@@ -1,6 +1,6 @@
 //! The resolved network: nodes, one-way links, and what a datagram costs on them.
 
-use crate::Scheme;
+use crate::{RateTrace, Scheme};
 use aqmlab_units::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,8 @@ pub struct Link {
     pub to: NodeIndex,
     /// Transmission rate; none is an ideal wire, which delivers after `delay` alone and never queues.
     pub rate: Option<Rate>,
+    /// The instants at which it may send, where its rate varies; `rate` is then their mean.
+    pub trace: Option<RateTrace>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// What the link layer adds to a datagram.

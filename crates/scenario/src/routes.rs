@@ -199,6 +199,7 @@ mod tests {
             from: NodeIndex(*from),
             to: NodeIndex(*to),
             rate: None,
+            trace: None,
             delay: Span::ZERO,
             framing: Framing { overhead_bytes: 0, minimum_frame_bytes: 0, gap_bytes: 0 },
             queue: None,

@@ -17,6 +17,15 @@ pub struct Dumbbell {
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_right_to_left_mbps: Option<f64>,
 
+    /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format; `rate_mbps` is then
+    /// its mean rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_trace_file: Option<String>,
+
+    /// The same from right to left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_right_to_left_trace_file: Option<String>,
+
     /// Propagation delay of the bottleneck link, one way.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 100_000.0))]

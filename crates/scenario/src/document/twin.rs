@@ -20,6 +20,8 @@ impl Document {
         if let Some(dumbbell) = &mut twin.dumbbell {
             dumbbell.rate_mbps = dumbbell.uncongested_rate_mbps;
             dumbbell.rate_right_to_left_mbps = None;
+            let traces = [dumbbell.rate_trace_file.take(), dumbbell.rate_right_to_left_trace_file.take()];
+            twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
             dumbbell.queue = dumbbell.uncongested_queue.clone();
             dumbbell.queue_right_to_left = None;
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);

@@ -11,19 +11,26 @@ use super::traffic::{check_ordinals, check_scheme};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
 use crate::network::{Framing, Impairment, Link, Network, Node, NodeIndex, NodeKind};
+use crate::rate_trace::RateTrace;
 use aqmlab_aqm::PortFacts;
 use aqmlab_units::{Rate, Span};
+use std::collections::BTreeMap;
 
 const ROUTER_LEFT: NodeIndex = NodeIndex(0);
 const ROUTER_RIGHT: NodeIndex = NodeIndex(1);
 
 /// The network of a dumbbell: routers first, then the left side's machines, then the right side's; the
 /// bottleneck links first, then each machine's two.
-pub(super) fn network(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) -> Network {
+pub(super) fn network(
+    dumbbell: &Dumbbell,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Network {
     check_schemes(dumbbell, mistakes);
+    let traces = traces(dumbbell, files, mistakes);
     let mut network =
         Network { nodes: vec![router("router-left"), router("router-right")], links: Vec::new() };
-    add_bottleneck(&mut network, dumbbell);
+    add_bottleneck(&mut network, dumbbell, traces);
     for (group, count, router) in [
         (BROWSERS_LEFT, dumbbell.browser_machines_per_side, ROUTER_LEFT),
         (SERVERS_LEFT, dumbbell.server_machines_per_side, ROUTER_LEFT),
@@ -61,20 +68,69 @@ const fn layer2(dumbbell: &Dumbbell) -> Framing {
     framing(dumbbell.layer2_overhead_bytes, dumbbell.layer2_minimum_frame_bytes, dumbbell.layer2_gap_bytes)
 }
 
-fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell) {
+/// The traces of both directions, each beside the rate that is to be its mean.
+fn traces(
+    dumbbell: &Dumbbell,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> [Option<RateTrace>; 2] {
+    let back = match dumbbell.rate_right_to_left_mbps {
+        Some(rate_mbps) => ("dumbbell.rate_right_to_left_mbps", rate_mbps),
+        None => ("dumbbell.rate_mbps", dumbbell.rate_mbps),
+    };
+    let there = ("dumbbell.rate_mbps", dumbbell.rate_mbps);
+    [
+        ("dumbbell.rate_trace_file", &dumbbell.rate_trace_file, there),
+        ("dumbbell.rate_right_to_left_trace_file", &dumbbell.rate_right_to_left_trace_file, back),
+    ]
+    .map(|(key, name, rate)| trace((key, name.as_ref()?), rate, files, mistakes))
+}
+
+fn trace(
+    (key, name): (&str, &String),
+    (rate_key, rate_mbps): (&str, f64),
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<RateTrace> {
+    // A file that could not be read is a mistake already.
+    let text = files.get(name)?;
+    let trace = match RateTrace::parse(text) {
+        Ok(trace) => trace,
+        Err((line, reason)) => {
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            mistakes.value(key, format!("\"{name}\"{line}: {reason}"), LEGAL_TRACE);
+            return None;
+        }
+    };
+    let mean_mbps = trace.mean_rate().bits_per_second() as f64 / 1e6;
+    if (rate_mbps / mean_mbps - 1.0).abs() > LARGEST_DEVIATION {
+        let wrong = format!("{rate_mbps} is not the mean rate of \"{name}\"");
+        mistakes.value(rate_key, wrong, format!("{mean_mbps:.6}, to one hundredth of it"));
+    }
+    Some(trace)
+}
+
+/// What a trace must hold.
+const LEGAL_TRACE: &str = "lines of one instant in whole milliseconds, never decreasing, the last above 0";
+/// How far the rate that stands beside a trace may be from its mean, as a share of it: it is written by hand.
+const LARGEST_DEVIATION: f64 = 0.01;
+
+fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, traces: [Option<RateTrace>; 2]) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
     let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
     let impaired_back =
         Impairment::new(&dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left);
-    for (name, from, to, rate_mbps, queue, impairment) in [
+    let directions = [
         ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, dumbbell.rate_mbps, &dumbbell.queue, impaired),
         ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, dumbbell.rate_back_mbps(), back, impaired_back),
-    ] {
+    ];
+    for ((name, from, to, rate_mbps, queue, impairment), trace) in directions.into_iter().zip(traces) {
         network.links.push(Link {
             name: name.to_owned(),
             from,
             to,
             rate: Some(megabits_per_second(rate_mbps)),
+            trace,
             delay: milliseconds(dumbbell.delay_ms),
             framing: layer2(dumbbell),
             queue: Some(queue.clone()),
@@ -101,6 +157,7 @@ fn add_machine(
         from: from.0,
         to: to.0,
         rate,
+        trace: None,
         delay: Span::ZERO,
         framing,
         queue: None,

@@ -77,7 +77,7 @@ fn check_window(document: &Document, mistakes: &mut Mistakes<'_>) {
 
 fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> {
     match (&document.dumbbell, &document.topology) {
-        (Some(dumbbell), None) => Some(dumbbell::network(dumbbell, mistakes)),
+        (Some(dumbbell), None) => Some(dumbbell::network(dumbbell, &document.files, mistakes)),
         (None, Some(topology)) => Some(topology::network(topology, mistakes)),
         (Some(_), Some(_)) => {
             mistakes

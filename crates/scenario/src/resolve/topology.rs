@@ -163,6 +163,7 @@ fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeI
         from,
         to,
         rate: table.rate_mbps.map(megabits_per_second),
+        trace: None,
         delay: milliseconds(table.delay_ms),
         framing: framing(
             table.layer2_overhead_bytes,

@@ -70,6 +70,7 @@ mod tests {
             from: NodeIndex(0),
             to: NodeIndex(1),
             rate: Some(Rate::from_bits_per_second(1_000)),
+            trace: None,
             delay: Span::from_milliseconds(100_000),
             framing: Framing { overhead_bytes: 10_000, minimum_frame_bytes: 10_000, gap_bytes: 10_000 },
             queue: None,

@@ -10,6 +10,7 @@
 //! | `network.rs`, `route_table.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
+//! | `trace_clock.rs` | when a packet has left a link whose rate varies |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
@@ -45,6 +46,7 @@ mod queued_link;
 mod responders;
 mod route_table;
 mod trace;
+mod trace_clock;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};

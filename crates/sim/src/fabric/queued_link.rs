@@ -2,6 +2,7 @@
 
 use super::events::Events;
 use super::packet::Packet;
+use super::trace_clock::TraceClock;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
 use aqmlab_aqm::{Counters, HeaderFields, Port, PortFacts, QueueCounters, Queued, Reason, Scheme};
@@ -26,6 +27,8 @@ pub(crate) struct QueuedLink {
     pub(crate) ring: VecDeque<Packet>,
     ring_packets: usize,
     transmission: TransmissionClock,
+    /// Goes before the other clock, where the rate varies.
+    trace: Option<Box<TraceClock>>,
     /// When the present transmission ends, or the last one did.
     transmission_ends: Time,
     /// Time without a transmission before the present or last one began.
@@ -96,6 +99,7 @@ impl QueuedLink {
             ring: VecDeque::new(),
             ring_packets: link.transmit_ring_packets as usize,
             transmission: TransmissionClock::new(rate),
+            trace: link.trace.clone().map(|trace| Box::new(TraceClock::new(trace))),
             transmission_ends: Time::ZERO,
             idle: Span::ZERO,
             framing: link.framing,
@@ -156,7 +160,10 @@ impl QueuedLink {
         self.in_service = packet;
         // Zero where one transmission follows the other.
         self.idle += now - self.transmission_ends;
-        self.transmission_ends = now + self.transmission.transmit(wire_bytes);
+        self.transmission_ends = match &mut self.trace {
+            None => now + self.transmission.transmit(wire_bytes),
+            Some(trace) => trace.transmit(now, wire_bytes),
+        };
     }
 
     /// A packet arrives at an idle link; answers with the packet that it begins to send.
