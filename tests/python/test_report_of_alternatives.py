@@ -28,7 +28,7 @@ from aqmlab.figures.over_time import queue_over_time
 from aqmlab.figures.page_loads import in_seconds
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.figures.style import look_at
-from aqmlab.report import render
+from aqmlab.report import Text, render
 from aqmlab.report.alternatives import first_figure, page_of
 from aqmlab.report.answer import answer
 from aqmlab.report.network import differing_settings
@@ -281,6 +281,19 @@ def test_settings_that_differ_are_named_and_others_are_not() -> None:
 
 def test_the_same_runs_give_the_same_page() -> None:
     assert render(page_of(alternatives(), title="Three queues & a link")) == page()
+
+
+def test_a_run_in_which_no_page_began_leaves_the_others_their_numbers() -> None:
+    runs = {name: list(each) for name, each in three().items()}
+    empty = runs["better"][2]
+    pages = empty.tables["page_histogram"].slice(0, 0)
+    runs["better"][2] = replace(empty, tables={**empty.tables, "page_histogram": pages})
+    made = page_of(Alternatives.of(runs))
+    assert made.answer[0].startswith(
+        "With today, half of the pages are there 1.00 s after the click: no clear"
+    )
+    texts = [part.words for part in made.sections[0].parts if isinstance(part, Text)]
+    assert texts == ["No distributions: in some run no page began in the measured window."]
 
 
 def test_a_figure_without_numbers_of_its_own_is_no_chart() -> None:

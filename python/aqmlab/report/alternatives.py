@@ -101,6 +101,9 @@ def _of_pages(found: Alternatives, looks: Sequence[Line]) -> Iterator[Part]:
     if len(found.names) > 1:
         yield Words(found.sentences())
     times = {name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()}
+    if not all(one.ended for each in times.values() for one in each):
+        yield Text("No distributions: in some run no page began in the measured window.", soft=True)
+        return
     what = "page load time, s"
     yield from _distributions("pages", times, looks, what=what, loaded="pages loaded, %")
     yield Text(
