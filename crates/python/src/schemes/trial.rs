@@ -41,6 +41,7 @@ pub(crate) fn scheme_cost(py: Python<'_>, name: &str, packets: u64) -> PyResult<
 }
 
 /// One source that comes a little faster after every packet, and slower after every loss, as TCP does: the queue swings.
+#[allow(clippy::disallowed_methods, reason = "it measures what a call costs, and runs nothing that is kept")]
 fn measured(scheme: &Scheme, facts: PortFacts, packets: u64) -> f64 {
     let mut port = Port::new(scheme, facts, Key::from_seed(1).named("coins").stream());
     let transmission = Span::from_nanoseconds(u64::from(BYTES) * 8_000_000_000 / RATE);
