@@ -225,9 +225,13 @@ impl QueuedLink {
         }
     }
 
-    /// Whether what the port accepts leaves, and in the order of arrival, so that its departure can be foretold.
+    /// Whether what the port accepts leaves, in the order of arrival and at a constant rate, so that its departure can be
+    /// foretold.
     pub(crate) fn keeps_what_it_accepts(&self) -> bool {
-        self.ring_packets == 0 && !self.port.classifies() && !self.port.decides_about_waiting()
+        self.ring_packets == 0
+            && self.trace.is_none()
+            && !self.port.classifies()
+            && !self.port.decides_about_waiting()
     }
 
     /// How long the link has been transmitting until `now`: of the transmission under way the part that is over,
