@@ -115,3 +115,24 @@ fn what_is_foretold_changes_nothing_but_the_number_of_events() {
         }
     }
 }
+
+/// A link whose departures follow a trace: when a packet leaves cannot be told from its length and the rate.
+#[test]
+fn a_link_whose_rate_varies_is_not_foretold() {
+    let simulate = |traced: bool, packets: bool| {
+        let trace = if traced { "rate_trace_file = \"own.trace\"" } else { "" };
+        let files = if traced { "[files]\n\"own.trace\" = \"10\\n20\\n20\\n30\\n\"" } else { "" };
+        let text = format!(
+            "name = \"trace\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 1.6042667\n{trace}\ndelay_ms = 5.0\n\
+             queue = {{ scheme = \"drop-tail\", limit_packets = 20 }}\n{files}\n[[flows]]\ncount = 2\n\
+             direction = \"left-to-right\"\nbase_rtt_ms = 20.0\n[record]\npackets = {packets}\n"
+        );
+        let scenario = Scenario::from_toml(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+        run(&scenario, 1, &Control::default()).unwrap()
+    };
+    let [alone, recorded] = [false, true].map(|packets| simulate(true, packets));
+    assert!(tables(&alone) == tables(&recorded));
+    // The same link at a constant rate is foretold: its transmissions towards the receivers need no event.
+    let saved = |traced| simulate(traced, true).events - simulate(traced, false).events;
+    assert!(saved(false) > saved(true) + 300, "{} and {}", saved(false), saved(true));
+}
