@@ -49,7 +49,7 @@ def alternatives_table(found: Alternatives, *, title: str = "beside each other")
         cell = partial(_level_and_difference, found, quantity)
         # Which pages are meant stands in the caption.
         heading = quantity.title.removesuffix(" (begun in the window)")
-        if any(found.values[name][quantity.name].any() for name in found.names):
+        if not _is_zero(found, quantity):
             columns.append(Column(quantity.name, cell, heading, quantity.short, media=media))
         columns += _in_csv(quantity.name, partial(_level, found, quantity))
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
@@ -63,6 +63,11 @@ def _recorded(found: Alternatives) -> Sequence[Quantity]:
         for each in QUANTITIES
         if np.isfinite([found.values[name][each.name] for name in found.names]).any()
     ]
+
+
+def _is_zero(found: Alternatives, quantity: Quantity) -> bool:
+    """Whether it is zero in every run of all configurations: said in the caption, and no column of print."""
+    return not any(found.values[name][quantity.name].any() for name in found.names)
 
 
 def _level(found: Alternatives, quantity: Quantity, name: str) -> Told:
@@ -102,4 +107,6 @@ def _caption(found: Alternatives) -> Iterator[str]:
             "each, so that all of pages hold together with 95 %"
         )
     yield f"{means}; –: not in every run, as where too few pages ended"
+    if zero := [each.short for each in _recorded(found) if _is_zero(found, each)]:
+        yield f"zero in every run: {', '.join(zero)}"
     yield said_of_links([", ".join(found.links)])
