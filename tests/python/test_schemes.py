@@ -136,6 +136,10 @@ FAILURES = {
         "evicts = True\n" + ARRIVAL + "return Verdict.DROP_MATCH, [queue.packets]",
         "own.py:Own: no packet at position 0: 0 packets wait",
     ),
+    "waiting packets discarded unsaid": (
+        ARRIVAL + "return (Verdict.EVICT_MATCH, [0]) if queue.packets else Verdict.PASS",
+        "own.py:Own: on_arrival discards waiting packets, and nothing says so: `evicts = True` in Python",
+    ),
     "a failure at the start": (
         "def start(self, port):\n    self.x = 1 / 0",
         "own.py, line 6, in start: ZeroDivis",
@@ -331,7 +335,7 @@ def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
     elsewhere = findings(coin, "from random import random")
     assert any("the same seed gave other verdicts" in finding for finding in elsewhere), elsewhere
     evicting = findings(ARRIVAL + "return (Verdict.EVICT_MATCH, [0]) if queue.packets else 0")
-    assert "met a waiting packet, which the scheme says that it never does" in evicting[0]
+    assert "on_arrival discards waiting packets, and nothing says so: `evicts = True`" in evicting[0]
     large = findings(ARRIVAL + "return Verdict.PASS if packet.bytes < 60_000 else 1 // 0")
     assert len(large) == 1
     assert "takes packets from 1 byte to 64 KiB" in large[0]

@@ -19,4 +19,4 @@ pub use declared::{DeclaredScheme, Factory, Values};
 pub use fault::{Fault, catch};
 pub use library::load_library;
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Traits, Waiting};
-pub use verdict::{MOST_EVICTED, decode};
+pub use verdict::{MOST_EVICTED, as_said, decode};

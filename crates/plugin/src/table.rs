@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::fault::Fault;
-use crate::verdict::{MOST_EVICTED, decode};
+use crate::verdict::{MOST_EVICTED, as_said, decode};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
@@ -248,7 +248,9 @@ impl Aqm for TableScheme {
         let Some(on_arrival) = self.functions.on_arrival else { return Verdict::Pass };
         self.call.set_packet(now, packet);
         self.call.set_queue(queue, packet.bytes);
-        self.decide(on_arrival, queue, coins)
+        let verdict = self.decide(on_arrival, queue, coins);
+        as_said(verdict, self.traits.evicts)
+            .unwrap_or_else(|wrong| Fault::raise(format!("{}: {wrong}", self.traits.name)))
     }
 
     fn on_departure(

@@ -57,6 +57,25 @@ fn set_of(positions: &[u32], waiting: u32) -> Result<Positions, String> {
     Ok(set)
 }
 
+/// Refuses a verdict on an arrival that discards waiting packets, from a scheme that does not say that it does: a link
+/// may already have sent them on to where they will be.
+///
+/// # Errors
+/// In words, what to say.
+#[inline]
+pub fn as_said(verdict: Verdict, evicts: bool) -> Result<Verdict, String> {
+    match verdict {
+        Verdict::DropWith { .. } | Verdict::PassEvicting { .. } if !evicts => Err(unsaid()),
+        verdict => Ok(verdict),
+    }
+}
+
+#[cold]
+fn unsaid() -> String {
+    "on_arrival discards waiting packets, and nothing says so: `evicts = True` in Python, AQMLAB_EVICTS in C"
+        .to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use super::class::described;
 use super::view::{Coins, Packet, Queue};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
-use aqmlab_plugin::{Fault, Traits, decode};
+use aqmlab_plugin::{Fault, Traits, as_said, decode};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Probability, Time};
 use pyo3::call::PyCallArgs;
@@ -122,7 +122,10 @@ impl Aqm for ClassScheme {
         coins: &mut Stream,
     ) -> Verdict {
         match &self.methods.on_arrival {
-            Some(method) => self.decide(method, (now, Packet::new(*packet, None)), queue, coins),
+            Some(method) => {
+                let verdict = self.decide(method, (now, Packet::new(*packet, None)), queue, coins);
+                as_said(verdict, self.traits.evicts).unwrap_or_else(|wrong| self.refuse(&wrong))
+            }
             None => Verdict::Pass,
         }
     }
