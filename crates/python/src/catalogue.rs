@@ -7,10 +7,11 @@ use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
 
-/// The queue disciplines.
+/// The queue disciplines of this package. Schemes in files that this process has read are not among them: what is legal does
+/// not depend on what was read before.
 #[pyfunction]
 pub(crate) fn scheme_names() -> Vec<&'static str> {
-    Scheme::names().to_vec()
+    Scheme::names().iter().copied().filter(|name| !name.contains(':')).collect()
 }
 
 /// The host profiles.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.errors import ScenarioError
 from aqmlab.statistics.recorded import measured_window_s
 
 if TYPE_CHECKING:
@@ -81,12 +82,15 @@ def _delay(population: Mapping[str, Any]) -> str:
 def queues_in_words(results: Mapping[str, Recorded]) -> list[str]:
     """What each queue discipline that stands at a link does, in its own page's sentence."""
     schemes = dict.fromkeys(link["scheme"] for result in results.values() for link in result.run["links"])
-    known = set(_core.scheme_names())
-    return [_sentence(scheme) for scheme in schemes if scheme in known]
+    return [sentence for scheme in schemes if (sentence := _sentence(scheme))]
 
 
 def _sentence(scheme: str) -> str:
-    _, _, text = _core.explain(scheme).partition("\n\n")
+    """Nothing of a scheme in a file that this process has not read."""
+    try:
+        _, _, text = _core.explain(scheme).partition("\n\n")
+    except ScenarioError:
+        return ""
     return f"{scheme}. {text.partition(chr(10) * 2)[0].strip()}"
 
 

@@ -96,15 +96,13 @@ def space_of(
         ScenarioError: A scheme in a file is refused.
     """
     registered = trial.known(scheme, folder or ".")
-    if registered not in _core.scheme_names():
-        raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
+    legal = _schema(registered)
     defaults = default_ranges().get(scheme, {})
     tables = {**defaults}
     for name, given in (ranges or {}).items():
         # A range that says nothing of whole numbers keeps to them where the default does.
         whole = isinstance(given, dict) and defaults.get(name, {}).get("integer", False)
         tables[name] = {"integer": True, **given} if whole and "values" not in given else given
-    legal = _schema(registered)
     parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
     if not parameters:
         raise TuneError(
