@@ -26,6 +26,7 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed in (1, 2):
         aqmlab.run(WEB, seed=seed).save(folder / f"web/seed-{seed}")
     aqmlab.run(BULK).save(folder / "bulk")
+    aqmlab.run(BULK + "[record]\ncongestion_window_interval_ms = 50.0\n").save(folder / "windows")
     return folder
 
 
@@ -79,10 +80,24 @@ def test_the_numbers_of_a_figure_are_those_of_the_run(folder: Path) -> None:
     )
 
 
+def test_congestion_windows_are_those_of_all_flows_at_each_instant(folder: Path) -> None:
+    made = aqmlab_run("plot", "windows", "--what", "cwnd", "--output", "cwnd.csv", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    rows = list(csv.reader(io.StringIO((folder / "cwnd.csv").read_text())))
+    assert rows[0][:2] == ["time, s", "two flows"]
+    windows = aqmlab.Result.load(folder / "windows").tables["congestion_windows"].to_pandas()
+    at_once = windows.groupby("time_s")["congestion_window_bytes"]
+    assert set(at_once.size()) <= {1, 2}
+    drawn = np.array([[float(number or "nan") for number in row[1:4]] for row in rows[1:]])
+    drawn = drawn[~np.isnan(drawn[:, 0])]
+    expected = np.column_stack([at_once.mean(), at_once.min(), at_once.max()]) / 1e3
+    np.testing.assert_allclose(drawn, expected)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("web", "--what", "cwnd"), "no congestion windows were recorded, and this version records none"),
+        (("web", "--what", "cwnd"), "record.congestion_window_interval_ms"),
         (("web", "--what", "cdf", "--output", "a.jpg"), "legal endings: .svg, .pdf, .png, .csv"),
         (("web", "--what", "queue", "--link", "nowhere"), 'no monitored link "nowhere"'),
         (("bulk", "--what", "pages"), "bulk"),

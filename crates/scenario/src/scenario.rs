@@ -196,6 +196,8 @@ pub struct Record {
     pub queue_summary: Option<QueueSummary>,
     /// One row per connection or flow.
     pub flows: bool,
+    /// Between two samples of the congestion windows of long-lived flows; none: not kept.
+    pub congestion_window_interval: Option<Span>,
     /// Bytes per user and direction in the measured window.
     pub users: bool,
     /// One row per packet at monitored links: for small runs.

@@ -79,6 +79,7 @@ const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
+const WINDOW_ROW_BYTES: f64 = 34.0;
 /// A histogram of response times up to some minutes, and the scatter of sizes and times.
 const HISTOGRAM_BYTES: f64 = 0.3e6;
 const SCATTER_BYTES: f64 = 1.1e6;
@@ -137,7 +138,10 @@ fn samples(scenario: &Scenario) -> f64 {
     let summaries = record.queue_summary.map_or(0.0, |summary| times(summary.interval));
     let samples = times(record.queue_interval) + times(record.link_interval) + arrivals;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
-    monitored as f64 * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES)
+    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
+    let windows = record.congestion_window_interval.map_or(0.0, times) * flows as f64;
+    windows * WINDOW_ROW_BYTES
+        + monitored as f64 * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES)
 }
 
 /// Exchanges, connections and packets one by one.
@@ -295,6 +299,8 @@ responses = "none"
         same(arrivals, bytes(&[(2 * (2_000 + 1_000 + 100_000), 25)]));
         let summaries = samples(&house(&[("record.queue_summary_interval_ms", "500.0")]));
         same(summaries, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 44)]));
+        let windows = samples(&house(&[("record.congestion_window_interval_ms", "200.0")]));
+        same(windows, bytes(&[(2 * (2_000 + 1_000), 25), (7 * 500, 34)]));
         let beside = [
             ("topology.links.0.queue", "{ scheme = \"drop-tail\", limit_packets = 100 }"),
             ("topology.links.0.monitored", "false"),

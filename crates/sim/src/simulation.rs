@@ -4,7 +4,7 @@ use crate::applications;
 use crate::control::{Control, RunError};
 use crate::engine::EventKind;
 use crate::fabric::{Events, Fabric, Timer, Upcoming, prefetch};
-use crate::recording::{Boundary, FlowRows, Monitor, Snapshot};
+use crate::recording::{Boundary, CongestionWindows, FlowRows, Monitor, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
@@ -24,6 +24,7 @@ pub(crate) struct Simulation {
     pub(crate) session: Session,
     pub(crate) monitor: Monitor,
     pub(crate) flow_rows: FlowRows,
+    pub(crate) congestion_windows: CongestionWindows,
     pub(crate) at_begin: Option<Snapshot>,
     pub(crate) at_end: Option<Snapshot>,
     /// How often the caller was looked at, and how many events are left until the next time.
@@ -42,6 +43,7 @@ impl Simulation {
             session: applications::session(scenario, window, key)?,
             monitor: Monitor::new(scenario, window, fabric.network()),
             flow_rows: FlowRows::new(scenario),
+            congestion_windows: CongestionWindows::new(scenario),
             fabric,
             at_begin: None,
             at_end: None,
@@ -53,8 +55,8 @@ impl Simulation {
     }
 
     fn start(&mut self, control: &Control) -> Result<(), RunError> {
-        let Self { fabric, events, session, monitor, .. } = self;
-        events.set_sample(monitor.next());
+        self.events.set_sample(self.next_sample());
+        let Self { fabric, events, session, .. } = self;
         session.start(&mut SimulatedTransport { fabric, events }, || control.check())
     }
 
@@ -123,14 +125,20 @@ impl Simulation {
     }
 
     fn sample(&mut self) {
-        self.fabric.network_mut().catch_up_before(self.events.now());
-        let boundary = self.monitor.sample(self.events.now(), self.fabric.network_mut());
+        let now = self.events.now();
+        self.fabric.network_mut().catch_up_before(now);
+        self.congestion_windows.sample(now, &self.fabric);
+        let boundary = self.monitor.sample(now, self.fabric.network_mut());
         match boundary {
             Boundary::None => {}
             Boundary::WindowBegins => self.at_begin = Some(self.snapshot()),
             Boundary::WindowEnds => self.at_end = Some(self.snapshot()),
         }
-        self.events.set_sample(self.monitor.next());
+        self.events.set_sample(self.next_sample());
+    }
+
+    fn next_sample(&self) -> Time {
+        self.monitor.next().min(self.congestion_windows.next())
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -19,8 +19,8 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
     "--what",
     type=click.Choice(WHAT),
     required=True,
-    help="Response times, how many take long, page load times, or a link over time. No run keeps congestion "
-    "windows (cwnd) yet.",
+    help="Response times, how many take long, page load times, a link over time, or the congestion windows "
+    "of long-lived flows (cwnd; with record.congestion_window_interval_ms).",
 )
 @click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")
 @click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
-from aqmlab.figures.over_time import queue_over_time, utilization_over_time
+from aqmlab.figures.over_time import queue_over_time, utilization_over_time, windows_over_time
 from aqmlab.figures.style import look_at
 from aqmlab.statistics import MissingDataError, Pages
 from aqmlab.statistics.quantities import Measured
@@ -96,13 +96,9 @@ def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Results, str
 
 
 def _congestion_windows(results: Results, link: str) -> Chart:
-    """Refused, because no run of this version has such a series."""
     del link
-    raise MissingDataError(
-        f"{', '.join(results)}: no congestion windows were recorded, and this version records none; "
-        "what there is of TCP: record.flows (losses and timeouts of each connection), record.packets (every "
-        "packet at the links)"
-    )
+    firsts = {name: runs[0] for name, runs in results.items()}
+    return windows_over_time(firsts, _looks(results), title="Congestion windows of long-lived flows")
 
 
 CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
@@ -113,4 +109,4 @@ CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
     "utilization": _over_time(utilization_over_time, "How busy the link is"),
     "cwnd": _congestion_windows,
 }
-"""What can be asked for: response times, long ones, page load times, a link over time."""
+"""What can be asked for: response times, long ones, page load times, a link or flows over time."""

@@ -50,6 +50,19 @@ def utilization_over_time(
     return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="")
 
 
+def windows_over_time(results: Mapping[str, Recorded], looks: Sequence[Line], *, title: str) -> Chart:
+    """Congestion windows of long-lived flows over the whole run, of one run of each alternative."""
+    samples = {}
+    for name, result in results.items():
+        rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
+        if not rows.num_rows:
+            raise MissingDataError(f"{name}: no flow was open when congestion windows were looked at")
+        kilobytes = rows["congestion_window_bytes"].to_numpy() / 1e3
+        samples[name] = (rows["time_s"].to_numpy(), kilobytes)
+    axis = Axis("congestion window, kB", limits=(0.0, None))
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of all flows")
+
+
 def _samples(
     result: Recorded, name: str, link: str, column: str, *, setting: str
 ) -> tuple[FloatArray, FloatArray]:
@@ -70,10 +83,12 @@ def _over_time(
     band: str,
 ) -> Chart:
     end = max(float(time_s[-1]) for time_s, _ in samples.values())
-    most = max(time_s.size for time_s, _ in samples.values())
+    instants = {name: np.unique(time_s).size for name, (time_s, _) in samples.items()}
+    most = max(instants.values())
     intervals = max(1, min(MOST_INTERVALS, most, int(end / least_s) if least_s else MOST_INTERVALS))
     edges = np.linspace(0.0, end, intervals + 1)
-    summed_up = intervals < most and bool(band)
+    several = any(time_s.size > instants[name] for name, (time_s, _) in samples.items())
+    summed_up = (intervals < most or several) and bool(band)
     series = []
     for (name, (time_s, values)), look in zip(samples.items(), looks, strict=True):
         mean, least, greatest = _in_intervals(time_s, values, edges)

@@ -42,6 +42,11 @@ pub struct RecordTable {
     /// One row per connection: timeouts, recoveries, losses, lost SYNs.
     pub flows: bool,
 
+    /// Time between two samples of the congestion window of every long-lived flow; absent: not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub congestion_window_interval_ms: Option<f64>,
+
     /// Bytes per user and direction in the measured window.
     pub users: bool,
 
@@ -107,6 +112,7 @@ impl Default for RecordTable {
             queue_summary_interval_ms: None,
             queue_summary_sample_ms: None,
             flows: false,
+            congestion_window_interval_ms: None,
             users: false,
             packets: false,
         }

@@ -102,6 +102,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         response_end: table.response_end,
         queue_summary: queue_summary(table, mistakes),
         flows: table.flows,
+        congestion_window_interval: table.congestion_window_interval_ms.map(milliseconds),
         users: table.users,
         packets: table.packets,
     }

@@ -182,6 +182,11 @@ pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mu
     let usual = RecordTable::default();
     let kept = matches!(record.responses, Responses::Rows | Responses::Histogram);
     let nobody = "there are no users";
+    let windows = record.congestion_window_interval_ms.is_some();
+    if windows && document.flows.is_empty() {
+        let wrong = "there are no long-lived flows to record";
+        mistakes.value("record.congestion_window_interval_ms", wrong.to_owned(), "together with [[flows]]");
+    }
     let nothing = "no link has a queue discipline and is monitored";
     for (key, is_asked, is_empty, wrong) in [
         ("users", record.users, without_users, nobody),

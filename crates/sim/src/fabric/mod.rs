@@ -58,12 +58,13 @@ pub(crate) use network::Network;
 pub(crate) use prefetch::prefetch;
 pub(crate) use queued_link::{LinkSnapshot, QueuedLink, Sent};
 
+use crate::identifiers::ProfileId;
 use crate::table_names::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
-use aqmlab_tcp::Past;
+use aqmlab_tcp::{HostProfile, Past};
 use aqmlab_units::Time;
 use datagrams::DatagramEnds;
 use endpoints::Endpoints;
@@ -246,6 +247,11 @@ impl Fabric {
     /// The connections that are not over, with their places.
     pub(crate) fn open_connections(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
         self.endpoints.connections.open_ones()
+    }
+
+    /// A host profile.
+    pub(crate) fn profile(&self, profile: ProfileId) -> &HostProfile {
+        self.endpoints.hosts.profile(profile)
     }
 
     /// What became of datagrams.

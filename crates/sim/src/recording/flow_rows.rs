@@ -1,11 +1,12 @@
 //! One row per connection, for those who ask (`record.flows`).
 
+use super::flow_groups::FlowGroups;
 use crate::fabric::Connection;
 use crate::identifiers::GroupId;
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{FlowId, Owner, PopulationId};
+use aqmlab_session::{Owner, PopulationId};
 use aqmlab_units::Time;
 
 /// What is known of a connection that is over, or still open at the end of the run.
@@ -55,18 +56,12 @@ impl Party {
 pub(crate) struct FlowRows {
     wanted: bool,
     rows: Vec<Row>,
-    /// First flow of each group.
-    groups: Vec<usize>,
+    groups: FlowGroups,
 }
 
 impl FlowRows {
     pub(crate) fn new(scenario: &Scenario) -> Self {
-        let groups = scenario.flows.iter().scan(0, |next, group| {
-            let first = *next;
-            *next += group.flows.len();
-            Some(first)
-        });
-        Self { wanted: scenario.record.flows, rows: Vec::new(), groups: groups.collect() }
+        Self { wanted: scenario.record.flows, rows: Vec::new(), groups: FlowGroups::of(scenario) }
     }
 
     /// Keeps a connection that is over, or that is open still at the end of the run.
@@ -83,9 +78,8 @@ impl FlowRows {
         match owner {
             Owner::User { population, user, .. } => (Party::Population(population), user),
             Owner::Flow { flow } => {
-                let group = self.groups.partition_point(|&first| first <= flow.place()) - 1;
-                let place = FlowId::of(flow.place() - self.groups[group]);
-                (Party::FlowGroup(GroupId::of(group)), place.number())
+                let (group, place) = self.groups.place(flow);
+                (Party::FlowGroup(group), place.number())
             }
         }
     }

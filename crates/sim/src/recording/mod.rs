@@ -1,5 +1,7 @@
 //! What is recorded of a run while it happens, and what it leaves behind.
 
+mod congestion_windows;
+mod flow_groups;
 mod flow_rows;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
@@ -13,6 +15,7 @@ mod settling;
 mod snapshot;
 mod warnings;
 
+pub(crate) use congestion_windows::CongestionWindows;
 pub(crate) use flow_rows::FlowRows;
 pub(crate) use monitor::{Boundary, Monitor};
 pub use output::Output;

@@ -75,7 +75,8 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
 }
 
 fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
-    let Simulation { fabric, session, monitor, mut flow_rows, events, at_begin, at_end, .. } = simulation;
+    let Simulation { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
+    let (at_begin, at_end) = (simulation.at_begin, simulation.at_end);
     for (place, connection) in fabric.open_connections() {
         flow_rows.record(connection, || session.exchanges(place, connection.owner));
     }
@@ -90,6 +91,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
         tables.extend(pages.into_tables(&names.populations));
     }
     tables.extend(flow_rows.into_table(&names));
+    tables.extend(congestion_windows.into_table(&names));
     tables.extend(packets);
     tables.extend(datagrams);
     tables

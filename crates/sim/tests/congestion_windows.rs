@@ -1,0 +1,102 @@
+//! The record of congestion windows: what slow start makes of them, whose they are, and that looking changes nothing.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, Output, run};
+
+/// Segments of 960 bytes of data, each acknowledged, over a link that is never full: the window doubles in each round trip of
+/// 100 or 200 ms (and at most 5 ms of transmission), from two segments on.
+const SLOW_START: &str = r#"
+name = "slow start"
+duration_s = 0.4
+warm_up_s = 0.05
+[dumbbell]
+rate_mbps = 100.0
+queue = { scheme = "drop-tail", limit_packets = 10000 }
+[[flows]]
+name = "near"
+count = 2
+direction = "left-to-right"
+profile = "ns2-oneway"
+base_rtt_ms = 100.0
+start_spread_s = 0.0
+[[flows]]
+name = "far"
+count = 1
+direction = "left-to-right"
+profile = "ns2-oneway"
+base_rtt_ms = 200.0
+start_spread_s = 0.0
+[record]
+flows = true
+"#;
+
+fn output(interval_ms: Option<&str>, more: &[(&str, &str)]) -> Output {
+    let key = "record.congestion_window_interval_ms";
+    let settings = interval_ms.map(|value| (key, value)).into_iter().chain(more.iter().copied());
+    let overrides: Vec<(String, String)> =
+        settings.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let scenario =
+        Scenario::from_toml(SLOW_START, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 3, &Control::default()).unwrap()
+}
+
+fn windows(output: &Output) -> &Table {
+    output.tables.iter().find(|table| table.name == "congestion_windows").expect("a table of windows")
+}
+
+fn reals(table: &Table, name: &str) -> Vec<f64> {
+    let column = table.columns.iter().find(|column| column.name == name).expect("a column of that name");
+    match &column.values {
+        ColumnValues::F64(values) => values.clone(),
+        ColumnValues::U32(values) => values.iter().copied().map(f64::from).collect(),
+        ColumnValues::Names(names) => {
+            names.iter().map(|name| if name == Some("far") { 1.0 } else { 0.0 }).collect()
+        }
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_window_doubles_in_each_round_trip_of_slow_start_and_is_filled() {
+    let output = output(Some("30.0"), &[]);
+    let table = windows(&output);
+    let (time_s, group, flow) = (reals(table, "time_s"), reals(table, "flow_group"), reals(table, "flow"));
+    let (window, sent) = (reals(table, "congestion_window_bytes"), reals(table, "outstanding_bytes"));
+    let threshold = reals(table, "slow_start_threshold_bytes");
+    let mut seen = 0;
+    for row in 0..time_s.len() {
+        let round_trip_s = if group[row] == 0.0 { 0.1 } else { 0.2 };
+        let segments = 2.0 * 2.0_f64.powf(((time_s[row] - 0.005) / round_trip_s).floor());
+        assert!(flow[row] < 2.0 - group[row], "row {row}");
+        assert_eq!((window[row], sent[row]), (960.0 * segments, 960.0 * segments), "row {row}");
+        assert!(threshold[row] > window[row], "row {row}");
+        seen += 1;
+    }
+    assert_eq!(seen, 13 * 3, "three flows, every 30 ms");
+}
+
+#[test]
+fn looking_changes_nothing_and_nobody_looks_unasked() {
+    let others = |output: &Output| -> Vec<String> {
+        let others = output.tables.iter().filter(|table| table.name != "congestion_windows");
+        others.map(|table| format!("{:?}", table.columns)).collect()
+    };
+    let tight =
+        [("dumbbell.rate_mbps", "2.0"), ("dumbbell.queue.limit_packets", "12"), ("duration_s", "8.0")];
+    let (seen, unseen) = (output(Some("0.7"), &tight), output(None, &tight));
+    assert_eq!(others(&seen), others(&unseen));
+    assert_eq!(unseen.tables.len() + 1, seen.tables.len());
+    assert!(seen.summary.links.iter().any(|link| link.loss_ratio > 0.0), "a link that is full");
+}
+
+#[test]
+fn without_flows_there_are_no_windows() {
+    let users = SLOW_START.split("[[flows]]").next().unwrap().to_owned()
+        + "[users]\ncount = 3\n[record]\ncongestion_window_interval_ms = 10.0\n";
+    let refused = Scenario::from_toml(&users, "test", &[]).unwrap_err().to_string();
+    assert!(
+        refused.contains("record.congestion_window_interval_ms: there are no long-lived flows"),
+        "{refused}"
+    );
+}
