@@ -30,7 +30,7 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
-	$(BIN)/pytest --quiet
+	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
 
 fuzz: fuzz-networks fuzz-files ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
 
