@@ -67,7 +67,10 @@ fn a_window_doubles_in_each_round_trip_of_slow_start_and_is_filled() {
     let mut seen = 0;
     for row in 0..time_s.len() {
         let round_trip_s = if group[row] == 0.0 { 0.1 } else { 0.2 };
-        let segments = 2.0 * 2.0_f64.powf(((time_s[row] - 0.005) / round_trip_s).floor());
+        let (mut segments, mut doubled_s) = (2.0, round_trip_s + 0.005);
+        while doubled_s <= time_s[row] {
+            (segments, doubled_s) = (2.0 * segments, doubled_s + round_trip_s);
+        }
         assert!(flow[row] < 2.0 - group[row], "row {row}");
         assert_eq!((window[row], sent[row]), (960.0 * segments, 960.0 * segments), "row {row}");
         assert!(threshold[row] > window[row], "row {row}");
