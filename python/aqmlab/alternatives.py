@@ -16,6 +16,9 @@ import numpy as np
 
 from aqmlab.comparison import ComparisonError, paired, same_links
 from aqmlab.errors import ResultError
+from aqmlab.files.folders import write_whole
+from aqmlab.files.reading import read_json
+from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
 from aqmlab.result import Result
 from aqmlab.statistics import (
     MINIMUM_REPLICATIONS,
@@ -56,6 +59,9 @@ QUANTITIES: tuple[Quantity, ...] = (
 )  # fmt: skip
 """What is told of each configuration."""
 CONFIDENCE = 0.95
+FIRST_STAGE = "first_stage.json"
+"""Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
+_FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 _MILLISECONDS = 1000.0
 
 
@@ -269,6 +275,39 @@ def read_alternatives(folders: Sequence[Path]) -> dict[str, list[Result]]:
                 "counts once"
             )
     return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+
+
+def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
+    """Notes beside the results which seeds decided how many there are, and for which width."""
+    text = json.dumps({"seeds": list(seeds), "width_s": width_s})
+    write_whole(folder / FIRST_STAGE, f"{text}\n")
+
+
+def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> int:
+    """How many of the seeds in some folders, the first ones, decided how many there are; 0: none did.
+
+    Raises:
+        ResultError: The note cannot be read, is of other seeds than the first ones, or these folders are told
+            together with others.
+    """
+    noted = [folder / FIRST_STAGE for folder in folders if (folder / FIRST_STAGE).exists()]
+    if not noted:
+        return 0
+    if len(folders) > 1:
+        raise ResultError(
+            f"{noted[0].parent}: its first seeds decided how many there are (--until-width), which holds for "
+            "its own comparison; legal: this folder alone"
+        )
+    note = read_json(noted[0], ResultError)
+    conform(note, _FIRST_STAGE_SHAPE, str(noted[0]), ResultError)
+    seeds = sorted(note["seeds"])
+    of_results = sorted({result.seed for each in results.values() for result in each})
+    if of_results[: len(seeds)] != seeds:
+        raise ResultError(
+            f"{noted[0]}: seeds {seeds} decided how many there are, and the first in the folder are "
+            f"{of_results[: len(seeds)]}; legal: without runs of other seeds, or without this file"
+        )
+    return len(seeds)
 
 
 def _places_in(folder: Path) -> list[Path]:

@@ -172,6 +172,17 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert "means of 10 seeds" in " ".join(made.stdout.split())
     assert "the first 6 decided how many" in " ".join(made.stdout.split())
     assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
+    as_compared = (folder / "report.html").read_text()
+    told = aqmlab_run("report", str(folder), cwd=link)
+    assert told.returncode == 0, told.stderr
+    assert (folder / "report.html").read_text() == as_compared
+    together = aqmlab_run("report", str(folder), str(folder / "red"), cwd=link)
+    assert together.returncode == 2
+    assert "its first seeds decided how many there are" in " ".join(together.stderr.split())
+    (folder / "first_stage.json").write_text('{"seeds": [2, 3, 4, 5, 6, 7], "width_s": 1.0}')
+    others = aqmlab_run("report", str(folder), cwd=link)
+    assert others.returncode == 2
+    assert "the first in the folder are [1, 2, 3, 4, 5, 6]" in " ".join(others.stderr.split())
     refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
     assert refused.returncode == 2
     assert re.search(r"takes 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))

@@ -106,6 +106,7 @@ def compare(
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
       aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
     """
+    from aqmlab.alternatives import keep_first_stage
     from aqmlab.load.demand import named_links
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
@@ -126,6 +127,7 @@ def compare(
     if until_width_s is not None:
         more = _more_seeds(found, until_width_s, folder)
         results = _run(scenarios, (*seeds, *more), folder, quiet=quiet, executor=executor)
+        keep_first_stage(folder, seeds, until_width_s)
         found = _beside(results, links, folder, first_stage=len(seeds))
     return _tell(found, folder, quiet=quiet)
 

@@ -46,12 +46,13 @@ def report(
       aqmlab report results/pi results/drop-tail --output pi.html
       aqmlab report results/compare-link --baseline drop-tail
     """
-    from aqmlab.alternatives import Alternatives, read_alternatives
+    from aqmlab.alternatives import Alternatives, read_alternatives, read_first_stage
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
 
     found = read_alternatives(results)
+    first_stage = read_first_stage(results, found)
     if baseline is not None:
         if baseline not in found:
             raise click.BadParameter(
@@ -61,7 +62,7 @@ def report(
             )
         found = {baseline: found.pop(baseline), **found}
     try:
-        page = page_of(Alternatives.of(found, links=links), title=title)
+        page = page_of(Alternatives.of(found, links=links, first_stage=first_stage), title=title)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     say(str(write_whole(output or results[0] / REPORT, render(page))))
