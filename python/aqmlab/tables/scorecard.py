@@ -15,7 +15,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.tables.cells import Agreement, published_rows
 from aqmlab.tables.claims import strength_told
-from aqmlab.tables.model import Column, Table, bounds, text
+from aqmlab.tables.model import Column, Line, Table, TableCell, bounds, text
 from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
@@ -156,17 +156,23 @@ def summary(entries: Sequence[Scored]) -> Table:
     columns: list[Column[list[Scored]]] = [
         Column("study", lambda study: text(study[0].experiment), "study", heads_row=True),
         Column("scale", lambda study: text(study[0].scale), "scale"),
-        Column("numbers_within", lambda study: text(_within(study, in_sample=False)), "numbers within"),
+        Column("numbers_within", lambda study: text(_within(study, in_sample=False)), "within"),
         Column("in_sample_within", lambda study: text(_within(study, in_sample=True)), "in-sample"),
-        Column("claims", lambda study: text(_told(study)), "claims", words=True, wraps=True),
-        Column("statements", lambda study: text(_statements(study)), "statements hold"),
+        Column("claims", _counted, "claims", words=True, wraps=True),
+        Column("statements", lambda study: text(_statements(study)), "hold"),
     ]
-    return Table.of(studies, columns, title="Scorecard")
+    return Table.of(
+        studies, columns, title="Scorecard: numbers within their tolerance, claims, statements that hold"
+    )
 
 
 def _within(study: Sequence[Scored], *, in_sample: bool) -> str:
     numbers = [each for each in study if each.kind == NUMBER and bool(each.in_sample) is in_sample]
     return f"{sum(1 for each in numbers if each.verdict == Agreement.WITHIN)}/{len(numbers)}"
+
+
+def _counted(study: Sequence[Scored]) -> TableCell:
+    return TableCell(_told(study), tuple(map(Line, _told(study).split(", "))))
 
 
 def _told(study: Sequence[Scored]) -> str:
