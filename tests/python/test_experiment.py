@@ -146,7 +146,8 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
             ),
             "published_table2.csv has no column cell",
         ),
-        (("least_window_s = 5400.0", 'least_window_s = "long"'), "least_window_s: a number"),
+        (("least_window_s = 900.0", 'least_window_s = "long"'), "least_window_s: a number"),
+        (("least_warm_up_s = 1200.0", 'least_warm_up_s = "long"'), "least_warm_up_s: a number"),
     ],
 )
 def test_a_folder_that_contradicts_itself_is_refused(
@@ -191,7 +192,7 @@ def test_scales_are_what_they_promise() -> None:
     full, standard, quick = (LE2003.scale(name) for name in ("full", "standard", "quick"))
     assert (full.duration_s, full.warm_up_s, full.cool_down_s) == (7200.0, 1200.0, 600.0)
     assert (full.replications, full.start, full.load_matched) == (3, "stationary", False)
-    assert (standard.warm_up_s, standard.duration_s - standard.warm_up_s) == (300.0, 900.0)
+    assert (standard.warm_up_s, standard.duration_s - standard.warm_up_s) == (1200.0, 900.0)
     assert (standard.replications, standard.start, standard.load_matched) == (8, "stationary", True)
     assert (quick.load_matched, quick.start) == (True, "stationary")
     assert len(quick.cells) * len(quick.loads_percent) == 8

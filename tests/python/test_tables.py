@@ -120,10 +120,20 @@ def test_a_short_window_does_not_show_that_the_networks_differ(
     mbps: float, least_window_s: float, at_length: dict[str, float] | None, expected: Agreement
 ) -> None:
     known = AtLength({} if at_length is None else {("pi-24", 98.0): at_length}, "today")
-    row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, at_length=known)
+    row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, least_warm_up_s=0.0, at_length=known)
     assert row.agreement is expected
     (line,) = csv.DictReader(io.StringIO(to_csv(cells.table_of([row]))))
     assert line["agreement"] == str(expected)
+
+
+def test_a_window_that_begins_too_soon_does_not_judge_either() -> None:
+    study = pi_24_at_98(mbps=95.0)
+    (result, *_) = study.results("pi-24", 98.0)
+    begins_s = float(result.run["measured_from_s"])
+    late = judged(study, least_window_s=0.0, least_warm_up_s=begins_s)
+    soon = judged(study, least_window_s=0.0, least_warm_up_s=begins_s + 1.0)
+    assert late.agreement is Agreement.DIFFERS
+    assert soon.agreement is Agreement.SCALE_CANNOT_JUDGE
 
 
 def test_cells_that_an_input_was_chosen_by_are_marked_and_counted_apart() -> None:
@@ -205,7 +215,7 @@ def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
 
 
 def test_the_table_for_people_shows_ours_beside_the_papers() -> None:
-    rows = [judged(pi_24_at_98(mbps=95.0), least_window_s=0.0)]
+    rows = [judged(pi_24_at_98(mbps=95.0), least_window_s=0.0, least_warm_up_s=0.0)]
     console = Console(width=160, record=True, file=io.StringIO())
     console.print(to_terminal(cells.table_of(rows), title="Table 2"))
     text = console.export_text()

@@ -27,6 +27,7 @@ _PUBLISHED_TABLE = Table(
         ),
         "candidates": ListOf(TEXT),
         "least_window_s": NUMBER,
+        "least_warm_up_s": NUMBER,
         "fitted": ListOf(
             Table(
                 {"input": TEXT, "cells": ListOf(TEXT), "quantities": ListOf(TEXT)}, {"loads_percent": _LOADS}

@@ -124,6 +124,7 @@ class PublishedTable:
         criterion_column: The column that names the criterion.
         candidates: For such a table: the groups whose configurations compete.
         least_window_s: The shortest measured window whose numbers are judged beside the paper's, in seconds.
+        least_warm_up_s: What has to pass before it begins, in seconds.
         fitted: The inputs that were chosen by its numbers.
         at_length: Our own numbers at the paper's length.
     """
@@ -139,6 +140,7 @@ class PublishedTable:
     criterion_column: str = ""
     candidates: tuple[str, ...] = ()
     least_window_s: float = 0.0
+    least_warm_up_s: float = 0.0
     fitted: tuple[Fitted, ...] = ()
     at_length: AtLength = field(default_factory=AtLength)
 
@@ -146,6 +148,10 @@ class PublishedTable:
     def file_name(self) -> str:
         """What ours is written to."""
         return f"table{self.identifier}.csv"
+
+    def judges_window(self, *, after_s: float, length_s: float) -> bool:
+        """Whether numbers of a window of this length, which begins so long after the run, can be judged."""
+        return length_s >= self.least_window_s and after_s >= self.least_warm_up_s
 
     def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
         """The published row of a cell, if there is one."""
@@ -195,6 +201,7 @@ def read_published(
         criterion_column=entry.get("criterion", ""),
         candidates=tuple(entry.get("candidates", ())),
         least_window_s=entry.get("least_window_s", 0.0),
+        least_warm_up_s=entry.get("least_warm_up_s", 0.0),
         fitted=_fitted(entry, name, [own.name for own in configurations], columns),
         at_length=_at_length(entry, name, folder, columns),
     )

@@ -255,7 +255,10 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
             if isinstance(column.quantity, OfLinks) and len(data_links(results[0])) > 1
         },
         columns=tuple(column.quantity for column in table.columns),
-        long_enough=min(map(measured_window_s, results)) >= table.least_window_s,
+        long_enough=table.judges_window(
+            after_s=min(float(result.run["measured_from_s"]) for result in results),
+            length_s=min(map(measured_window_s, results)),
+        ),
         at_length=table.at_length.values.get((name, load)),
         fitted={
             column.quantity.name: table.inputs_fitted_to(name, load, column.quantity.name)

@@ -195,7 +195,8 @@ def page(entries: Sequence[Scored]) -> str:
             f"\n## {experiment}, scale {scale}\n\nVersion {study[0].version}. "
             f"Numbers within their tolerance: {_within(study, in_sample=False)}, "
             f"in-sample {_within(study, in_sample=True)}. "
-            f"Claims: {_told(study)}; {_statements(study)} statements that were judged hold.\n"
+            f"Claims: {_told(study)}; {_statements(study)} statements that were judged hold. "
+            f"What is behind the differences: [experiments/{experiment}.md](experiments/{experiment}.md).\n"
         )
         parts.append(_numbers_in_markdown([each for each in study if each.kind == NUMBER]))
         parts.append(_claims_in_markdown([each for each in study if each.kind == CLAIM]))
