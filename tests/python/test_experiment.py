@@ -138,12 +138,9 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
             ('quantities = ["completed_millions"', 'quantities = ["complet"'),
             r"fitted\[1\].quantities: unknown",
         ),
-        (("least_window_s", 'at_length = { file = "no.csv", measured = "" }\nleast_window_s'), "no.csv"),
+        (("table2_at_length.csv", "no.csv"), "no.csv"),
         (
-            (
-                "least_window_s",
-                'at_length = { file = "published_table2.csv", measured = "" }\nleast_window_s',
-            ),
+            ("table2_at_length.csv", "published_table2.csv"),
             "published_table2.csv has no column cell",
         ),
         (("least_window_s = 900.0", 'least_window_s = "long"'), "least_window_s: a number"),

@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -130,8 +131,8 @@ def test_a_window_that_begins_too_soon_does_not_judge_either() -> None:
     study = pi_24_at_98(mbps=95.0)
     (result, *_) = study.results("pi-24", 98.0)
     begins_s = float(result.run["measured_from_s"])
-    late = judged(study, least_window_s=0.0, least_warm_up_s=begins_s)
-    soon = judged(study, least_window_s=0.0, least_warm_up_s=begins_s + 1.0)
+    late = judged(study, least_window_s=0.0, least_warm_up_s=begins_s, at_length=AtLength())
+    soon = judged(study, least_window_s=0.0, least_warm_up_s=begins_s + 1.0, at_length=AtLength())
     assert late.agreement is Agreement.DIFFERS
     assert soon.agreement is Agreement.SCALE_CANNOT_JUDGE
 
@@ -175,8 +176,8 @@ def test_our_numbers_at_the_papers_length_are_read_from_a_table_that_a_long_run_
         shutil.copytree(shipped, folder)
     save(cells.table_of(cell_rows(pi_24_at_98(loss=3.7, mbps=89.0))), folder / "long.csv")
     file = folder / "experiment.toml"
-    said = 'at_length = { file = "long.csv", measured = "today" }\nleast_window_s'
-    file.write_text(file.read_text().replace("least_window_s", said, 1))
+    said = 'at_length = { file = "long.csv", measured = "today" }'
+    file.write_text(re.sub("^at_length = .*$", said, file.read_text(), count=1, flags=re.MULTILINE))
     known = experiments.read(folder).table("2").at_length
     assert known.measured == "today"
     assert known.values.keys() == {("pi-24", 98.0)}
