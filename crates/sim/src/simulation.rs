@@ -94,8 +94,8 @@ impl Simulation {
     fn wake(&mut self) {
         let Self { fabric, events, session, .. } = self;
         let alarm = match events.take_timer() {
-            Timer::Endpoint { connection, generation, side } => {
-                return fabric.fire((connection, generation), side, events);
+            Timer::Connection { connection, generation } => {
+                return fabric.fire((connection, generation), events);
             }
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },

@@ -20,8 +20,8 @@ pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
 /// What every packet touches lies together.
 #[repr(C, align(64))]
 pub(crate) struct Connection {
-    /// When the pending timer entry of each end fires; `Time::MAX` without one.
-    pub(crate) timer: [Time; 2],
+    /// When the pending timer entry fires, for whichever end; `Time::MAX` without one.
+    pub(crate) timer: Time,
     pub(crate) paths: [Path; 2],
     /// The clock of each end's machine: see `hosts.rs`.
     pub(crate) clocks: [ClockId; 2],
@@ -92,7 +92,7 @@ impl Connections {
         let number = self.number();
         self.opened += 1;
         let mut connection = Connection {
-            timer: [Time::MAX; 2],
+            timer: Time::MAX,
             paths,
             clocks,
             generation: 0,

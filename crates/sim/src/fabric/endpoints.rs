@@ -166,6 +166,7 @@ impl Endpoints {
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
         let end = &mut connection.ends[side as usize];
+        debug_assert!(end.deadline() >= now, "an end was to be woken at {}, and it is {now}", end.deadline());
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, network, events);
@@ -182,35 +183,28 @@ impl Endpoints {
         Sender { now: events.now(), connection, place, side, profile }.send(&[answer], network, events);
     }
 
-    /// The instant has come for which an end was to be woken.
-    pub(crate) fn fire(
-        &mut self,
-        (place, generation): (u32, u16),
-        side: Side,
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    /// The instant has come for which the ends of a connection were to be woken.
+    pub(crate) fn fire(&mut self, (place, generation): (u32, u16), network: &mut Network, events: &mut Events) {
         let now = events.now();
         let Some(connection) = self.connections.current(place, generation) else { return };
         // An entry that was overtaken by an earlier one is stale.
-        if connection.timer[side as usize] != now {
+        if connection.timer != now {
             return;
         }
-        connection.timer[side as usize] = Time::MAX;
-        if connection.finished[side as usize] {
-            return;
+        // While an end acts, nothing earlier than this can be asked for.
+        let due = [Side::Active, Side::Passive].map(|side| connection.ends[side as usize].deadline() <= now);
+        for side in [Side::Active, Side::Passive].into_iter().filter(|&side| due[side as usize]) {
+            let connection = ConnectionId::from_number(place);
+            self.act(connection, side, network, events, |end, now, context, outbox| {
+                end.on_timer(now, context, outbox);
+            });
         }
-        let due = deadline(connection, side);
-        if due > now {
-            if due < Time::MAX {
-                add_timer(connection, place, side, events);
-            }
-            return;
+        let connection = self.connections.at(place);
+        connection.timer = Time::MAX;
+        let instant = connection.ends[0].deadline().min(connection.ends[1].deadline());
+        if instant < Time::MAX {
+            add_timer(connection, place, instant, events);
         }
-        let connection = ConnectionId::from_number(place);
-        self.act(connection, side, network, events, |end, now, context, outbox| {
-            end.on_timer(now, context, outbox);
-        });
     }
 
     /// Puts what an endpoint has said, beside segments, before the applications.
@@ -275,16 +269,17 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Sends, and keeps one timer entry per end: a deadline that moves later needs no new one, it is looked at again
-    /// when the entry fires.
+    /// Sends, and keeps one timer entry per connection, for the end that wants to be woken first: a deadline that moves
+    /// later needs no new one, it is looked at again when the entry fires.
     #[inline(always)]
     fn conclude(self, outbox: &Outbox, network: &mut Network, events: &mut Events) {
         let (place, side) = (self.place, self.side);
         if !outbox.segments.is_empty() {
             self.send(&outbox.segments, network, events);
         }
-        if deadline(self.connection, side) < self.connection.timer[side as usize] {
-            add_timer(self.connection, place, side, events);
+        let deadline = self.connection.ends[side as usize].deadline();
+        if deadline < self.connection.timer {
+            add_timer(self.connection, place, deadline, events);
         }
     }
 
@@ -339,16 +334,8 @@ impl Sender<'_> {
     }
 }
 
-/// When an end wants to be woken.
-#[inline(always)]
-fn deadline(connection: &Connection, side: Side) -> Time {
-    connection.ends[side as usize].deadline()
-}
-
 #[inline(never)]
-fn add_timer(connection: &mut Connection, place: u32, side: Side, events: &mut Events) {
-    let instant = deadline(connection, side);
-    connection.timer[side as usize] = instant;
-    let timer = Timer::Endpoint { connection: place, generation: connection.generation, side };
-    events.wake_at(instant, timer);
+fn add_timer(connection: &mut Connection, place: u32, instant: Time, events: &mut Events) {
+    connection.timer = instant;
+    events.wake_at(instant, Timer::Connection { connection: place, generation: connection.generation });
 }

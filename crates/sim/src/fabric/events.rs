@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use crate::engine::EventQueue;
-use aqmlab_session::{Alarm, ContinuationId, DatagramSourceId, FlowId, PopulationId, Side};
+use aqmlab_session::{Alarm, ContinuationId, DatagramSourceId, FlowId, PopulationId};
 
 /// The event queue of a run.
 pub(crate) type Events = EventQueue<Packet, Timer>;
@@ -11,7 +11,7 @@ pub(crate) type Events = EventQueue<Packet, Timer>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     User { population: PopulationId, user: u32 },
-    Endpoint { connection: u32, generation: u16, side: Side },
+    Connection { connection: u32, generation: u16 },
     Flow { flow: FlowId },
     Continuation { continuation: ContinuationId },
     Datagrams { source: DatagramSourceId },

@@ -140,8 +140,8 @@ impl Fabric {
     }
 
     /// The instant has come for which an end of a connection asked.
-    pub(crate) fn fire(&mut self, (connection, generation): (u32, u16), side: Side, events: &mut Events) {
-        self.endpoints.fire((connection, generation), side, &mut self.network, events);
+    pub(crate) fn fire(&mut self, (connection, generation): (u32, u16), events: &mut Events) {
+        self.endpoints.fire((connection, generation), &mut self.network, events);
     }
 
     /// Begins to open a connection.
