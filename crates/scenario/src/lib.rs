@@ -72,7 +72,9 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
-pub use aqmlab_web::{MahParameters, PagesParameters, StartRule, UncParameters};
+pub use aqmlab_web::{
+    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, UncParameters,
+};
 pub use demand::{Demand, DemandUnit};
 pub use document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};

@@ -125,6 +125,12 @@ impl BrowserConnections {
         self.streams[place].begin(handshake);
     }
 
+    /// Whether the connection at a place is still the one with this number, and neither of its ends gave up.
+    pub(crate) fn awaits_answer(&self, connection: ConnectionId, number: u32) -> bool {
+        let record = &self.records[connection.place()];
+        record.exists && record.number == number && !record.gave_up
+    }
+
     /// Frees the record of a connection that is over.
     pub(crate) fn remove(&mut self, connection: ConnectionId) {
         if let Some(record) = self.records.get_mut(connection.place()) {

@@ -203,10 +203,11 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Think { until } => self.think(until),
-            Command::Open { connection: ordinal, server, delay_draw, .. } => {
+            Command::Wait { .. } => unreachable!("what waits in the middle of something has no past"),
+            Command::Open { connection: ordinal, server, machine, delay, .. } => {
                 let (population, user) = self.whose;
-                let opening =
-                    Opening { owner: Owner::User { population, user, ordinal }, server, delay_draw };
+                let owner = Owner::User { population, user, ordinal };
+                let opening = Opening { owner, machine: machine.unwrap_or(user), server, delay };
                 let path = (self.idle_path)(&opening);
                 self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);

@@ -53,6 +53,7 @@ impl Session {
             Alarm::User { population, user } => self.browsing.wake(population, user, transport),
             Alarm::Flow { flow } => Transfers::begin(flow, transport),
             Alarm::Continuation { continuation } => self.browsing.go_on(continuation, transport),
+            Alarm::Answer { answer } => self.browsing.answer_now(answer, transport),
             Alarm::Datagrams { source } => self.datagrams.send(source, transport),
         }
     }

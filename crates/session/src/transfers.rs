@@ -4,6 +4,7 @@ use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, FlowId, Opening, Owner, Side, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::Time;
+use aqmlab_web::MinimumDelay;
 
 /// One transfer: its sender opens a connection, writes, and closes it behind the last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,8 @@ impl Transfers {
     }
 
     pub(crate) fn begin(flow: FlowId, transport: &mut impl Transport) {
-        transport.open(&Opening { owner: Owner::Flow { flow }, server: 0, delay_draw: 0.0 });
+        let delay = MinimumDelay::Drawn(0.0);
+        transport.open(&Opening { owner: Owner::Flow { flow }, machine: 0, server: 0, delay });
     }
 
     #[inline]

@@ -3,7 +3,8 @@
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, Http, PagesModel, PagesParameters, PagesUser, StartRule,
+    Command, ConnectionOrdinal, Exchange, Http, MinimumDelay, PagesModel, PagesParameters, PagesUser,
+    StartRule,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +109,8 @@ impl Driver {
     fn obey(&mut self) {
         for command in std::mem::take(&mut self.commands) {
             match command {
-                Command::Open { connection, visit, server, delay_draw, reopened, .. } => {
+                Command::Open { connection, visit, server, delay, reopened, .. } => {
+                    let MinimumDelay::Drawn(delay_draw) = delay else { panic!("{delay:?}") };
                     assert_eq!((visit, reopened), (self.page, false));
                     let host = (server, delay_draw.to_bits());
                     let made = Connection { host, open: false, under_way: Vec::new() };
@@ -121,6 +123,7 @@ impl Driver {
                     let closed = self.connections.remove(&connection).unwrap();
                     assert!(closed.open && closed.under_way.is_empty(), "{connection} is at work");
                 }
+                Command::Wait { .. } => panic!("a user waits for nothing but her next page"),
                 Command::Think { until } => {
                     self.diary.thoughts.push(until - self.now);
                     self.page += 1;

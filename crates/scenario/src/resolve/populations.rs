@@ -13,7 +13,9 @@ use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
-use aqmlab_web::{CdfFileError, MahModel, ModelError, PagesFileError, PagesModel, ParameterError, UncModel};
+use aqmlab_web::{
+    CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, UncModel,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The populations of `[users]`.
@@ -198,7 +200,7 @@ fn check_model(
     mistakes: &mut Mistakes<'_>,
 ) {
     let path = joined(path, "model");
-    unused::check_model(&path, habits.model, habits.start, mistakes);
+    unused::check_model(&path, habits.model, (habits.start, habits.minimum_delay_ms), mistakes);
     // A file that could not be read is a mistake already.
     if mistakes.concern(&path) {
         return;
@@ -233,6 +235,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
         UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
         UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
+        UserModel::PackMime(parameters) => Ok(PackMimeModel::new(parameters).map(drop)?),
     }
 }
 

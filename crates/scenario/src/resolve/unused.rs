@@ -3,12 +3,12 @@
 
 use crate::ResponseEnd;
 use crate::document::{
-    DelayOn, Document, FlowsTable, LinkTable, RecordTable, Responses, Start, UserModel, ethernet_gap,
-    ethernet_minimum_frame, ethernet_overhead,
+    DelayOn, Document, FlowsTable, LinkTable, MinimumDelayRange, RecordTable, Responses, Start, UserModel,
+    ethernet_gap, ethernet_minimum_frame, ethernet_overhead,
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::{MahParameters, PagesParameters, UncParameters};
+use crate::{MahParameters, PackMimeParameters, PagesParameters, UncParameters};
 use aqmlab_web::Http;
 use serde::Serialize;
 
@@ -64,7 +64,12 @@ pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistake
 }
 
 /// Parameters of laws that a file takes the place of, and of a start that is not this one.
-pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes: &mut Mistakes<'_>) {
+pub(super) fn check_model(
+    path: &str,
+    model: &UserModel,
+    (start, delay): (Start, MinimumDelayRange),
+    mistakes: &mut Mistakes<'_>,
+) {
     let (given, default, replaced) = match model {
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
@@ -72,6 +77,7 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
             check_pages(path, parameters, start, mistakes);
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
+        UserModel::PackMime(parameters) => return check_packmime(path, parameters, (start, delay), mistakes),
     };
     if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
         let wrong = match start {
@@ -89,6 +95,26 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
             let legal = format!("{parameter} without {files}");
             mistakes.value(&joined(path, parameter), format!("{files} goes before it"), legal);
         }
+    }
+}
+
+/// What clouds of PackMime's clients do not know.
+fn check_packmime(
+    path: &str,
+    parameters: &PackMimeParameters,
+    (start, delay): (Start, MinimumDelayRange),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let population = path.strip_suffix(".model").unwrap_or(path);
+    if start != Start::Steady {
+        let wrong =
+            "connections of model = \"packmime\" arrive at their long-run rate from the first instant";
+        mistakes.value(&joined(population, "start"), wrong, "\"steady\", or leave the key out");
+    }
+    let key = joined(population, "minimum_delay_ms");
+    if parameters.round_trip_times && delay != MinimumDelayRange::default() {
+        let wrong = "connections of model = \"packmime\" have round-trip times of the model";
+        mistakes.value(&key, wrong, "minimum_delay_ms together with model.round_trip_times = false");
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::laws::PagesModel;
 use super::plan::PageObject;
-use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// A person who thinks and loads pages of many objects: a state machine that a driver tells what happened.
 ///
@@ -274,7 +274,8 @@ impl PagesUser {
             connection: ordinal,
             visit: self.page,
             server: model.server(page, host),
-            delay_draw: PagesModel::delay_draw(page, host),
+            machine: None,
+            delay: MinimumDelay::Drawn(PagesModel::delay_draw(page, host)),
             persistent: true,
             reopened: false,
         });
@@ -298,6 +299,8 @@ impl PagesUser {
             on_persistent_connection: true,
             request_bytes,
             response_bytes,
+            server_time: Span::ZERO,
+            server_closes: false,
         }
     }
 }
