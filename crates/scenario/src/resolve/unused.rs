@@ -69,7 +69,7 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
         UserModel::Pages(parameters) => {
-            check_pages(path, parameters, start, mistakes);
+            check_pages(path, parameters, mistakes);
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
     };
@@ -92,13 +92,8 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
     }
 }
 
-/// What the model of today's pages does not know, or knows with HTTP/1.1 alone.
-fn check_pages(path: &str, parameters: &PagesParameters, start: Start, mistakes: &mut Mistakes<'_>) {
-    if start == Start::Stationary {
-        let wrong = "users of model = \"pages\" cannot start in the middle of a page";
-        let key = joined(path.strip_suffix(".model").unwrap_or(path), "start");
-        mistakes.value(&key, wrong, "\"steady\" or \"fresh\"");
-    }
+/// What the model of today's pages knows with HTTP/1.1 alone.
+fn check_pages(path: &str, parameters: &PagesParameters, mistakes: &mut Mistakes<'_>) {
     let usual = PagesParameters::default().connections_per_host;
     if parameters.http == Http::V2 && parameters.connections_per_host != usual {
         let wrong = "HTTP/2 has one connection to a host";
