@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,8 +14,10 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab.errors import RefusalError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
+from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
 from small import BULK, WEB, aqmlab_run
 
 ROOT = Path(__file__).parents[2]
@@ -351,6 +355,16 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("my_red.py:MyRed\n\nRED in Python: signals with")
     assert "max_p: number, default 0.1\n      Probability at max_th_packets." in explained.stdout
+    described = aqmlab_run("schema", PYTHON, cwd=tmp_path)
+    assert described.returncode == 0, described.stderr
+    properties = json.loads(described.stdout)["properties"]
+    assert properties["scheme"]["const"] == PYTHON
+    assert properties["max_p"] == {
+        "type": "number", "default": 0.1, "description": "Probability at max_th_packets.",
+        "exclusiveMinimum": 0, "maximum": 1,
+    }  # fmt: skip
+    nobody = aqmlab_run("schema", "my_red.py:HerRed", cwd=tmp_path)
+    assert (nobody.returncode, "has no class HerRed" in nobody.stderr) == (2, True), nobody.stderr
     checked = aqmlab_run("scheme", "check", PYTHON, "--cases", "3", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: nothing found\n"), checked.stderr
     compared = aqmlab_run(
@@ -364,6 +378,28 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text(swept)
     ran = aqmlab_run("sweep", "sweep.toml", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_schema_of_scenarios_takes_the_form_and_exactly_one_alternative_of_it() -> None:
+    alternatives = schema_of_scenarios()["$defs"]["Scheme"]["oneOf"]
+    form = re.compile(alternatives[-1]["properties"]["scheme"]["pattern"])
+    consts = [each["properties"]["scheme"]["const"] for each in alternatives[:-1]]
+    assert consts == aqmlab._core.scheme_names()
+    for name in (PYTHON, NUMBA, C, "../a folder/own.py:Own", "/abs/lib.dylib:red", "C:/own.py:Own"):
+        assert form.search(name), name
+        assert name not in consts
+    for name in (*consts, "own.txt:Own", "own.py", "own.py:", ":Own", "own.py:Own@0123"):
+        assert not form.search(name), name
+
+
+def test_the_schema_of_a_built_in_scheme_stands_by_itself() -> None:
+    for name in aqmlab._core.scheme_names():
+        schema = schema_of_scheme(name)
+        assert schema["properties"]["scheme"]["const"] == name
+        referred = set(re.findall(r"#/\$defs/(\w+)", json.dumps(schema)))
+        assert referred == set(schema.get("$defs", {})), name
+    with pytest.raises(RefusalError, match='did you mean "pi"'):
+        schema_of_scheme("pei")
 
 
 def test_it_is_tuned_as_ours_are(tmp_path: Path) -> None:
