@@ -14,10 +14,11 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
-from aqmlab.errors import RefusalError
+from aqmlab.errors import RefusalError, TuneError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
 from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
+from aqmlab.tune.space import space_of
 from small import BULK, WEB, aqmlab_run
 
 ROOT = Path(__file__).parents[2]
@@ -402,12 +403,41 @@ def test_the_schema_of_a_built_in_scheme_stands_by_itself() -> None:
         schema_of_scheme("pei")
 
 
+def test_a_scheme_of_ones_own_is_searched_where_it_declares_that_it_is_legal(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        """share = parameter(0.1, "Above 0, to 1.", above=0, most=1)
+packets = parameter(7, "Whole.", least=4, below=10)
+level = parameter(5.0, "Both ends.", least=-1, most=1e3)
+one_sided = parameter(3, "No end.", least=1)
+fixed = parameter(0.5, "Nothing said.")
+mode = parameter("fast", "A word.", choices=("fast", "slow"))
+on = parameter(False, "A switch.")""",
+    )
+    space = space_of("own.py:Own", folder=tmp_path)
+    assert {each.name: str(each).partition(": ")[2] for each in space.parameters} == {
+        "share": "0.001 to 1 (log)",
+        "packets": "4 to 9",
+        "level": "-1 to 1000",
+        "mode": "one of fast, slow",
+        "on": "one of False, True",
+    }
+    assert [each.name for each in space.parameters if each.integer] == ["packets"]
+    given = {"share": {"low": 0.2, "high": 0.3}, "level": 5.0, "one_sided": {"low": 1, "high": 6}}
+    given = {each.name: str(each) for each in space_of("own.py:Own", given, folder=tmp_path).parameters}
+    assert (given["share"], given["level"]) == ("share: 0.2 to 0.3", "level: one of 5.0")
+    assert given["one_sided"] == "one_sided: 1 to 6"
+    written(tmp_path, "one_sided = parameter(3, 'No end.', least=1)")
+    with pytest.raises(TuneError, match="no parameter declares both of its ends; give a table"):
+        space_of("own.py:Own", folder=tmp_path)
+
+
 def test_it_is_tuned_as_ours_are(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     shutil.copy(EXAMPLES / "my_red.py", tmp_path)
     (tmp_path / "link.toml").write_text(WEB.replace("20.0", "8.0"))
     tuned = aqmlab_run(
-        *("tune", "link.toml", "--scheme", PYTHON, "--range", "max_p=0.05:0.2"),
+        *("tune", "link.toml", "--scheme", PYTHON),
         *(
             "--objective",
             "lowest-drop-rate",
