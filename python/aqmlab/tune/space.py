@@ -151,8 +151,8 @@ def declared_ranges(parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, An
     """Where the parameters of a scheme in a file are searched: from end to end, as they are declared.
 
     An end that is not legal itself is moved in by a thousandth of the range, or by one where numbers are
-    whole. Equal ratios are equally probable where a range begins above zero and spans a hundredfold. Words and
-    switches are chosen from. The limits and `ecn`, and what has an end on one side alone, stay as they are.
+    whole. Equal ratios are equally probable where a range begins above zero and spans a hundredfold. Words
+    and switches are chosen from. The limits and `ecn`, and what has one end alone, stay as they are.
 
     Args:
         parameters: Their JSON schemas by name.
