@@ -172,7 +172,8 @@ impl Population {
         match &self.kind {
             Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
-            Kind::Pages(..) | Kind::PackMime(..) => false,
+            Kind::Pages(model, users) => users[user as usize].next_page_is_light(model),
+            Kind::PackMime(..) => false,
         }
     }
 
@@ -180,12 +181,13 @@ impl Population {
     /// stay open behind the page are opened, and are open at once; those that end with it are closed.
     ///
     /// # Panics
-    /// If there is no such user, she is not thinking, or her pages are never light.
+    /// If there is no such user, or she is not thinking.
     pub fn pass_over_page(&mut self, user: u32, end: Time, out: &mut Vec<Command>) {
         match &mut self.kind {
             Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
-            Kind::Pages(..) | Kind::PackMime(..) => panic!("no page of this model is light"),
+            Kind::Pages(model, users) => users[user as usize].pass_over_page(end, model, out),
+            Kind::PackMime(..) => panic!("no page of this model is light"),
         }
     }
 

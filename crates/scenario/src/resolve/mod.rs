@@ -8,6 +8,7 @@ mod host;
 mod journeys;
 mod populations;
 mod quantity;
+mod rate_trace;
 mod size;
 mod topology;
 mod traffic;
@@ -78,7 +79,7 @@ fn check_window(document: &Document, mistakes: &mut Mistakes<'_>) {
 fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> {
     match (&document.dumbbell, &document.topology) {
         (Some(dumbbell), None) => Some(dumbbell::network(dumbbell, &document.files, mistakes)),
-        (None, Some(topology)) => Some(topology::network(topology, mistakes)),
+        (None, Some(topology)) => Some(topology::network(topology, &document.files, mistakes)),
         (Some(_), Some(_)) => {
             mistakes
                 .sentence("topology", "there is a dumbbell already: give [dumbbell] or [topology], not both");

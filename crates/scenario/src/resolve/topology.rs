@@ -1,16 +1,22 @@
 //! The network of a topology.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::rate_trace::rate_trace;
 use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
 use crate::document::{LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
+use crate::rate_trace::RateTrace;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a topology: nodes and links in the order of the document, the machines of a group
 /// together, a link's two directions together.
-pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Network {
+pub(super) fn network(
+    topology: &Topology,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Network {
     let mut network = Network { nodes: Vec::new(), links: Vec::new() };
     let mut groups = BTreeMap::new();
     for (index, table) in topology.nodes.iter().enumerate() {
@@ -21,12 +27,13 @@ pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Netwo
     for (index, table) in topology.links.iter().enumerate() {
         let path = format!("topology.links.{index}");
         check_link(table, &path, mistakes);
+        let trace = trace_of(table, &path, files, mistakes);
         let from = ends(&groups, &table.from, &joined(&path, "from"), mistakes);
         let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
             let first = network.links.len();
-            add_links(&mut network, table, from, to);
+            add_links(&mut network, table, trace.as_ref(), from, to);
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
@@ -102,6 +109,18 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     unused::check_link(table, path, mistakes);
 }
 
+/// What is wrong with a trace where nothing has a rate, or nothing waits, is told with the link.
+fn trace_of(
+    table: &LinkTable,
+    path: &str,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<RateTrace> {
+    let (name, rate_mbps) = (table.rate_trace_file.as_ref()?, table.rate_mbps?);
+    let (key, rate_key) = (joined(path, "rate_trace_file"), joined(path, "rate_mbps"));
+    rate_trace((&key, name), (&rate_key, rate_mbps), files, mistakes)
+}
+
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
 /// link the same way already.
 fn check_pair(
@@ -145,25 +164,31 @@ fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistake
     }
 }
 
-fn add_links(network: &mut Network, table: &LinkTable, from: Group, to: Group) {
+fn add_links(network: &mut Network, table: &LinkTable, trace: Option<&RateTrace>, from: Group, to: Group) {
     for sender in from.nodes() {
         for receiver in to.nodes() {
-            add_link(network, table, sender, receiver);
+            add_link(network, table, trace, sender, receiver);
             if table.both_ways {
-                add_link(network, table, receiver, sender);
+                add_link(network, table, trace, receiver, sender);
             }
         }
     }
 }
 
-fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeIndex) {
+fn add_link(
+    network: &mut Network,
+    table: &LinkTable,
+    trace: Option<&RateTrace>,
+    from: NodeIndex,
+    to: NodeIndex,
+) {
     let name = format!("{}-to-{}", network.node(from).name, network.node(to).name);
     network.links.push(Link {
         name,
         from,
         to,
         rate: table.rate_mbps.map(megabits_per_second),
-        trace: None,
+        trace: trace.cloned(),
         delay: milliseconds(table.delay_ms),
         framing: framing(
             table.layer2_overhead_bytes,

@@ -28,6 +28,11 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
         let legal = format!("transmit_ring_packets together with {others}");
         mistakes.value(&joined(path, "transmit_ring_packets"), wrong, legal);
     }
+    if table.rate_trace_file.is_some() && !queues {
+        let legal = format!("rate_trace_file together with {others}");
+        let wrong = if table.rate_mbps.is_some() { STEADY_INTERFACE } else { wrong };
+        mistakes.value(&joined(path, "rate_trace_file"), wrong, legal);
+    }
     if table.rate_mbps.is_none() && table.uncongested_rate_mbps.is_none() {
         check_ideal_wire(table, path, mistakes);
     }
@@ -36,6 +41,7 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
 const IDEAL_WIRE: &str = "a link without rate_mbps is an ideal wire: nothing ever queues there";
 const INTERFACE: &str =
     "a link without a queue discipline is an interface: it is not recorded and its driver has no ring";
+const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
 
 /// A wire that is ideal in the uncongested twin too.
 fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
@@ -74,7 +80,7 @@ pub(super) fn check_model(
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
         UserModel::Pages(parameters) => {
-            check_pages(path, parameters, start, mistakes);
+            check_pages(path, parameters, mistakes);
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
         UserModel::PackMime(parameters) => return check_packmime(path, parameters, (start, delay), mistakes),
@@ -118,13 +124,8 @@ fn check_packmime(
     }
 }
 
-/// What the model of today's pages does not know, or knows with HTTP/1.1 alone.
-fn check_pages(path: &str, parameters: &PagesParameters, start: Start, mistakes: &mut Mistakes<'_>) {
-    if start == Start::Stationary {
-        let wrong = "users of model = \"pages\" cannot start in the middle of a page";
-        let key = joined(path.strip_suffix(".model").unwrap_or(path), "start");
-        mistakes.value(&key, wrong, "\"steady\" or \"fresh\"");
-    }
+/// What the model of today's pages knows with HTTP/1.1 alone.
+fn check_pages(path: &str, parameters: &PagesParameters, mistakes: &mut Mistakes<'_>) {
     let usual = PagesParameters::default().connections_per_host;
     if parameters.http == Http::V2 && parameters.connections_per_host != usual {
         let wrong = "HTTP/2 has one connection to a host";
