@@ -90,12 +90,14 @@ fn a_parking_lot_is_routers_in_a_row_and_a_hop_may_differ_each_way() {
 
 #[test]
 fn of_a_hop_its_own_keys_go_before_the_others_and_those_of_the_way_back_before_those_of_both() {
-    let lot = with(&read(LOT), "parking_lot.queue_right_to_left", "{ scheme = \"codel\", limit_packets = 100 }");
+    let lot =
+        with(&read(LOT), "parking_lot.queue_right_to_left", "{ scheme = \"codel\", limit_packets = 100 }");
     let lot = with(&lot, "parking_lot.rate_right_to_left_mbps", "5.0");
     let told: Vec<_> = ports(&lot).into_iter().map(|(_, rate, _, scheme)| (rate, scheme)).collect();
     let expected = [(10.0, "drop-tail"), (5.0, "codel"), (10.0, "red"), (2.0, "red"), (10.0, "drop-tail")];
     assert_eq!(told[..5], expected);
-    let own_back = with(&lot, "parking_lot.links.0.queue_right_to_left", "{ scheme = \"pi\", limit_packets = 100 }");
+    let own_back =
+        with(&lot, "parking_lot.links.0.queue_right_to_left", "{ scheme = \"pi\", limit_packets = 100 }");
     assert_eq!([ports(&own_back)[2].3, ports(&own_back)[3].3], ["red", "pi"]);
 }
 
