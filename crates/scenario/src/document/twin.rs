@@ -4,8 +4,8 @@ use super::Document;
 use crate::error::{Mistake, Place, ScenarioError};
 
 impl Document {
-    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck
-    /// takes its uncongested rate and queue, the links of a topology that have uncongested settings take
+    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck, the hops
+    /// of a parking lot and the access links of a star take their uncongested rate and queue, the links of a topology that have uncongested settings take
     /// those, and no link loses anything on purpose. Everything else stays.
     ///
     /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
@@ -26,6 +26,14 @@ impl Document {
             dumbbell.queue_right_to_left = None;
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
+            return Ok(twin);
+        }
+        if let Some(parking_lot) = &mut twin.parking_lot {
+            parking_lot.become_uncongested();
+            return Ok(twin);
+        }
+        if let Some(star) = &mut twin.star {
+            star.become_uncongested();
             return Ok(twin);
         }
         let (mut settings, mut dropped) = (0, Vec::new());

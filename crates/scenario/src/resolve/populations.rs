@@ -22,16 +22,18 @@ use std::collections::{BTreeMap, BTreeSet};
 const LEFT: &str = "left";
 const RIGHT: &str = "right";
 
-/// The two populations of a dumbbell, each browsing the servers of the other side.
+/// The two populations of a dumbbell or a parking lot, each browsing the servers of the other side.
 pub(super) fn of_dumbbell(
     document: &Document,
     users: &UsersTable,
     network: &Network,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Population> {
-    if document.dumbbell.is_none() {
-        mistakes
-            .sentence("users", "[users] are the users of a dumbbell; in a topology they are [[populations]]");
+    if !document.has_sides() {
+        mistakes.sentence(
+            "users",
+            "[users] are the users of a dumbbell or a parking lot; elsewhere they are [[populations]]",
+        );
         return Vec::new();
     }
     check_sides(users, mistakes);

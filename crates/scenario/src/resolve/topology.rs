@@ -18,9 +18,12 @@ pub(super) fn network(
     mistakes: &mut Mistakes<'_>,
 ) -> Network {
     let mut network = Network { nodes: Vec::new(), links: Vec::new() };
-    let mut groups = BTreeMap::new();
+    let (mut groups, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for (index, table) in topology.nodes.iter().enumerate() {
-        add_nodes(&mut network, &mut groups, table, &format!("topology.nodes.{index}"), mistakes);
+        let path = format!("topology.nodes.{index}");
+        let group = add_nodes(&mut network, table, &path, mistakes);
+        check_nodes(&network, group, &mut taken, (table, &path), mistakes);
+        groups.insert(table.name.as_str(), group);
     }
     let mut pairs = BTreeSet::new();
     let mut names = BTreeSet::new();
@@ -37,7 +40,29 @@ pub(super) fn network(
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
+    if !mistakes.concern("topology") {
+        check_joined(topology, &network, &groups, mistakes);
+    }
     network
+}
+
+/// A node without a link was meant to have one, or to be left out.
+fn check_joined(
+    topology: &Topology,
+    network: &Network,
+    groups: &BTreeMap<&str, Group>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let joined_nodes: BTreeSet<NodeIndex> =
+        network.links.iter().flat_map(|link| [link.from, link.to]).collect();
+    for (index, table) in topology.nodes.iter().enumerate() {
+        let first = NodeIndex(groups[table.name.as_str()].first);
+        if !joined_nodes.contains(&first) {
+            let wrong = format!("no link leads from or to \"{}\"", table.name);
+            let legal = "a node that a link names, or none";
+            mistakes.value(&format!("topology.nodes.{index}.name"), wrong, legal);
+        }
+    }
 }
 
 /// The nodes of one table of nodes: a range of indices.
@@ -53,13 +78,7 @@ impl Group {
     }
 }
 
-fn add_nodes<'a>(
-    network: &mut Network,
-    groups: &mut BTreeMap<&'a str, Group>,
-    table: &'a NodeTable,
-    path: &str,
-    mistakes: &mut Mistakes<'_>,
-) {
+fn add_nodes(network: &mut Network, table: &NodeTable, path: &str, mistakes: &mut Mistakes<'_>) -> Group {
     if table.kind == NodeKind::Router && table.count != 1 {
         let wrong = format!("{} routers in one group", table.count);
         mistakes.value(&joined(path, "count"), wrong, "1 for a router: give each router a name of its own");
@@ -70,22 +89,24 @@ fn add_nodes<'a>(
     for name in (0..table.count).map(name_of) {
         network.nodes.push(Node { name, group: table.name.clone(), kind: table.kind });
     }
-    let taken = groups.contains_key(table.name.as_str()) || names_clash(network, group);
-    if taken {
-        mistakes.value(
-            &joined(path, "name"),
-            format!("a second node named \"{}\"", table.name),
-            "a name of its own",
-        );
-    }
-    groups.insert(&table.name, group);
+    group
 }
 
-/// Whether a machine of the last group has the name of an earlier node.
-fn names_clash(network: &Network, group: Group) -> bool {
-    let (earlier, own) = network.nodes.split_at(group.first as usize);
-    let earlier: BTreeSet<&str> = earlier.iter().map(|node| node.name.as_str()).collect();
-    own.iter().any(|node| earlier.contains(node.name.as_str()))
+/// No group, and no machine of one, has the name of an earlier one.
+fn check_nodes(
+    network: &Network,
+    group: Group,
+    taken: &mut BTreeSet<String>,
+    (table, path): (&NodeTable, &str),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let own = &network.nodes[group.first as usize..];
+    let names: BTreeSet<&str> = own.iter().map(|node| node.name.as_str()).chain([&*table.name]).collect();
+    if names.iter().any(|name| taken.contains(*name)) {
+        let wrong = format!("a second node named \"{}\"", table.name);
+        mistakes.value(&joined(path, "name"), wrong, "a name of its own");
+    }
+    taken.extend(names.into_iter().map(ToOwned::to_owned));
 }
 
 fn ends(groups: &BTreeMap<&str, Group>, name: &str, key: &str, mistakes: &mut Mistakes<'_>) -> Option<Group> {

@@ -7,7 +7,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
-//! | `network.rs`, `route_table.rs` | links and routes; any topology |
+//! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `trace_clock.rs` | when a packet has left a link whose rate varies |
@@ -39,6 +39,7 @@ mod interface;
 mod locations;
 mod losses;
 mod network;
+mod packed_rows;
 mod packet;
 mod path;
 mod prefetch;
