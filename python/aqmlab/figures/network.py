@@ -107,8 +107,8 @@ def _draw_box(axes: Axes, box: Box) -> None:
         fontsize=7.0,
         zorder=4,
     )
-    filled, line = ("#f2f2f2", 1.0) if box.is_router else ("white", 0.7)
-    shown.set_bbox({"boxstyle": style, "facecolor": filled, "edgecolor": BLACK, "linewidth": line})
+    line = 1.4 if box.is_router else 0.7
+    shown.set_bbox({"boxstyle": style, "facecolor": "white", "edgecolor": BLACK, "linewidth": line})
 
 
 def _draw_links(
