@@ -83,7 +83,8 @@ pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, Flow, FlowGroup, MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario,
+    DatagramGroup, Flow, FlowGroup, FlowStarts, MinimumDelay, OnOff, Population, QueueSummary, Record,
+    Scenario,
 };
 pub use schema::json_schema;
 pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

@@ -122,6 +122,11 @@ impl Session {
         self.transfers.delivered()
     }
 
+    /// Each transfer, and when its last byte reached the receiver; none where it has not.
+    pub fn transfers(&self) -> impl Iterator<Item = (Transfer, Option<Time>)> {
+        self.transfers.all()
+    }
+
     /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay unfinished.
     #[must_use]
     pub fn into_records(self, now: Time) -> (Responses, Pages) {

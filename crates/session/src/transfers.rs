@@ -21,11 +21,13 @@ pub(crate) struct Transfers {
     all: Vec<Transfer>,
     /// Bytes that reached each receiver's application so far.
     delivered: Vec<u64>,
+    /// When the last byte of each did.
+    completed: Vec<Option<Time>>,
 }
 
 impl Transfers {
     pub(crate) fn new(all: Vec<Transfer>) -> Self {
-        Self { delivered: vec![0; all.len()], all }
+        Self { delivered: vec![0; all.len()], completed: vec![None; all.len()], all }
     }
 
     pub(crate) fn start(&self, transport: &mut impl Transport) {
@@ -43,7 +45,11 @@ impl Transfers {
     pub(crate) fn handle(&mut self, event: &ConnectionEvent, flow: FlowId, transport: &mut impl Transport) {
         match (event.side, event.kind) {
             (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
-                self.delivered[flow.place()] += u64::from(bytes);
+                let delivered = &mut self.delivered[flow.place()];
+                *delivered += u64::from(bytes);
+                if self.all[flow.place()].bytes == Some(*delivered) {
+                    self.completed[flow.place()] = Some(transport.now());
+                }
             }
             (Side::Active, ConnectionEventKind::Established) => {
                 let bytes = self.all[flow.place()].bytes;
@@ -57,6 +63,11 @@ impl Transfers {
             }
             _ => {}
         }
+    }
+
+    /// Each transfer, and when its last byte reached the receiver.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Transfer, Option<Time>)> {
+        self.all.iter().copied().zip(self.completed.iter().copied())
     }
 
     pub(crate) fn delivered(&self) -> &[u64] {

@@ -20,6 +20,10 @@ per_side = 100
 [[flows]]
 count = 1
 direction = "left-to-right"
+[[flows]]
+count = 1
+bytes = 9000
+direction = "left-to-right"
 [[datagrams]]
 count = 1
 direction = "left-to-right"
