@@ -320,9 +320,10 @@ impl Browsing {
             return self.answer(connection, bytes, transport);
         }
         let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
-        transport.write(connection, Side::Passive, response.bytes);
         if response.then_close {
-            transport.close(connection, Side::Passive);
+            transport.write_and_close(connection, Side::Passive, response.bytes);
+        } else {
+            transport.write(connection, Side::Passive, response.bytes);
         }
     }
 

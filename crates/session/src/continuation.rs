@@ -73,9 +73,10 @@ impl Browsing {
             self.notify(population, user, UserEvent::Connected(ordinal), transport);
             return;
         };
-        transport.write(connection, Side::Passive, bytes);
         if self.populations[population.place()].users.servers_close() {
-            transport.close(connection, Side::Passive);
+            transport.write_and_close(connection, Side::Passive, bytes);
+        } else {
+            transport.write(connection, Side::Passive, bytes);
         }
     }
 }
