@@ -43,12 +43,10 @@ impl Transfers {
             (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
                 self.delivered[flow.place()] += u64::from(bytes);
             }
-            (Side::Active, ConnectionEventKind::Established) => {
-                match self.all[flow.place()].bytes {
-                    Some(bytes) => transport.write_and_close(event.connection, Side::Active, bytes),
-                    None => transport.write(event.connection, Side::Active, UNLIMITED_BYTES),
-                }
-            }
+            (Side::Active, ConnectionEventKind::Established) => match self.all[flow.place()].bytes {
+                Some(bytes) => transport.write_and_close(event.connection, Side::Active, bytes),
+                None => transport.write(event.connection, Side::Active, UNLIMITED_BYTES),
+            },
             (Side::Passive, ConnectionEventKind::PeerClosed) => {
                 transport.close(event.connection, Side::Passive);
             }

@@ -202,7 +202,12 @@ impl Endpoints {
     }
 
     /// The instant has come for which the ends of a connection were to be woken.
-    pub(crate) fn fire(&mut self, (place, generation): (u32, u16), network: &mut Network, events: &mut Events) {
+    pub(crate) fn fire(
+        &mut self,
+        (place, generation): (u32, u16),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
         let now = events.now();
         let Some(connection) = self.connections.current(place, generation) else { return };
         // An entry that was overtaken by an earlier one is stale.
