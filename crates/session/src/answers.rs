@@ -37,9 +37,10 @@ impl PendingAnswers {
 
 /// Writes a response, and closes behind it if it says so.
 pub(crate) fn respond(connection: ConnectionId, response: &Respond, transport: &mut impl Transport) {
-    transport.write(connection, Side::Passive, response.bytes);
     if response.then_close {
-        transport.close(connection, Side::Passive);
+        transport.write_and_close(connection, Side::Passive, response.bytes);
+    } else {
+        transport.write(connection, Side::Passive, response.bytes);
     }
 }
 

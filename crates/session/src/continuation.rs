@@ -89,9 +89,10 @@ impl Browsing {
                 self.notify(population, user, UserEvent::Connected(ordinal), transport);
             }
             GoesOn::Response { missing_bytes } => {
-                transport.write(connection, Side::Passive, missing_bytes);
                 if self.populations[population.place()].users.servers_close() {
-                    transport.close(connection, Side::Passive);
+                    transport.write_and_close(connection, Side::Passive, missing_bytes);
+                } else {
+                    transport.write(connection, Side::Passive, missing_bytes);
                 }
             }
             GoesOn::Several { to_server, to_browser } => {

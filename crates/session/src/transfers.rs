@@ -51,13 +51,10 @@ impl Transfers {
                     self.completed[flow.place()] = Some(transport.now());
                 }
             }
-            (Side::Active, ConnectionEventKind::Established) => {
-                let bytes = self.all[flow.place()].bytes;
-                transport.write(event.connection, Side::Active, bytes.unwrap_or(UNLIMITED_BYTES));
-                if bytes.is_some() {
-                    transport.close(event.connection, Side::Active);
-                }
-            }
+            (Side::Active, ConnectionEventKind::Established) => match self.all[flow.place()].bytes {
+                Some(bytes) => transport.write_and_close(event.connection, Side::Active, bytes),
+                None => transport.write(event.connection, Side::Active, UNLIMITED_BYTES),
+            },
             (Side::Passive, ConnectionEventKind::PeerClosed) => {
                 transport.close(event.connection, Side::Passive);
             }

@@ -195,6 +195,12 @@ pub trait Transport {
     /// Closes one end: nothing more is written there. Closing twice is the same as closing once.
     fn close(&mut self, connection: ConnectionId, side: Side);
 
+    /// Writes the last data at one end and closes it, in one call where its host knows one.
+    fn write_and_close(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
+        self.write(connection, side, bytes);
+        self.close(connection, side);
+    }
+
     /// Sends a datagram. Nothing is reported of it.
     fn send(&mut self, datagram: &Datagram);
 

@@ -198,6 +198,17 @@ impl Fabric {
         self.endpoints.close((connection, side), &mut self.network, events);
     }
 
+    /// Writes the last data at one end of a connection and closes it.
+    pub(crate) fn write_and_close(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        bytes: u64,
+        events: &mut Events,
+    ) {
+        self.endpoints.write_and_close((connection, side), bytes, &mut self.network, events);
+    }
+
     /// Sends a datagram.
     pub(crate) fn send(&mut self, datagram: &Datagram, events: &mut Events) {
         self.endpoints.datagrams.send(datagram, &mut self.network, events);
