@@ -229,6 +229,15 @@ class Result:
         return self.tables["transfers"]
 
     @property
+    def traffic(self) -> pa.Table:
+        """Packets that monitored links sent, marked and discarded, by population or group of flows.
+
+        Raises:
+            TableError: The scenario does not record it (`record.traffic`).
+        """
+        return self.tables["traffic"]
+
+    @property
     def queues(self) -> pa.Table:
         """One row per queue of monitored ports with several, if packets came to it or went from it.
 

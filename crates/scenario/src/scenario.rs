@@ -219,6 +219,8 @@ pub struct Record {
     pub flows: bool,
     /// Between two samples of the congestion windows of long-lived flows; none: not kept.
     pub congestion_window_interval: Option<Span>,
+    /// Packets that monitored links sent, marked and discarded, of each population and group of flows.
+    pub traffic: bool,
     /// Bytes per user and direction in the measured window.
     pub users: bool,
     /// One row per packet at monitored links: for small runs.

@@ -117,6 +117,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         queue_summary: queue_summary(table, mistakes),
         flows: table.flows,
         congestion_window_interval: table.congestion_window_interval_ms.map(milliseconds),
+        traffic: table.traffic,
         users: table.users,
         packets: table.packets,
     }

@@ -22,7 +22,7 @@
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `trace.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
+//! | `trace.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
 
 mod access_delay;
 mod connections;
@@ -48,6 +48,7 @@ mod responders;
 mod route_table;
 mod trace;
 mod trace_clock;
+mod traffic;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};
@@ -76,6 +77,7 @@ use locations::Locations;
 pub(crate) use packet::Packet;
 use std::rc::Rc;
 use trace::Trace;
+use traffic::Traffic;
 use user_bytes::UserBytes;
 
 /// An end of a connection that a packet is on its way to: it will have something to say soon.
@@ -97,6 +99,7 @@ pub(crate) struct Fabric {
     losses: LossCounts,
     trace: Trace,
     user_bytes: Option<UserBytes>,
+    traffic: Option<Traffic>,
     /// What a queue has discarded in the present event.
     discarded: Vec<Packet>,
     /// The last instant of the run.
@@ -110,13 +113,15 @@ impl Fabric {
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
         let datagrams = DatagramEnds::new(scenario, &mut network, window);
         let user_bytes = UserBytes::new(scenario, &network, window);
-        if !scenario.record.packets && user_bytes.is_none() {
+        let traffic = Traffic::new(scenario, &network, window);
+        if !scenario.record.packets && user_bytes.is_none() && traffic.is_none() {
             foretelling::foretell(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.port.classifies());
         Self {
             flow_hashes: FlowHashes::new(classifies, scenario, key),
             user_bytes,
+            traffic,
             network,
             endpoints: Endpoints::new(hosts, datagrams),
             locations,
@@ -271,10 +276,11 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users` and `packets`, where they are wanted, and `datagrams`, where there are any.
-    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 3] {
+    /// The tables `users`, `traffic` and `packets`, where they are wanted, and `datagrams`, where there are any.
+    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 4] {
         [
             self.user_bytes.map(|bytes| bytes.into_table(names)),
+            self.traffic.map(|traffic| traffic.into_table(names)),
             self.trace.into_table(names),
             self.endpoints.datagrams.into_table(),
         ]

@@ -17,6 +17,7 @@ mod transfers;
 mod warnings;
 
 pub(crate) use congestion_windows::CongestionWindows;
+pub(crate) use flow_groups::FlowGroups;
 pub(crate) use flow_rows::FlowRows;
 pub(crate) use monitor::{Boundary, Monitor};
 pub use output::Output;

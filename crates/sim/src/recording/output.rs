@@ -85,8 +85,9 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     let mut tables = monitor.into_tables(&names);
     tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
     let transfers = transfers::table(scenario, &session, events.now(), &names);
-    let [users, packets, datagrams] = fabric.into_tables(&names);
+    let [users, traffic, packets, datagrams] = fabric.into_tables(&names);
     tables.extend(users);
+    tables.extend(traffic);
     if scenario.record.responses != Responses::None {
         let (responses, pages) = session.into_records(events.now());
         tables.extend(responses.into_tables(&names.populations));
