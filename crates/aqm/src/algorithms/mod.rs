@@ -136,6 +136,7 @@ register! {
     "pie" => pie::Pie,
     "fq" => fq::Fq<Scheme>,
     "fq-codel" => fq_codel::FqCoDel,
+    "blue" => blue::Blue,
 }
 
 /// The schema of some parameters, with everything in it in its place.

@@ -1,6 +1,7 @@
 //! Formulas and rules that several schemes share, each with the names that the papers give them.
 
 mod average_queue;
+mod blue;
 mod deficit_round_robin;
 mod detector;
 mod ewma;
@@ -20,6 +21,7 @@ mod ticker;
 mod weight;
 
 pub use average_queue::{AverageQueue, IdleRule};
+pub use blue::{BlueProbability, BlueSettings};
 pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, RoundRobinSettings, TurnEnds};
 pub use detector::{Detector, DetectorSettings, EcnRule};
 pub use ewma::{Ewma, power};

@@ -1,5 +1,6 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
+from blue import blue_cases
 from events import TEN, burst, drain, merged, packets, seed
 from schemes import Ared, CoDel, DropTail, Fq, FqCoDel, Pi, Pie, Red, Rem
 
@@ -632,3 +633,4 @@ def all_cases():
         *fq_codel_sorting_cases(),
     ]
     yield list(fq_cases())
+    yield list(blue_cases())
