@@ -137,6 +137,7 @@ register! {
     "fq" => fq::Fq<Scheme>,
     "fq-codel" => fq_codel::FqCoDel,
     "blue" => blue::Blue,
+    "choke" => choke::Choke,
 }
 
 /// The schema of some parameters, with everything in it in its place.

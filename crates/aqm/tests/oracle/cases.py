@@ -1,6 +1,7 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
 from blue import blue_cases
+from choke import choke_cases
 from events import TEN, burst, drain, merged, packets, seed
 from schemes import Ared, CoDel, DropTail, Fq, FqCoDel, Pi, Pie, Red, Rem
 
@@ -634,3 +635,4 @@ def all_cases():
     ]
     yield list(fq_cases())
     yield list(blue_cases())
+    yield list(choke_cases())
