@@ -138,6 +138,7 @@ register! {
     "fq-codel" => fq_codel::FqCoDel,
     "blue" => blue::Blue,
     "choke" => choke::Choke,
+    "arc" => arc::Arc,
 }
 
 /// The schema of some parameters, with everything in it in its place.

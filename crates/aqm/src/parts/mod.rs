@@ -1,5 +1,6 @@
 //! Formulas and rules that several schemes share, each with the names that the papers give them.
 
+mod arc_design;
 mod average_queue;
 mod blue;
 mod deficit_round_robin;
@@ -20,6 +21,7 @@ mod thresholds;
 mod ticker;
 mod weight;
 
+pub use arc_design::ArcLoop;
 pub use average_queue::{AverageQueue, IdleRule};
 pub use blue::{BlueProbability, BlueSettings};
 pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, RoundRobinSettings, TurnEnds};

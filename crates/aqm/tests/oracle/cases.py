@@ -1,5 +1,6 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
+from arc import arc_cases
 from blue import blue_cases
 from choke import choke_cases
 from events import TEN, burst, drain, merged, packets, seed
@@ -636,3 +637,4 @@ def all_cases():
     yield list(fq_cases())
     yield list(blue_cases())
     yield list(choke_cases())
+    yield list(arc_cases())
