@@ -139,6 +139,7 @@ register! {
     "blue" => blue::Blue,
     "choke" => choke::Choke,
     "arc" => arc::Arc,
+    "sfg" => sfg::Sfg<Scheme>,
 }
 
 /// The schema of some parameters, with everything in it in its place.
