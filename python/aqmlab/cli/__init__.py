@@ -35,6 +35,7 @@ _HOMES = {
     "plot": "plot",
     "sweep": "sweep",
     "tune": "tune",
+    "design": "design",
     "calibrate": "calibrate",
     "reproduce": "reproduce",
     "scorecard": "scorecard",
