@@ -140,6 +140,7 @@ register! {
     "choke" => choke::Choke,
     "arc" => arc::Arc,
     "sfg" => sfg::Sfg<Scheme>,
+    "sfb" => sfb::Sfb,
 }
 
 /// The schema of some parameters, with everything in it in its place.
