@@ -141,6 +141,7 @@ register! {
     "arc" => arc::Arc,
     "sfg" => sfg::Sfg<Scheme>,
     "sfb" => sfb::Sfb,
+    "red-pd" => red_pd::RedPd,
 }
 
 /// The schema of some parameters, with everything in it in its place.

@@ -4,6 +4,7 @@ from arc import arc_cases
 from blue import blue_cases
 from choke import choke_cases
 from events import TEN, burst, drain, merged, packets, seed
+from red_pd import red_pd_cases
 from sfb import sfb_cases
 from sfg import sfg_cases
 from schemes import Ared, CoDel, DropTail, Fq, FqCoDel, Pi, Pie, Red, Rem
@@ -642,3 +643,4 @@ def all_cases():
     yield list(arc_cases())
     yield list(sfg_cases())
     yield list(sfb_cases())
+    yield list(red_pd_cases())
