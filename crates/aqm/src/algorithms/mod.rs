@@ -142,6 +142,7 @@ register! {
     "sfg" => sfg::Sfg<Scheme>,
     "sfb" => sfb::Sfb,
     "red-pd" => red_pd::RedPd,
+    "pi2" => pi2::Pi2,
 }
 
 /// The schema of some parameters, with everything in it in its place.
