@@ -143,6 +143,7 @@ register! {
     "sfb" => sfb::Sfb,
     "red-pd" => red_pd::RedPd,
     "pi2" => pi2::Pi2,
+    "dualpi2" => dualpi2::DualPi2,
 }
 
 /// The schema of some parameters, with everything in it in its place.
