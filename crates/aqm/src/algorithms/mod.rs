@@ -144,6 +144,7 @@ register! {
     "red-pd" => red_pd::RedPd,
     "pi2" => pi2::Pi2,
     "dualpi2" => dualpi2::DualPi2,
+    "cobalt" => cobalt::Cobalt,
 }
 
 /// The schema of some parameters, with everything in it in its place.

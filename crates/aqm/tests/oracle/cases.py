@@ -3,6 +3,7 @@
 from arc import arc_cases
 from blue import blue_cases
 from choke import choke_cases
+from cobalt import cobalt_cases
 from dualpi2 import dualpi2_cases, pi2_cases
 from events import TEN, burst, drain, merged, packets, seed
 from red_pd import red_pd_cases
@@ -647,3 +648,4 @@ def all_cases():
     yield list(red_pd_cases())
     yield list(pi2_cases())
     yield list(dualpi2_cases())
+    yield list(cobalt_cases())
