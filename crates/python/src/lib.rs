@@ -19,7 +19,10 @@ mod table;
 #[pyo3::pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
-    use crate::catalogue::{explain, json_schema, profile_names, scheme_names, sources_of, version};
+    use crate::catalogue::{
+        arc_admissible_gains, explain, json_schema, profile_names, scheme_names, sfg_false_positive,
+        sfg_tcp_friendly_rate, sources_of, version,
+    };
     #[pymodule_export]
     use crate::error::{Cancelled, RunError, ScenarioError};
     #[pymodule_export]

@@ -36,6 +36,7 @@ _HOMES = {
     "draw": "draw",
     "sweep": "sweep",
     "tune": "tune",
+    "design": "design",
     "calibrate": "calibrate",
     "reproduce": "reproduce",
     "scorecard": "scorecard",
