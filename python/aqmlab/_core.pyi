@@ -23,6 +23,7 @@ __all__ = [
     "load_scheme",
     "memory_estimate",
     "monitored_links",
+    "network",
     "offering_twin",
     "override_resolved",
     "profile_names",
@@ -105,6 +106,13 @@ def demand_links(
     scenario_json: str, names: list[str]
 ) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
 def monitored_links(scenario_json: str) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
+def network(
+    scenario_json: str,
+) -> tuple[
+    list[tuple[str, str, bool]],
+    list[tuple[str, tuple[int, int], float | None, float, str | None]],
+    list[tuple[str, str, int, tuple[str, str], list[int]]],
+]: ...
 def memory_estimate(scenario_json: str) -> float: ...
 def json_schema() -> str: ...
 def scheme_names() -> list[str]: ...

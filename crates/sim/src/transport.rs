@@ -41,6 +41,10 @@ impl Transport for SimulatedTransport<'_> {
         self.fabric.close(connection, side, self.events);
     }
 
+    fn write_and_close(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
+        self.fabric.write_and_close(connection, side, bytes, self.events);
+    }
+
     fn send(&mut self, datagram: &Datagram) {
         self.fabric.send(datagram, self.events);
     }

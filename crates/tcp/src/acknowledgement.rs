@@ -1,14 +1,15 @@
 //! What an arriving acknowledgement, or none, means to a sender.
 //!
 //! Source: RFC 9293 section 3.10.7.4 (which acknowledgements are acceptable, when they update the window), RFC 5681
-//! section 2 (what a duplicate is: by its condition (e) nothing that changes the window). What was lost and is sent again says `recovery/`, what that does to the window `congestion/`; here it is
-//! carried out.
+//! section 2 (what a duplicate is: by its condition (e) nothing that changes the window). What was lost and is sent again
+//! says `recovery/`, what that does to the window `congestion/`; here it is carried out. ns-2's two-way agent goes about it
+//! in another order, in `process_ack.rs`.
 
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Ecn, IdleRestart};
+use crate::profile::{Ecn, IdleRestart, OutputRoutine};
 use crate::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
@@ -34,6 +35,9 @@ impl Endpoint {
             return true;
         }
         let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
+        if context.profile.output_routine == OutputRoutine::Foutput {
+            return self.process_ack(now, context, (segment, echo), out);
+        }
         if echo {
             self.on_congestion_echo(now, context, number);
         }
@@ -78,7 +82,7 @@ impl Endpoint {
 
     /// Everything before `number` has arrived at the peer, our FIN perhaps, which is no data.
     #[inline(always)]
-    fn advance(&mut self, number: SequenceNumber, out: &mut Outbox) {
+    pub(crate) fn advance(&mut self, number: SequenceNumber, out: &mut Outbox) {
         out.acknowledged += self.sender.advance(number);
         if self.sender.fin_is_acknowledged() {
             out.acknowledged -= 1;
@@ -123,6 +127,12 @@ impl Endpoint {
             }
             return opens;
         }
+        self.on_duplicate(now, context, out)
+    }
+
+    /// One more acknowledgement says that something is missing.
+    pub(crate) fn on_duplicate(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) -> bool {
+        let sender = &mut self.sender;
         let sending = sender.sending(now, context);
         match sender.recovery.on_duplicate(&sending, &mut sender.congestion) {
             OnDuplicate::Nothing => false,
@@ -170,11 +180,13 @@ impl Endpoint {
     fn on_quiet_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;
-        if context.profile.idle_restart == IdleRestart::SinceAcknowledged {
-            sender.restart_after_silence(context.profile);
-        } else {
-            sender.flags.clear(SenderFlags::ECN_WAIT);
-            sender.peer_unread = 0;
+        match context.profile.idle_restart {
+            IdleRestart::SinceAcknowledged => sender.restart_after_silence(context.profile),
+            IdleRestart::SinceData => sender.time_out_quietly(now, context),
+            IdleRestart::Never | IdleRestart::SinceReceived | IdleRestart::SinceSent => {
+                sender.flags.clear(SenderFlags::ECN_WAIT);
+                sender.peer_unread = 0;
+            }
         }
         self.output(now, context, out);
     }

@@ -1,18 +1,18 @@
 //! Explicit congestion notification: declaring, marking, echoing, reacting.
 //!
 //! Source: RFC 3168 sections 6.1.1 to 6.1.6; the KAME/ALTQ lineage as in OpenBSD tcp_input.c and tcp_output.c;
-//! ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc.
+//! ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc (one way), tcp-full.cc (two-way).
 //!
-//! | | RFC 3168 | KAME | ns-2 |
-//! | --- | --- | --- | --- |
-//! | ECN-capable (ECT) | new data | new data | all data, retransmissions too |
-//! | CWR on | the next new data | the next segment of any kind | the next data |
-//! | a packet with both CWR and a mark | echo goes on | echo stops | echo goes on |
-//! | a mark whose acknowledgement is delayed until a packet with CWR | echo stops | echo stops | echo goes on |
-//! | react to an echo when | it acknowledges beyond the last reduction | all before it was acknowledged beyond the last reduction | as RFC 3168, or after a timeout |
-//! | reaction | half: window at least one segment, threshold at least two | whole segments, only if the window is two or more | real half, at least two segments of threshold |
-//! | window of one segment | wait for the retransmission timer | nothing | window below one, so wait; a second echo backs the timer off |
-//! | growth on an acknowledgement with an echo | none | as usual | none |
+//! | | RFC 3168 | KAME | ns-2 one way | ns-2 two-way |
+//! | --- | --- | --- | --- | --- |
+//! | ECN-capable (ECT) | new data | new data | all data, retransmissions too | all data, retransmissions too |
+//! | CWR on | the next new data | the next segment of any kind | the next data | the next segment of any kind |
+//! | a packet with both CWR and a mark | echo goes on | echo stops | echo goes on | echo goes on |
+//! | a mark whose acknowledgement is delayed until a packet with CWR | echo stops | echo stops | echo goes on | echo stops |
+//! | react to an echo when | it acknowledges beyond the last reduction | all before it was acknowledged beyond the last reduction | as RFC 3168, or after a timeout | the same, on new acknowledgements, partial ones excepted |
+//! | reaction | half: window at least one segment, threshold at least two | whole segments, only if the window is two or more | real half, at least two segments of threshold | the same |
+//! | window of one segment | wait for the retransmission timer | nothing | window below one, so wait; a second echo backs the timer off | the same |
+//! | growth on an acknowledgement with an echo | none | as usual | none | none |
 //!
 //! SYN, SYN/ACK, pure acknowledgements and resets are never ECT. CWR follows any reduction of the window, by
 //! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in `congestion/`.
@@ -43,6 +43,7 @@ impl Endpoint {
             Ecn::Rfc3168 => (data && is_new, data && is_new),
             Ecn::Kame => (data && is_new, true),
             Ecn::Ns2 => (data, data),
+            Ecn::Ns2Full => (data, true),
         };
         segment.ect = ect;
         if may_tell && self.sender.flags.take(SenderFlags::CWR_PENDING) {
@@ -59,7 +60,7 @@ impl Endpoint {
             Ecn::Off => false,
             Ecn::Rfc3168 => recover.before(number),
             Ecn::Kame => !sender.sequence.una.before(recover),
-            Ecn::Ns2 => recover.before(number) || episode.reduced_by == ReducedBy::Timeout,
+            Ecn::Ns2 | Ecn::Ns2Full => recover.before(number) || episode.reduced_by == ReducedBy::Timeout,
         };
         if !asks {
             return;
@@ -82,11 +83,11 @@ impl Endpoint {
                 sender.flags.set(SenderFlags::ECN_WAIT);
                 sender.start_timer(now, context);
             }
-            Ecn::Ns2 if !at_one_segment => sender.flags.clear(SenderFlags::ECN_WAIT),
-            Ecn::Ns2 if sender.flags.has(SenderFlags::ECN_WAIT) => {
+            Ecn::Ns2 | Ecn::Ns2Full if !at_one_segment => sender.flags.clear(SenderFlags::ECN_WAIT),
+            Ecn::Ns2 | Ecn::Ns2Full if sender.flags.has(SenderFlags::ECN_WAIT) => {
                 sender.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
             }
-            Ecn::Ns2 => sender.flags.set(SenderFlags::ECN_WAIT),
+            Ecn::Ns2 | Ecn::Ns2Full => sender.flags.set(SenderFlags::ECN_WAIT),
             Ecn::Off | Ecn::Rfc3168 | Ecn::Kame => {}
         }
     }

@@ -13,7 +13,8 @@
 //! | `recovery/` | what was lost, and what is sent again: one file per kind |
 //! | `congestion/` | how large the window is: one file per controller |
 //! | `ecn.rs` | marks, echoes and reactions |
-//! | `output.rs`, `send_much.rs` | what may be sent now, and putting it into a segment: BSD's routine and ns-2's |
+//! | `process_ack.rs` | the same in the order of ns-2's two-way agent |
+//! | `output.rs`, `send_much.rs`, `foutput.rs` | what may be sent now, and putting it into a segment: BSD's routine and ns-2's two |
 //! | `receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |
 //!
 //! Departures and silences:
@@ -27,7 +28,7 @@ use crate::congestion::CongestionControl;
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::outbox::Outbox;
-use crate::profile::{Handshake, HostProfile, IdleRestart};
+use crate::profile::{Handshake, HostProfile, IdleRestart, OutputRoutine};
 use crate::receiver::Receiver;
 use crate::segment::{Flags, Segment, respond_to_stray};
 use crate::sender::Sender;
@@ -167,6 +168,21 @@ impl Endpoint {
         }
     }
 
+    /// The application writes its last `bytes` and closes, in one call: what ns-2's `sendmsg` with `MSG_EOF` does, after
+    /// which the FIN may leave with the data. Elsewhere it is a write and then a close.
+    ///
+    /// # Panics
+    /// If the application has closed.
+    pub fn write_and_close(&mut self, now: Time, context: &Context<'_>, bytes: u64, out: &mut Outbox) {
+        if context.profile.closes_with_last_write() {
+            assert!(!self.sender.flags.has(SenderFlags::CLOSING), "write of {bytes} bytes after close");
+            self.sender.unsent = self.sender.unsent.saturating_add(bytes);
+        } else {
+            self.write(now, context, bytes, out);
+        }
+        self.close(now, context, out);
+    }
+
     /// The application has data without end: 2⁶³ bytes, three centuries at a gigabyte per second.
     ///
     /// # Panics
@@ -267,13 +283,17 @@ impl Endpoint {
         ce_marked: bool,
         out: &mut Outbox,
     ) {
-        if segment.flags.intersects(Flags::SYN.with(Flags::RST)) {
+        if segment.flags.intersects(Flags::SYN.with(Flags::RST).with(Flags::FIN)) {
             if segment.flags.contains(Flags::RST) {
-                self.on_reset(out);
-            } else {
-                self.on_repeated_syn(now, context, segment, out);
+                return self.on_reset(out);
             }
-            return;
+            if segment.flags.contains(Flags::SYN) {
+                return self.on_repeated_syn(now, context, segment, out);
+            }
+            if self.state == State::LastAck && context.profile.output_routine == OutputRoutine::Foutput {
+                // The peer's FIN comes again, and ns-2 looks at nothing else in it (tcp-full.cc `recv`).
+                return;
+            }
         }
         if context.profile.idle_restart == IdleRestart::SinceReceived {
             self.sender.active_at = now;

@@ -1,7 +1,8 @@
 //! Opening a connection.
 //!
 //! Source: RFC 9293 sections 3.5 and 3.10.7; RFC 3168 section 6.1.1 (ECN negotiation); RFC 6298 rules 5.1 to 5.7;
-//! FreeBSD 4.x tcp_input.c and tcp_timer.c; ns-2.35 tcp.cc and tcp-sink.cc for the one-way handshake.
+//! FreeBSD 4.x tcp_input.c and tcp_timer.c; ns-2.35 tcp.cc and tcp-sink.cc for the one-way handshake, tcp-full.cc for the
+//! two-way agent.
 //!
 //! The acknowledgement that completes the handshake is a packet of its own, before any data (FreeBSD 4.x and
 //! ns-2: the application writes only after `connect` returns).
@@ -19,7 +20,7 @@ use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Ecn, Handshake, HostProfile, RtoAlgorithm};
+use crate::profile::{Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine, RtoAlgorithm};
 use crate::segment::{Flags, Segment, reset};
 use crate::sequence::SequenceNumber;
 use crate::state::State;
@@ -134,6 +135,10 @@ impl Endpoint {
             self.on_reset(out);
         } else if segment.flags.contains(Flags::SYN) {
             if !context.profile.retransmission.repeated_syn_answered {
+                if context.profile.output_routine == OutputRoutine::Foutput {
+                    // ns-2 remembers that it owes an answer, and gives it once the connection is open.
+                    self.receiver.flags.set(ReceiverFlags::ACK_NOW);
+                }
                 return;
             }
             self.send_syn_ack(out);
@@ -164,15 +169,29 @@ impl Endpoint {
             Opening { active: self.flags.has(ConnectionFlags::ACTIVE), syn_lost: self.lost_a_syn() };
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;
-        sender.active_at = now;
+        sender.active_at = if profile.idle_restart == IdleRestart::SinceData { Time::MAX } else { now };
         sender.congestion.on_established(profile, opening);
         sender.recovery.on_established(sender.sequence.max);
         if opening.syn_lost && profile.retransmission.algorithm == RtoAlgorithm::Rfc6298 {
             sender.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
         }
+        if profile.output_routine == OutputRoutine::Foutput {
+            return self.open_after_timeout(opening.syn_lost);
+        }
         let agreed = self.flags.has(ConnectionFlags::ECN);
         if agreed && profile.ecn == Ecn::Ns2 && opening == (Opening { active: true, syn_lost: true }) {
             self.take_agreement_for_an_echo();
+        }
+    }
+
+    /// ns-2's two-way agent takes the timeout of a SYN or SYN/ACK for one of data, and any acknowledgement for the end of a
+    /// back-off.
+    fn open_after_timeout(&mut self, timed_out: bool) {
+        let sender = &mut self.sender;
+        sender.round_trip_time.set_backoffs(0);
+        if timed_out {
+            sender.recovery.on_timeout(sender.sequence.max);
+            sender.flags.set(SenderFlags::CWR_PENDING);
         }
     }
 
@@ -210,6 +229,8 @@ impl Endpoint {
                 self.flags.clear(ConnectionFlags::ECN);
             }
             self.send_syn_ack(out);
+            // It answers the SYN that ns-2's two-way agent remembers as well.
+            self.receiver.flags.clear(ReceiverFlags::ACK_NOW);
         }
     }
 }

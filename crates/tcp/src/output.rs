@@ -22,7 +22,7 @@
 //! acknowledgement had been read; where nothing is outstanding and the window admits nothing, the persist timer sends what
 //! is there after its least interval, instead of probing with a byte.
 //!
-//! ns-2's one-way sender has its own loop in `send_much.rs`.
+//! ns-2's one-way sender has its own loop in `send_much.rs`, its two-way agent in `foutput.rs`.
 
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;
@@ -55,6 +55,7 @@ impl Endpoint {
         match context.profile.output_routine {
             OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, u16::MAX, out),
             OutputRoutine::SendMuch => self.send_much(now, context, out),
+            OutputRoutine::Foutput => self.foutput(now, context, u16::MAX, out),
         }
     }
 
@@ -117,6 +118,7 @@ impl Endpoint {
         match context.profile.output_routine {
             OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, 1, out),
             OutputRoutine::SendMuch => self.send_one(now, context, out),
+            OutputRoutine::Foutput => self.foutput(now, context, 1, out),
         }
     }
 
@@ -185,11 +187,16 @@ impl Endpoint {
         let data_left = self.sender.data_left();
         let length = data_left.min(u64::from(context.profile.segment_bytes())) as u32;
         let last = u64::from(length) == data_left;
-        let fin = last && self.closes_with_fin(context);
+        // ns-2's two-way agent sends its FIN when nothing is outstanding, and what was sent again a second time where
+        // it had gone back to it.
+        let foutput = context.profile.output_routine == OutputRoutine::Foutput;
+        let may_close = !foutput || self.sender.flags.has(SenderFlags::FIN_SENT);
+        let fin = last && may_close && self.closes_with_fin(context);
         if length > 0 || fin {
             self.emit(now, context, length, fin, out);
         }
-        self.sender.sequence.nxt = self.sender.sequence.nxt.later_of(resume_at);
+        self.sender.sequence.nxt =
+            if foutput { resume_at } else { self.sender.sequence.nxt.later_of(resume_at) };
     }
 
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the acknowledgement
@@ -219,7 +226,10 @@ impl Endpoint {
         out.segments.push(segment);
         self.receiver.note_acknowledged(0);
         let sender = &mut self.sender;
-        if sender.sequence.outstanding() == 0 || sender.retransmission_deadline == Time::MAX {
+        // With nothing outstanding a timer that runs waits for something else; ns-2's two-way agent does not ask.
+        let idle = sender.sequence.outstanding() == 0;
+        let asks = context.profile.idle_restart != IdleRestart::SinceData;
+        if sender.retransmission_deadline == Time::MAX || idle && asks {
             sender.start_stopped_timer(now, context);
         }
         if !is_new {
@@ -228,8 +238,10 @@ impl Endpoint {
         if is_new || sender.sequence.max.before(end) {
             sender.send_first_time(now, start, end, fin);
         }
-        if context.profile.idle_restart == IdleRestart::SinceSent {
-            sender.active_at = now;
+        match context.profile.idle_restart {
+            IdleRestart::SinceSent => sender.active_at = now,
+            IdleRestart::SinceData if length > 0 => sender.active_at = now,
+            _ => {}
         }
         sender.sequence.nxt = end;
     }
@@ -280,7 +292,8 @@ mod tests {
         fn new(name: &str, congestion: Congestion) -> Self {
             let window_bytes = 8 * 1_460;
             let named = HostProfile::named(name).unwrap();
-            let profile = HostProfile { congestion, window_bytes, maximum_segment_bytes: 1_460, ..named };
+            let profile =
+                HostProfile { congestion, window_bytes, maximum_segment_bytes: 1_460, nagle: false, ..named };
             let mut talk =
                 Self { profile, end: Endpoint::active(), out: Outbox::default(), sent: Vec::new() };
             talk.act(Time::ZERO, |end, now, context, out| end.connect(now, context, out));
@@ -344,7 +357,7 @@ mod tests {
     #[test]
     fn the_segments_of_a_window_leave_at_the_pacing_rate() {
         assert_eq!(paced::RATE, Rate::from_bits_per_second(12_000_000));
-        for name in ["rfc5681", "bsd45", "ns2-oneway"] {
+        for name in ["rfc5681", "bsd45", "ns2-oneway", "ns2-full"] {
             let mut talk = Conversation::new(name, Congestion::Paced);
             assert_eq!(milliseconds(&talk.sent), [10.0], "{name}: the first leaves at once");
             talk.run(Time::from_nanoseconds(30_000_000));
@@ -370,7 +383,7 @@ mod tests {
 
     #[test]
     fn without_a_pacing_rate_a_window_leaves_at_once() {
-        for name in ["rfc5681", "bsd45", "ns2-oneway"] {
+        for name in ["rfc5681", "bsd45", "ns2-oneway", "ns2-full"] {
             let talk = Conversation::new(name, Congestion::Fixed);
             assert_eq!(milliseconds(&talk.sent), [10.0; 8], "{name}");
         }

@@ -34,7 +34,7 @@ pub struct HostOverrides {
     #[schemars(range(min = 1, max = 65_535))]
     pub maximum_burst_segments: Option<u16>,
     /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks
-    /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45` and `ns2-oneway` (10 ms).
+    /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45`, `ns2-oneway` and `ns2-full` (10 ms).
     #[schemars(range(min = 10, max = 60_000))]
     pub initial_rto_ms: Option<u32>,
     /// Least retransmission timeout in milliseconds.
@@ -43,8 +43,8 @@ pub struct HostOverrides {
     /// Greatest retransmission timeout in milliseconds.
     #[schemars(range(min = 1_000, max = 600_000))]
     pub maximum_rto_ms: Option<u32>,
-    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228`, which counts bytes, n segments
-    /// are at most 65,535 bytes.
+    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes (so that 1 delays
+    /// short segments there), n segments are at most 65,535 bytes.
     #[schemars(range(min = 1, max = 100))]
     pub acknowledge_every_segments: Option<u8>,
     /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
@@ -53,7 +53,7 @@ pub struct HostOverrides {
     pub delayed_ack_ms: Option<u32>,
     /// When the application reads, and the peer is told of a window that has moved by two segments or half of the buffer:
     /// `"never"` (it reads before acknowledgements leave), `"each-segment"` or `"each-acknowledgement"` (it reads after
-    /// each of them). `ns2-oneway` has `"never"` alone.
+    /// each of them). `ns2-oneway` and `ns2-full` have `"never"` alone.
     pub window_updates: Option<WindowUpdates>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
@@ -75,11 +75,12 @@ pub struct HostOverrides {
 pub enum EcnRule {
     /// Not negotiated.
     Off,
-    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, ns-2's in `ns2-oneway`.
+    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, ns-2's in
+    /// `ns2-oneway` and `ns2-full`.
     On,
-    /// RFC 3168 to the letter; not for `ns2-oneway`.
+    /// RFC 3168 to the letter; not for `ns2-oneway` and `ns2-full`.
     Rfc3168,
-    /// The KAME/ALTQ lineage; not for `ns2-oneway`.
+    /// The KAME/ALTQ lineage; not for `ns2-oneway` and `ns2-full`.
     Kame,
 }
 
@@ -174,7 +175,7 @@ impl HostProfile {
             self.passive_window_quirk = quirk;
         }
         if let Some(limited) = overrides.limited_transmit {
-            if limited && self.is_bsd() {
+            if limited && (self.is_bsd() || self.output_routine == OutputRoutine::Foutput) {
                 return Err(IllegalOverride {
                     key: "limited_transmit",
                     value: "true".into(),
@@ -238,7 +239,7 @@ impl HostProfile {
             WindowUpdates::EachSegment => "each-segment",
             WindowUpdates::EachAcknowledgement => "each-acknowledgement",
         };
-        if self.output_routine != OutputRoutine::SendMuch {
+        if self.output_routine == OutputRoutine::TcpOutput {
             return Ok(updates);
         }
         let legal = format!("never in {}, whose receivers advertise no window", self.name);
@@ -267,19 +268,22 @@ impl HostProfile {
     }
 
     fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
-        let ns2 = self.congestion == Congestion::Ns2;
-        match rule {
-            EcnRule::Off => Ok(Ecn::Off),
-            EcnRule::On if ns2 => Ok(Ecn::Ns2),
-            EcnRule::On if self.is_bsd() => Ok(Ecn::Kame),
-            EcnRule::On => Ok(Ecn::Rfc3168),
-            EcnRule::Rfc3168 | EcnRule::Kame if ns2 => Err(IllegalOverride {
+        let ns2 = match self.congestion {
+            Congestion::Ns2 => Some(Ecn::Ns2),
+            Congestion::Ns2Full => Some(Ecn::Ns2Full),
+            _ => None,
+        };
+        match (rule, ns2) {
+            (EcnRule::Off, _) => Ok(Ecn::Off),
+            (EcnRule::On, Some(own)) => Ok(own),
+            (EcnRule::Rfc3168 | EcnRule::Kame, Some(_)) => Err(IllegalOverride {
                 key: "ecn",
                 value: format!("{rule:?}").to_lowercase(),
-                legal: "off or on in ns2-oneway".into(),
+                legal: format!("off or on in {}", self.name),
             }),
-            EcnRule::Rfc3168 => Ok(Ecn::Rfc3168),
-            EcnRule::Kame => Ok(Ecn::Kame),
+            (EcnRule::On, None) if self.is_bsd() => Ok(Ecn::Kame),
+            (EcnRule::On | EcnRule::Rfc3168, None) => Ok(Ecn::Rfc3168),
+            (EcnRule::Kame, None) => Ok(Ecn::Kame),
         }
     }
 }
@@ -333,10 +337,34 @@ mod tests {
     }
 
     #[test]
+    fn the_two_way_agent_of_ns2_refuses_what_it_does_not_have() {
+        let refused = |overrides: HostOverrides| {
+            HostProfile::named("ns2-full").unwrap().with(&overrides).unwrap_err().to_string()
+        };
+        let overrides = HostOverrides { limited_transmit: Some(true), ..HostOverrides::default() };
+        assert_eq!(
+            refused(overrides),
+            "limited_transmit = true: legal is false in ns2-full, which does not have it"
+        );
+        let overrides = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
+        assert_eq!(refused(overrides), "ecn = kame: legal is off or on in ns2-full");
+        let overrides =
+            HostOverrides { window_updates: Some(WindowUpdates::EachSegment), ..HostOverrides::default() };
+        assert_eq!(
+            refused(overrides),
+            "window_updates = each-segment: legal is never in ns2-full, whose receivers advertise no window"
+        );
+        let overrides = HostOverrides { acknowledge_every_segments: Some(45), ..HostOverrides::default() };
+        assert_eq!(refused(overrides), "acknowledge_every_segments = 45: legal is 1 to 44");
+        let overrides = HostOverrides { cluster_writes: Some(true), ..HostOverrides::default() };
+        assert!(refused(overrides).starts_with("cluster_writes = true: legal is false in ns2-full"));
+    }
+
+    #[test]
     fn ecn_on_means_what_the_stack_does() {
         let on = HostOverrides { ecn: Some(EcnRule::On), ..HostOverrides::default() };
         let rules = HostProfile::NAMES.map(|name| HostProfile::named(name).unwrap().with(&on).unwrap().ecn);
-        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2]);
+        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2, Ecn::Ns2Full]);
         let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
         let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
         assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));

@@ -9,7 +9,7 @@
 //! renewed later, so it stands in for 2.2.8); *FreeBSD 4.x* is the RELENG_4 stack of August 2001 (tcp_input.c 1.107.2.16,
 //! tcp_output.c 1.39.2.10, tcp_timer.c 1.34.2.11, tcp_subr.c 1.73.2.22); *KAME* is the ECN code of the
 //! KAME/ALTQ lineage as found in OpenBSD's tcp_input.c and tcp_output.c; *ns-2.35* is that release's tcp.cc,
-//! tcp-reno.cc, tcp-newreno.cc and tcp-sink.cc with the defaults of ns-default.tcl.
+//! tcp-reno.cc, tcp-newreno.cc, tcp-sink.cc and tcp-full.cc with the defaults of ns-default.tcl.
 
 use crate::clock::HostClock;
 use aqmlab_units::Span;
@@ -100,8 +100,10 @@ pub enum Congestion {
     FreeBsd4,
     /// RFC 5681: bytes as a real number, half the flight.
     Rfc5681,
-    /// ns-2.35: segments as a real number.
+    /// ns-2.35, one way: segments as a real number.
     Ns2,
+    /// ns-2.35, two-way: the same, inflated in place.
+    Ns2Full,
     /// A window that never changes.
     #[cfg(test)]
     Fixed,
@@ -123,6 +125,8 @@ pub enum Recovery {
     NewReno,
     /// ns-2.35 Agent/TCP/Newreno: impatient.
     Ns2NewReno,
+    /// ns-2.35 Agent/TCP/FullTcp/Newreno: slow but steady.
+    Ns2FullNewReno,
 }
 
 /// Which segments are sent while the windows admit some.
@@ -132,6 +136,9 @@ pub enum OutputRoutine {
     TcpOutput,
     /// ns-2.35's `send_much`: segments while the window has room for one: see `send_much.rs`.
     SendMuch,
+    /// ns-2.35's `foutput`: bytes, full segments first, Nagle asked for each: see `foutput.rs`. Acknowledgements are
+    /// processed in ns-2's order then: see `process_ack.rs`.
+    Foutput,
 }
 
 /// What a pause does to the congestion window when nothing is outstanding.
@@ -146,6 +153,9 @@ pub enum IdleRestart {
     /// The retransmission timer runs on after the last acknowledgement; when it fires the window is one segment
     /// (ns-2.35 tcp.cc `timeout` with `slow_start_restart_` and `restart_bugfix_`).
     SinceAcknowledged,
+    /// No data sent for a retransmission timeout without its minimum and back-off: back to the initial window (ns-2.35
+    /// tcp-full.cc `idle_restart`).
+    SinceData,
 }
 
 /// Round-trip time estimation and the retransmission timer.
@@ -224,7 +234,7 @@ pub enum AckCounting {
     /// Segments, whatever their size (FreeBSD 4.x: the delayed-acknowledgement timer is already running).
     Segments,
     /// Bytes, n times the segment size: the reader has emptied the buffer and the window could move by so much
-    /// (FreeBSD 2.2 tcp_output.c).
+    /// (FreeBSD 2.2 tcp_output.c); ns-2.35 tcp-full.cc `need_send`.
     Bytes,
 }
 
@@ -236,6 +246,9 @@ pub enum AckTimer {
     /// The next tick of a clock of the whole machine that ticks every `delay`: up to `delay` later, uniformly (4.4BSD
     /// `tcp_fasttimo`).
     MachineTick,
+    /// The next whole multiple of `delay` since the run began (ns-2.35 tcp-full.cc: the timer of a connection starts at such
+    /// an instant, and then fires every `interval_`).
+    RunTick,
 }
 
 /// When the application reads what has come, which decides the window that acknowledgements advertise. Where they leave
@@ -265,8 +278,10 @@ pub enum Ecn {
     Rfc3168,
     /// KAME/ALTQ, the lineage of the code that could run on FreeBSD 4.x.
     Kame,
-    /// ns-2.35 `ecn_ 1`.
+    /// ns-2.35 `ecn_ 1`, one way.
     Ns2,
+    /// ns-2.35 `ecn_ 1`, two-way.
+    Ns2Full,
 }
 
 impl HostProfile {
@@ -277,6 +292,13 @@ impl HostProfile {
     #[must_use]
     pub fn clock(&self, phase: Span) -> HostClock {
         HostClock::new(self.retransmission.tick, phase)
+    }
+
+    /// Whether an application's last write and its close are one call, so that the FIN may leave with the data (ns-2's
+    /// `sendmsg` with `MSG_EOF`): see [`crate::Endpoint::write_and_close`].
+    #[must_use]
+    pub const fn closes_with_last_write(&self) -> bool {
+        matches!(self.output_routine, OutputRoutine::Foutput)
     }
 
     /// MSS as the number that window arithmetic uses.

@@ -6,7 +6,9 @@
 //! is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and `tcp_fasttimo`: two segments'
 //! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; both tell the peer when reading has
 //! moved the window by two segments or half of the buffer (tcp_output.c, called for `PRU_RCVD`); ns-2.35 tcp-sink.cc: every segment at
-//! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck).
+//! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck); ns-2.35
+//! tcp-full.cc `need_send` and `timeout`: a segment's worth of bytes at once, less at the next multiple of 100 ms since the run
+//! began.
 
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
@@ -14,7 +16,7 @@ use crate::profile::{AckCounting, AckTimer, Ecn, Handshake, HostProfile, WindowU
 use crate::reassembly::Reassembly;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use std::fmt;
 
 /// What a segment with data or FIN has brought.
@@ -199,12 +201,13 @@ impl Receiver {
                 self.flags.set(ReceiverFlags::READ);
             }
         } else if self.delayed_ack_deadline() == Time::MAX {
-            self.delayed_ack_deadline = if rule.timer == AckTimer::MachineTick {
-                context.clock.next_tick_of(rule.delay, now)
-            } else if context.profile.timers_fire_on_ticks() {
-                context.clock.callout(context.clock.whole_ticks(rule.delay), now)
-            } else {
-                now + rule.delay
+            self.delayed_ack_deadline = match rule.timer {
+                AckTimer::MachineTick => context.clock.next_tick_of(rule.delay, now),
+                AckTimer::RunTick => next_multiple_of(rule.delay, now),
+                AckTimer::OwnTimer if context.profile.timers_fire_on_ticks() => {
+                    context.clock.callout(context.clock.whole_ticks(rule.delay), now)
+                }
+                AckTimer::OwnTimer => now + rule.delay,
             };
         }
     }
@@ -241,6 +244,11 @@ impl Receiver {
         self.window_lag = self.window_lag.saturating_add(saturated(delivered));
         Received { delivered, peer_closed }
     }
+}
+
+/// The first whole multiple of a period after an instant.
+fn next_multiple_of(period: Span, now: Time) -> Time {
+    now + (period - Span::from_nanoseconds(now.nanoseconds() % period.nanoseconds()))
 }
 
 /// A number of bytes in 16 bits, which stop at their greatest value.

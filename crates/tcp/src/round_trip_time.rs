@@ -199,6 +199,11 @@ impl RoundTripTime {
         self.timeout = self.timeout.max(in_units(timer, clock, least.min(timer.maximum)));
     }
 
+    /// The timeout of `Ns2` in ticks without its minimum and its back-off (tcp.cc `t_rtxcur_`).
+    pub(crate) const fn base_ticks(&self) -> u64 {
+        self.timeout as u64
+    }
+
     /// The timeout now in force.
     pub(crate) fn timeout(&self, timer: &RetransmissionTimer, clock: &HostClock) -> Span {
         match timer.algorithm {

@@ -356,7 +356,7 @@ impl Sender {
             reduced_on_echo: self.recovery.episode().reduced_by == ReducedBy::Echo,
         };
         self.congestion.on_timeout(context.profile, &timeout);
-        if context.profile.ecn != Ecn::Ns2 {
+        if !matches!(context.profile.ecn, Ecn::Ns2 | Ecn::Ns2Full) {
             self.flags.clear(SenderFlags::ECN_WAIT);
         }
         self.stop_timing();
@@ -387,9 +387,17 @@ impl Sender {
             IdleRestart::SinceSent => {
                 now - self.active_at > self.round_trip_time.timeout(timer, &context.clock)
             }
+            // Before the first data there is no pause.
+            IdleRestart::SinceData => {
+                self.active_at <= now
+                    && context.clock.ticks_between(self.active_at, now) > self.round_trip_time.base_ticks()
+            }
         };
         if paused {
             self.congestion.on_idle(context.profile);
+            if context.profile.idle_restart == IdleRestart::SinceData {
+                self.flags.set(SenderFlags::CWR_PENDING);
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ fn fate_of(number: u8, sent: &Sent, drop_below: u8) -> Fate {
 /// A profile with everything changed that changes when and how much is sent.
 fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     let choices = (
-        prop::sample::select(vec!["bsd228", "bsd45", "rfc5681"]),
+        prop::sample::select(vec!["bsd228", "bsd45", "rfc5681", "ns2-full"]),
         prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),
@@ -40,8 +40,10 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates, updates)| {
         let (segment, window, initial) = sizes;
         let (burst, every, minimum_rto) = rates;
+        // ns-2 has its own ECN, and no advertised windows.
+        let own_rules = name == "ns2-full";
         let overrides = HostOverrides {
-            ecn: Some(ecn),
+            ecn: Some(if own_rules && ecn != EcnRule::Off { EcnRule::On } else { ecn }),
             ecn_fallback_on_syn_loss: Some(fallback),
             nagle: Some(nagle),
             limited_transmit: Some(limited && name == "rfc5681"),
@@ -52,7 +54,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             maximum_burst_segments: Some(burst),
             acknowledge_every_segments: Some(every),
             minimum_rto_ms: Some(minimum_rto),
-            window_updates: Some(updates),
+            window_updates: Some(if own_rules { WindowUpdates::Never } else { updates }),
             ..HostOverrides::default()
         };
         let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();

@@ -5,7 +5,7 @@
 //! profile bsd45            the host's TCP; first line
 //! set nagle = true         a change to it
 //! open client|server       which end is under test; a server's conversation begins with a SYN
-//! 0.000 connect            the application acts: connect, write BYTES, write unlimited, close
+//! 0.000 connect            the application acts: connect, write BYTES, write BYTES and close, write unlimited, close
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
@@ -109,6 +109,10 @@ impl Stage {
             ["write", "unlimited"] => {
                 self.act(now, |endpoint, context, out| endpoint.write_unlimited(now, context, out));
             }
+            ["write", bytes, "and", "close"] => {
+                let bytes = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
+                self.act(now, |endpoint, context, out| endpoint.write_and_close(now, context, bytes, out));
+            }
             ["write", bytes] => {
                 let bytes = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
                 self.act(now, |endpoint, context, out| endpoint.write(now, context, bytes, out));
@@ -191,6 +195,9 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
                     other => panic!("no ECN rule {other}"),
                 });
             }
+            "acknowledge_every_segments" => overrides.acknowledge_every_segments = value.parse().ok(),
+            "delayed_ack_ms" => overrides.delayed_ack_ms = value.parse().ok(),
+            "minimum_rto_ms" => overrides.minimum_rto_ms = value.parse().ok(),
             "ecn_fallback_on_syn_loss" => overrides.ecn_fallback_on_syn_loss = value.parse().ok(),
             "initial_rto_ms" => overrides.initial_rto_ms = value.parse().ok(),
             "initial_window_segments" => overrides.initial_window_segments = value.parse().ok(),
@@ -306,6 +313,9 @@ conversations! {
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
     ecn_kame_takes_no_notice_at_one_segment
     ecn_kame_takes_the_echo_of_a_window_update_for_a_second_mark
+    ecn_ns2_full_a_receiver_tells_of_a_reduction_on_an_acknowledgement
+    ecn_ns2_full_below_a_segment_the_timer_lets_one_out
+    ecn_ns2_full_cuts_once_per_window_and_tells_with_the_next_segment
     ecn_rfc3168_a_cwr_ends_the_echo_of_a_mark_not_yet_acknowledged
     ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
@@ -313,6 +323,24 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
+    ns2_full_a_closed_client_ignores_the_servers_fin_when_it_comes_again
+    ns2_full_a_shorter_pause_leaves_the_window
+    ns2_full_acknowledges_every_second_segment_where_asked
+    ns2_full_acknowledges_the_syn_ack_before_its_request
+    ns2_full_after_a_timeout_the_timer_keeps_the_back_off_of_before
+    ns2_full_delays_acknowledgements_to_multiples_of_100_ms_and_counts_bytes
+    ns2_full_first_syn_waits_six_seconds_where_asked
+    ns2_full_holds_a_short_last_segment_for_each_segment_before_it
+    ns2_full_mends_one_loss_in_a_round_trip
+    ns2_full_mends_three_losses_in_three_round_trips
+    ns2_full_mends_two_losses_in_two_round_trips
+    ns2_full_repeats_its_syn_and_forgets_the_back_off_but_not_the_threshold
+    ns2_full_restarts_after_a_pause_longer_than_the_timeout_without_its_minimum
+    ns2_full_sends_a_single_segment_with_its_fin_at_once
+    ns2_full_sends_its_fin_with_the_last_data_or_behind_their_acknowledgement
+    ns2_full_sends_two_segments_per_call_in_recovery
+    ns2_full_takes_duplicates_after_a_timeout_for_recovery_without_a_retransmission
+    ns2_full_waits_six_seconds_and_a_fifth_where_asked
     ns2_has_nothing_to_repeat_when_everything_is_acknowledged
     ns2_inflates_nothing_once_recovery_is_over
     ns2_is_over_when_its_last_byte_is_acknowledged

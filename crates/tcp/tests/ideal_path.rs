@@ -42,6 +42,31 @@ fn bsd45_responses_take_as_long_as_the_socket_layer_makes_them() {
     }
 }
 
+#[test]
+fn ns2_full_asks_for_each_segment_whether_all_before_it_is_acknowledged() {
+    // Response bytes; milliseconds with Nagle and without, whether or not the server closes.
+    const TABLE: [(u64, [u64; 2]); 10] = [
+        (1_460, [80, 80]),
+        (2_000, [160, 80]),
+        (2_500, [160, 80]),
+        (2_920, [80, 80]),
+        (3_000, [160, 160]),
+        (5_000, [240, 160]),
+        (7_300, [160, 160]),
+        (10_000, [240, 240]),
+        (20_000, [320, 240]),
+        (50_000, [480, 400]),
+    ];
+    let with_nagle = HostProfile::named("ns2-full").unwrap();
+    let without = HostProfile { nagle: false, ..with_nagle.clone() };
+    for (bytes, expected) in TABLE {
+        for close in [Close::Client, Close::Server] {
+            let measured = [&with_nagle, &without].map(|profile| response_time_ms(profile, 80, bytes, close));
+            assert_eq!(measured, expected, "{bytes} bytes, {close:?}");
+        }
+    }
+}
+
 /// Least, mean and greatest response time over the phases of the machines' clocks, in milliseconds.
 fn over_phases(profile: &HostProfile, round_trip: Span, bytes: u64, close: Close) -> [f64; 3] {
     let plan = [Exchange::of(100, bytes)];
@@ -150,7 +175,7 @@ fn rounds(segments: u64, initial: u64) -> u64 {
 
 #[test]
 fn slow_start_doubles_each_round_when_every_segment_is_acknowledged() {
-    for name in ["bsd45", "rfc5681"] {
+    for name in ["bsd45", "rfc5681", "ns2-full"] {
         let measured = slow_start_table(&HostProfile::named(name).unwrap(), 1);
         let expected =
             SEGMENTS.map(|segments| INITIAL_WINDOWS.map(|initial| 100 * rounds(segments, initial.into())));

@@ -132,7 +132,9 @@ fn the_reference_formula_gives_the_published_table() {
 #[test]
 fn one_loss_in_every_n_segments_gives_the_constant_of_mathis() {
     // The formula neglects the round trip of recovery, one in half a window: 5 % is for windows above 30.
-    for (name, b) in [("bsd45", 1), ("bsd45", 2), ("rfc5681", 1), ("rfc5681", 2), ("ns2-oneway", 1)] {
+    for (name, b) in
+        [("bsd45", 1), ("bsd45", 2), ("rfc5681", 1), ("rfc5681", 2), ("ns2-oneway", 1), ("ns2-full", 1)]
+    {
         for n in [1_000_u32, 3_000, 10_000] {
             let mut sent = 0;
             let measured = sending_rate(&profile(name, UNLIMITED, b), 100.0, 1_000.0, |_| {
@@ -147,7 +149,9 @@ fn one_loss_in_every_n_segments_gives_the_constant_of_mathis() {
 
 #[test]
 fn isolated_random_losses_give_the_formula_without_timeouts() {
-    for (name, b) in [("bsd45", 1), ("bsd45", 2), ("rfc5681", 1), ("rfc5681", 2), ("ns2-oneway", 1)] {
+    for (name, b) in
+        [("bsd45", 1), ("bsd45", 2), ("rfc5681", 1), ("rfc5681", 2), ("ns2-oneway", 1), ("ns2-full", 1)]
+    {
         for p in [0.001, 0.003, 0.01] {
             let mut stream = Key::from_seed(2).stream();
             let measured = sending_rate(&profile(name, UNLIMITED, b), 0.0, 3_000.0, |_| stream.uniform() < p);

@@ -33,6 +33,7 @@ _HOMES = {
     "compare": "compare",
     "report": "report",
     "plot": "plot",
+    "draw": "draw",
     "sweep": "sweep",
     "tune": "tune",
     "design": "design",

@@ -30,6 +30,7 @@ array set scenario {
     warmup_s            20.0
     end_s               100.0
     groups              5
+    two_way             0
     scheduler           Calendar
     recorded_flows      {0 10 20 30 40 49}
 }
@@ -118,6 +119,18 @@ array set sink {
     ts_echo_bugfix_          true
     ts_echo_rfc1323_         false
     qs_enabled_              false
+}
+
+# Agent/TCP/FullTcp/Newreno, at both ends of a flow if two_way is 1; the senders have the parameters above as well.
+array set full {
+    segsize_          960
+    segsperack_       1
+    interval_         0.1
+    nodelay_          false
+    tcprexmtthresh_   3
+    dupseg_fix_       true
+    dupack_reset_     false
+    recov_maxburst_   2
 }
 
 # What every queue has (the class Queue).
@@ -219,14 +232,14 @@ proc fail {message} {
 # The tables `-set` may change, given the scheme.
 proc override_tables {} {
     global options
-    return [list scenario tcp sink queue_common queue_$options(scheme)]
+    return [list scenario tcp sink full queue_common queue_$options(scheme)]
 }
 
 proc apply_override {name value} {
     set tables [override_tables]
     if {[regexp {^([a-z_]+):(.+)$} $name -> table name]} {
         if {$table eq "queue"} {
-            set tables [lrange $tables 3 end]
+            set tables [lrange $tables 4 end]
         } else {
             set tables [list $table]
         }
@@ -319,11 +332,21 @@ proc make_host {router flow} {
 }
 
 proc make_flow {flow start} {
-    global ns senders sinks left right
-    set senders($flow) [new Agent/TCP/Newreno]
-    set sinks($flow) [new Agent/TCPSink]
-    set_all $senders($flow) tcp
-    set_all $sinks($flow) sink
+    global ns senders sinks left right scenario
+    if {$scenario(two_way)} {
+        set senders($flow) [new Agent/TCP/FullTcp/Newreno]
+        set sinks($flow) [new Agent/TCP/FullTcp/Newreno]
+        foreach end [list $senders($flow) $sinks($flow)] {
+            set_all $end tcp
+            set_all $end full
+        }
+        $sinks($flow) listen
+    } else {
+        set senders($flow) [new Agent/TCP/Newreno]
+        set sinks($flow) [new Agent/TCPSink]
+        set_all $senders($flow) tcp
+        set_all $sinks($flow) sink
+    }
     $senders($flow) set fid_ $flow
     $ns attach-agent [make_host $left $flow] $senders($flow)
     $ns attach-agent [make_host $right $flow] $sinks($flow)
@@ -377,10 +400,16 @@ proc read_queue_counters {} {
     }
 }
 
+# What has arrived; of two-way agents, what was acknowledged, which is bytes of data.
+proc delivered {flow} {
+    if {$::scenario(two_way)} { return [$::senders($flow) set ack_] }
+    return [$::sinks($flow) set bytes_]
+}
+
 proc read_flow_counters {} {
     global senders sinks scenario counter
     for {set flow 0} {$flow < $scenario(flows)} {incr flow} {
-        set counter(delivered_$flow) [$sinks($flow) set bytes_]
+        set counter(delivered_$flow) [delivered $flow]
         set counter(timeouts_$flow) [$senders($flow) set nrexmit_]
         set counter(window_cuts_$flow) [$senders($flow) set ncwndcuts_]
         set counter(sent_$flow) [$senders($flow) set ndatapack_]
@@ -429,7 +458,8 @@ proc print_queue_results {seconds} {
 # The sinks count the bytes of packets in order, headers included; the share
 # that is payload is what a user of the flow receives.
 proc payload_share {} {
-    global tcp
+    global tcp scenario
+    if {$scenario(two_way)} { return 1.0 }
     return [expr {double($tcp(packetSize_))
         / ($tcp(packetSize_) + $tcp(tcpip_base_hdr_size_))}]
 }
@@ -472,9 +502,10 @@ proc read_cpu_time {} {
 }
 
 proc print_parameters {} {
-    global options forward_queue senders sinks
+    global options forward_queue senders sinks scenario
+    set receiver [expr {$scenario(two_way) ? "full" : "sink"}]
     puts "parameter ns_version [ns-version]"
-    foreach {table object} [list tcp $senders(0) sink $sinks(0) \
+    foreach {table object} [list tcp $senders(0) $receiver $sinks(0) \
             queue_common $forward_queue queue_$options(scheme) $forward_queue] {
         foreach name [lsort [array names ::$table]] {
             puts "parameter $table:$name [$object set $name]"

@@ -119,6 +119,24 @@ impl Endpoints {
         });
     }
 
+    pub(crate) fn write_and_close(
+        &mut self,
+        (connection, side): (ConnectionId, Side),
+        bytes: u64,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let profile = self.connections.at(connection.number()).profile;
+        if self.hosts.profile(profile).closes_with_last_write() {
+            return self.act(connection, side, network, events, |end, now, context, outbox| {
+                end.write_and_close(now, context, bytes, outbox);
+            });
+        }
+        // What the write makes the network do comes before the close.
+        self.write((connection, side), bytes, network, events);
+        self.close((connection, side), network, events);
+    }
+
     /// Lets one end of a connection act, and sends what follows.
     #[inline]
     fn act(
@@ -184,7 +202,12 @@ impl Endpoints {
     }
 
     /// The instant has come for which the ends of a connection were to be woken.
-    pub(crate) fn fire(&mut self, (place, generation): (u32, u16), network: &mut Network, events: &mut Events) {
+    pub(crate) fn fire(
+        &mut self,
+        (place, generation): (u32, u16),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
         let now = events.now();
         let Some(connection) = self.connections.current(place, generation) else { return };
         // An entry that was overtaken by an earlier one is stale.

@@ -7,7 +7,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
-//! | `network.rs`, `route_table.rs` | links and routes; any topology |
+//! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `trace_clock.rs` | when a packet has left a link whose rate varies |
@@ -39,6 +39,7 @@ mod interface;
 mod locations;
 mod losses;
 mod network;
+mod packed_rows;
 mod packet;
 mod path;
 mod prefetch;
@@ -195,6 +196,17 @@ impl Fabric {
     /// Closes one end of a connection.
     pub(crate) fn close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
         self.endpoints.close((connection, side), &mut self.network, events);
+    }
+
+    /// Writes the last data at one end of a connection and closes it.
+    pub(crate) fn write_and_close(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        bytes: u64,
+        events: &mut Events,
+    ) {
+        self.endpoints.write_and_close((connection, side), bytes, &mut self.network, events);
     }
 
     /// Sends a datagram.

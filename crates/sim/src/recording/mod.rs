@@ -13,6 +13,7 @@ mod sampling_clock;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
 mod snapshot;
+mod transfers;
 mod warnings;
 
 pub(crate) use congestion_windows::CongestionWindows;

@@ -2,6 +2,7 @@
 
 use super::queue_counts;
 use super::snapshot::Snapshot;
+use super::transfers;
 use super::warnings;
 use crate::control::RunError;
 use crate::fabric::{LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
@@ -83,6 +84,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
     tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
+    let transfers = transfers::table(scenario, &session, events.now(), &names);
     let [users, packets, datagrams] = fabric.into_tables(&names);
     tables.extend(users);
     if scenario.record.responses != Responses::None {
@@ -94,6 +96,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     tables.extend(congestion_windows.into_table(&names));
     tables.extend(packets);
     tables.extend(datagrams);
+    tables.extend(transfers);
     tables
 }
 

@@ -13,6 +13,7 @@ mod control;
 mod fixed;
 mod freebsd;
 mod ns2;
+mod ns2_full;
 #[cfg(test)]
 pub(crate) mod paced;
 mod pacer;
@@ -28,6 +29,7 @@ use aqmlab_units::Rate;
 use fixed::Fixed;
 use freebsd::FreeBsd;
 use ns2::Ns2;
+use ns2_full::Ns2Full;
 #[cfg(test)]
 use paced::Paced;
 use rfc5681::Rfc5681;
@@ -130,6 +132,7 @@ controllers! {
     FreeBsd4(FreeBsd),
     Rfc5681(Rfc5681),
     Ns2(Ns2),
+    Ns2Full(Ns2Full),
     #[cfg(test)]
     Fixed(Fixed),
     #[cfg(test)]

@@ -134,6 +134,9 @@ pub(crate) trait LossRecovery {
     /// Whether duplicates count while nothing is outstanding.
     const COUNTS_WHEN_QUIET: bool = false;
 
+    /// Whether a timeout leaves it known that the last reduction followed an echo.
+    const KEEPS_ECHO_AT_TIMEOUT: bool = false;
+
     /// What every recovery remembers.
     fn episode(&self) -> &Episode;
 

@@ -11,6 +11,7 @@
 mod bsd_newreno;
 mod bsd_reno;
 mod loss_recovery;
+mod ns2_full_newreno;
 mod ns2_newreno;
 mod rfc5681;
 
@@ -24,6 +25,7 @@ use crate::profile::{HostProfile, Recovery};
 use crate::sequence::SequenceNumber;
 use bsd_newreno::BsdNewReno;
 use bsd_reno::BsdReno;
+use ns2_full_newreno::Ns2FullNewReno;
 use ns2_newreno::Ns2NewReno;
 use rfc5681::{NewReno, Reno};
 
@@ -47,6 +49,11 @@ macro_rules! recoveries {
             /// Whether duplicates count while nothing is outstanding.
             pub(crate) const fn counts_when_quiet(&self) -> bool {
                 match self { $(Self::$name(_) => $name::COUNTS_WHEN_QUIET),+ }
+            }
+
+            /// Whether a timeout leaves it known that an echo reduced the window.
+            const fn keeps_echo_at_timeout(&self) -> bool {
+                match self { $(Self::$name(_) => $name::KEEPS_ECHO_AT_TIMEOUT),+ }
             }
 
             #[inline]
@@ -96,6 +103,7 @@ recoveries! {
     Reno,
     NewReno,
     Ns2NewReno,
+    Ns2FullNewReno,
 }
 
 impl Default for RecoveryState {
@@ -108,7 +116,9 @@ impl Default for RecoveryState {
 impl RecoveryState {
     /// The retransmission timer has expired: whatever was being repaired, everything up to `max` is sent again.
     pub(crate) fn on_timeout(&mut self, max: SequenceNumber) {
-        *self.episode_mut() = Episode { recover: max, reduced_by: ReducedBy::Timeout, ..Episode::default() };
+        let keeps = self.keeps_echo_at_timeout() && self.episode().reduced_by == ReducedBy::Echo;
+        let reduced_by = if keeps { ReducedBy::Echo } else { ReducedBy::Timeout };
+        *self.episode_mut() = Episode { recover: max, reduced_by, ..Episode::default() };
     }
 
     /// The window was reduced on an ECN-Echo.

@@ -316,9 +316,10 @@ impl<'a> World<'a> {
             self.served += 1;
             let last = self.served == self.plan.len() && self.close == Close::Server;
             self.call(Side::Server, |endpoint, now, context, out| {
-                endpoint.write(now, context, bytes, out);
                 if last {
-                    endpoint.close(now, context, out);
+                    endpoint.write_and_close(now, context, bytes, out);
+                } else {
+                    endpoint.write(now, context, bytes, out);
                 }
             });
         }
