@@ -1,5 +1,5 @@
-"""CAKE's core once more, from the order of steps in Linux's sch_cake.c; and its cases. The upper half of a flow's number is
-its host, as sender and as receiver.
+"""CAKE's core once more, from the order of steps in Linux's sch_cake.c; and its cases. The upper half of a
+flow's number is its host, as sender and as receiver.
 """
 
 from cobalt import Cobalt
@@ -25,7 +25,13 @@ class Host:
 class Cake(Scheme):
     name = "cake"
     tosses = False
-    columns = ["new_queues", "old_queues", "bulk_flows", "queue_of_last_arrival", "deficit_of_last_packet_sent_bytes"]
+    columns = [
+        "new_queues",
+        "old_queues",
+        "bulk_flows",
+        "queue_of_last_arrival",
+        "deficit_of_last_packet_sent_bytes",
+    ]
     defaults = dict(
         limit_packets=10240,
         memory_limit_bytes=4 << 20,
@@ -67,7 +73,9 @@ class Cake(Scheme):
     def classify(self, number):
         hashed = (number ^ number >> 32) & 0xFFFFFFFF
         ways = [self.queues[place] for place in self.eight(hashed, 0)]
-        found = [one for one in ways if one.tag == hashed] or [one for one in ways if one.set == "none"] or ways
+        found = (
+            [one for one in ways if one.tag == hashed] or [one for one in ways if one.set == "none"] or ways
+        )
         flow = found[0]
         if flow.set == "none" or flow.tag != hashed:
             if flow.set == "bulk":
@@ -169,14 +177,28 @@ def cake_cases():
         Cake,
         dict(TEN, flow_salt=3),
         dict(flows=32, isolation="dual_source"),
-        merged(packets(0, 0.5, of(1, 11, 12) * 16), packets(0.2, 5, of(1, 15) * 6, sizes=(100,)), drain(1, 0.9, 48)),
+        merged(
+            packets(0, 0.5, of(1, 11, 12) * 16),
+            packets(0.2, 5, of(1, 15) * 6, sizes=(100,)),
+            drain(1, 0.9, 48),
+        ),
     )
     yield (
         "too much waits: one packet from the head of the queue with most bytes, and its COBALT is told",
         Cake,
         TEN,
-        dict(flows=32, limit_packets=14, isolation="dual_destination", target_ms=2, interval_ms=10, mtu_bytes=300),
-        merged(packets(0, 0.4, [*of(1, 11, 11, 12), *of(2, 21)] * 16, sizes=(1200, 600, 900)), drain(1.1, 0.9, 60)),
+        dict(
+            flows=32,
+            limit_packets=14,
+            isolation="dual_destination",
+            target_ms=2,
+            interval_ms=10,
+            mtu_bytes=300,
+        ),
+        merged(
+            packets(0, 0.4, [*of(1, 11, 11, 12), *of(2, 21)] * 16, sizes=(1200, 600, 900)),
+            drain(1.1, 0.9, 60),
+        ),
     )
     yield (
         "COBALT in each queue: marks and drops of the flow whose queue stands; sets of eight are full",
