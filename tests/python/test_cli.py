@@ -60,6 +60,7 @@ def test_every_command_is_there() -> None:
         "calibrate",
         "compare",
         "design",
+        "draw",
         "explain",
         "export",
         "list",

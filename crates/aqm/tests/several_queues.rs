@@ -45,7 +45,7 @@ impl Bench {
         let discarded = &mut self.discarded;
         let mut packet = TestPacket::data(id, 1000, codepoint);
         packet.facts.flow = u64::from(flow);
-        let header = |_: &TestPacket| HeaderFields { flow_hash: flow, dscp };
+        let header = |_: &TestPacket| HeaderFields { flow_hash: flow, dscp, ..HeaderFields::default() };
         let mut discard = |packet: TestPacket, reason| discarded.push((packet.id, reason));
         self.port.arrive_with(at(milliseconds), packet, header, &mut discard);
         assert_eq!(self.port.check_conservation(), Ok(()));

@@ -119,21 +119,7 @@ impl Parameters for Params {
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
-        let packet_s = 1.0 / facts.link_rate.packets_per_second(self.mtu_bytes);
-        let (target_s, interval_s) = self.times_s(packet_s);
-        Discipline::fifo(Cobalt {
-            target: Span::from_seconds(target_s),
-            interval: Span::from_seconds(interval_s),
-            four_packets: Span::from_seconds(4.0 * packet_s),
-            increment: self.increment,
-            decrement: self.decrement,
-            ecn: self.ecn,
-            count: 0,
-            drop_next: Time::ZERO,
-            dropping: false,
-            p_drop: 0.0,
-            blue_moved: Time::ZERO,
-        })
+        Discipline::fifo(Cobalt::new(self, facts))
     }
 }
 
@@ -154,6 +140,25 @@ pub struct Cobalt {
 }
 
 impl Cobalt {
+    /// COBALT in a queue, under parameters that are valid.
+    pub(crate) fn new(parameters: &Params, facts: &PortFacts) -> Self {
+        let packet_s = 1.0 / facts.link_rate.packets_per_second(parameters.mtu_bytes);
+        let (target_s, interval_s) = parameters.times_s(packet_s);
+        Self {
+            target: Span::from_seconds(target_s),
+            interval: Span::from_seconds(interval_s),
+            four_packets: Span::from_seconds(4.0 * packet_s),
+            increment: parameters.increment,
+            decrement: parameters.decrement,
+            ecn: parameters.ecn,
+            count: 0,
+            drop_next: Time::ZERO,
+            dropping: false,
+            p_drop: 0.0,
+            blue_moved: Time::ZERO,
+        }
+    }
+
     /// The next instant after another one.
     fn control(&self, from: Time) -> Time {
         let gap_ns = self.interval.nanoseconds() as f64 / f64::from(self.count.max(1)).sqrt();

@@ -145,6 +145,7 @@ register! {
     "pi2" => pi2::Pi2,
     "dualpi2" => dualpi2::DualPi2,
     "cobalt" => cobalt::Cobalt,
+    "cake" => cake::Cake,
 }
 
 /// The schema of some parameters, with everything in it in its place.

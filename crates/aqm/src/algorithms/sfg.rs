@@ -387,7 +387,7 @@ mod tests {
         let (mut shared, mut coins) = (0, Key::from_seed(1).stream());
         for interval in 1..=400 {
             guardian.count(1, 100_000_000);
-            let header = HeaderFields { flow_hash: 2, dscp: 0 };
+            let header = HeaderFields { flow_hash: 2, ..HeaderFields::default() };
             guardian.admits(Time::ZERO, &packet, &header, &NOBODY, &mut coins);
             guardian.on_timer(Time::ZERO + Span::from_milliseconds(2000 * interval), &NOBODY);
             assert!(guardian.probability_of(1) > 0.98, "the one that misbehaves is found each time");

@@ -85,7 +85,13 @@ class Arc(Scheme):
 def arc_cases():
     quick = dict(limit_packets=14, interval_ms=10, gain={"fixed": {"alpha": 0.03}})
     load = burst(0, 0.5, 70, depart_every=2) + [(50, "wait")] + drain(51, 0.8, 20) + [(90, "wait")]
-    yield "more than the link carries raises the probability, and so does what waits", Arc, seed(91), dict(quick), load
+    yield (
+        "more than the link carries raises the probability, and so does what waits",
+        Arc,
+        seed(91),
+        dict(quick),
+        load,
+    )
     yield (
         "a queue to aim at, and another target of the rate",
         Arc,

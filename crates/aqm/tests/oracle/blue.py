@@ -53,14 +53,20 @@ def blue_cases():
         Blue,
         seed(71),
         dict(quick),
-        burst(0, 0.5, 40, depart_every=3) + drain(20.3, 0.5, 8) + [(26, "wait"), (33, "wait")] + burst(40, 0.5, 20),
+        burst(0, 0.5, 40, depart_every=3)
+        + drain(20.3, 0.5, 8)
+        + [(26, "wait"), (33, "wait")]
+        + burst(40, 0.5, 20),
     )
     yield (
         "a link that stays idle lowers it once",
         Blue,
         seed(72),
         dict(quick, idleness="once"),
-        burst(0, 0.5, 40, depart_every=3) + drain(20.3, 0.5, 8) + [(33, "wait"), (33.5, "depart")] + burst(40, 0.5, 20),
+        burst(0, 0.5, 40, depart_every=3)
+        + drain(20.3, 0.5, 8)
+        + [(33, "wait"), (33.5, "depart")]
+        + burst(40, 0.5, 20),
     )
     yield (
         "a queue above the threshold counts as a loss",

@@ -2,6 +2,7 @@
 
 from arc import arc_cases
 from blue import blue_cases
+from cake import cake_cases
 from choke import choke_cases
 from cobalt import cobalt_cases
 from dualpi2 import dualpi2_cases, pi2_cases
@@ -649,3 +650,4 @@ def all_cases():
     yield list(pi2_cases())
     yield list(dualpi2_cases())
     yield list(cobalt_cases())
+    yield list(cake_cases())

@@ -43,14 +43,26 @@ class Choke(Red):
         return {**super().seen(), "draws": self.draws()}
 
 
-SMALL = dict(limit_packets=16, min_th_packets=2, max_th_packets=10, w_q=0.25, max_p=0.2, mean_packet_bytes=1000)
+SMALL = dict(
+    limit_packets=16, min_th_packets=2, max_th_packets=10, w_q=0.25, max_p=0.2, mean_packet_bytes=1000
+)
 # Flow 1 sends every second packet, flows 2 to 5 the rest.
 GREEDY = [1, 2, 1, 3, 1, 4, 1, 5]
 
 
 def choke_cases():
-    load = merged(packets(0, 0.5, GREEDY * 8), drain(0.7, 1.1, 34)) + drain(60, 0.5, 16) + packets(80.2, 0.5, GREEDY)
-    yield "the basic scheme: one draw above min_th, and both packets of a match go", Choke, seed(81), dict(SMALL), load
+    load = (
+        merged(packets(0, 0.5, GREEDY * 8), drain(0.7, 1.1, 34))
+        + drain(60, 0.5, 16)
+        + packets(80.2, 0.5, GREEDY)
+    )
+    yield (
+        "the basic scheme: one draw above min_th, and both packets of a match go",
+        Choke,
+        seed(81),
+        dict(SMALL),
+        load,
+    )
     yield (
         "five regions with 1, 3, 5, 7 and 9 draws: every match goes",
         Choke,
@@ -80,7 +92,8 @@ def choke_cases():
         merged(packets(0, 0.5, GREEDY * 7, ecns=("ect0", "ect0", "not_ect")), drain(0.7, 1.2, 30)),
     )
     yield (
-        "as ns-2's RED: the first packet in the region and nearly empty queues are spared by the coin, not by the draws",
+        "as ns-2's RED: the first packet in the region and nearly empty queues are spared by the coin, "
+        "not by the draws",
         Choke,
         seed(86),
         dict(SMALL, spare_nearly_empty=True, spare_first_in_region=True, spacing="ns2_wait", idle="ns2"),

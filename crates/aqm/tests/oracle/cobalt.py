@@ -11,7 +11,12 @@ class Cobalt(Scheme):
     draws_several = True
     columns = ["count", "dropping", "drop_next_ms", "blue_probability"]
     defaults = dict(
-        target_ms=5, interval_ms=100, scale_to_link=True, mtu_bytes=1500, increment=1 / 256, decrement=1 / 4096
+        target_ms=5,
+        interval_ms=100,
+        scale_to_link=True,
+        mtu_bytes=1500,
+        increment=1 / 256,
+        decrement=1 / 4096,
     )
 
     def start(self):
@@ -104,7 +109,11 @@ class Cobalt(Scheme):
 def cobalt_cases():
     short = dict(limit_packets=200, target_ms=2, interval_ms=10, mtu_bytes=300, scale_to_link=False)
     overload = [event for n in range(60) for event in burst(n, 0.5, 2) + [(n + 0.7, "depart")]]
-    mixed = [event for n in range(60) for event in burst(n, 0.5, 2, ecns=("ect0", "not_ect")) + [(n + 0.7, "depart")]]
+    mixed = [
+        event
+        for n in range(60)
+        for event in burst(n, 0.5, 2, ecns=("ect0", "not_ect")) + [(n + 0.7, "depart")]
+    ]
     yield (
         "an episode: drops ever closer; the count falls as it rose, and a second episode begins where it is",
         Cobalt,
@@ -112,7 +121,13 @@ def cobalt_cases():
         dict(short),
         overload + drain(60.7, 0.6, 75) + [(t + 110, *rest) for t, *rest in overload[:120]],
     )
-    yield "ECN: capable packets are marked", Cobalt, seed(142), dict(short, ecn=True), mixed + drain(60.7, 0.6, 60)
+    yield (
+        "ECN: capable packets are marked",
+        Cobalt,
+        seed(142),
+        dict(short, ecn=True),
+        mixed + drain(60.7, 0.6, 60),
+    )
     yield (
         "a full buffer: Blue drops capable packets too, and its probability falls while the queue is empty",
         Cobalt,

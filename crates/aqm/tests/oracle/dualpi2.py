@@ -161,7 +161,11 @@ class DualPi2(Scheme):
                     if self.recur("l", max(native, p_cl)):
                         fate = "mark"
             elif not rests and self.recur("c", p_c):
-                fate = "early" if packet["ecn"] == "not_ect" or not self.ecn or p_c >= self.highest_marking else "mark"
+                fate = (
+                    "early"
+                    if packet["ecn"] == "not_ect" or not self.ecn or p_c >= self.highest_marking
+                    else "mark"
+                )
             fates.append(fate)
             if fate != "early":
                 self.credit += change * packet["bytes"]
@@ -181,9 +185,13 @@ def pi2_cases():
     quick = dict(limit_packets=60, target_ms=2, update_interval_ms=5, alpha_hz=20, beta_hz=40)
     load = burst(0, 0.5, 60, depart_every=2) + drain(30.6, 0.8, 40) + [(75, "wait")]
     yield "the square of what the delay drives", Pi2, seed(131), dict(quick), load
-    yield "two coins in place of a square; a phase of the timer", Pi2, dict(TEN, seed=132, timer_phase=0.25), dict(
-        quick, selection="two_coins"
-    ), load
+    yield (
+        "two coins in place of a square; a phase of the timer",
+        Pi2,
+        dict(TEN, seed=132, timer_phase=0.25),
+        dict(quick, selection="two_coins"),
+        load,
+    )
     yield (
         "ECN: Classic packets by the square, scalable ones by twice the base; drops of all from a quarter on",
         Pi2,
@@ -202,7 +210,8 @@ def pi2_cases():
 
 def dualpi2_cases():
     quick = dict(limit_packets=80, target_ms=2, update_interval_ms=5, alpha_hz=5, beta_hz=20)
-    # A packet leaves every 0.8 ms; Classic ones and scalable ones come at about half of that rate each, then both more.
+    # A packet leaves every 0.8 ms; Classic ones and scalable ones come at about half of that rate each, then
+    # both more.
     calm = merged(
         packets(0, 1.7, [1] * 40, ecns=("not_ect", "ect0")),
         packets(0.3, 1.9, [2] * 40, ecns=("ect1",)),
@@ -216,9 +225,13 @@ def dualpi2_cases():
         drain(0.5, 0.8, 150),
     )
     yield "two queues that get along: marks by the ramp of the L queue", DualPi2, TEN, dict(quick), calm
-    yield "coupled: the C queue's delay marks the L queue, and drops or marks the C queue by the square", DualPi2, dict(
-        TEN, timer_phase=0.5
-    ), dict(quick, alpha_hz=1, beta_hz=4), busy
+    yield (
+        "coupled: the C queue's delay marks the L queue, and drops or marks the C queue by the square",
+        DualPi2,
+        dict(TEN, timer_phase=0.5),
+        dict(quick, alpha_hz=1, beta_hz=4),
+        busy,
+    )
     yield (
         "overload: the L queue's packets are dropped too, and nothing Classic is spared by a mark",
         DualPi2,
@@ -227,7 +240,8 @@ def dualpi2_cases():
         merged(busy, packets(0.1, 1, [3] * 60, ecns=("ect1",))),
     )
     yield (
-        "overload without drops: the probability stops where all of the L queue is marked, and the buffer overflows",
+        "overload without drops: the probability stops where all of the L queue is marked, "
+        "and the buffer overflows",
         DualPi2,
         TEN,
         dict(quick, overload="overflow", limit_packets=30),

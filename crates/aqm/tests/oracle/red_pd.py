@@ -1,4 +1,6 @@
-"""RED-PD once more, from the order of steps in its authors' red-pd.cc, monitoring.tcl and helper.tcl; and its cases."""
+"""RED-PD once more, from the order of steps in its authors' red-pd.cc, monitoring.tcl and helper.tcl; and its
+cases.
+"""
 
 import math
 
@@ -86,17 +88,17 @@ class RedPd(Filtered):
             flow.mon_bdrops += packet["bytes"]
             flow.bdrops += packet["bytes"]
             flow.pdrops += 1
-            flow.mon_pdrops = getattr(flow, "mon_pdrops", 0) + 1
             flow.count = 0
             return "filter"
         flow.count += 1
         return None
 
     def hear(self, packet, verdict):
-        if verdict in ("early", "forced", "overflow") or (verdict == "mark" and self.history == "drops_and_marks"):
+        if verdict in ("early", "forced", "overflow") or (
+            verdict == "mark" and self.history == "drops_and_marks"
+        ):
             self.last.bdrops += packet["bytes"]
             self.last.pdrops += 1
-            self.last.red_drops = getattr(self.last, "red_drops", 0) + 1
 
     def do_detect(self, now):
         flows = self.flows.values()
@@ -106,7 +108,9 @@ class RedPd(Filtered):
         if self.avg_drop_rate == -1:
             self.avg_drop_rate = current
         else:
-            self.avg_drop_rate = self.average_weight * current + (1 - self.average_weight) * self.avg_drop_rate
+            self.avg_drop_rate = (
+                self.average_weight * current + (1 - self.average_weight) * self.avg_drop_rate
+            )
         usable = min(current, self.avg_drop_rate)
         lost = {n: f.bdrops - f.mon_bdrops for n, f in self.flows.items() if f.bdrops - f.mon_bdrops > 0}
         self.high_dr_hist.append(dict(sorted(lost.items(), key=lambda item: -item[1])[: self.flows_per_list]))
@@ -177,7 +181,9 @@ class RedPd(Filtered):
             if round(now - flow.last_change, 6) < hold:
                 continue
             p, step, least = 1 - flow.target, self.largest_decrease, self.unmonitor_below
-            low, divisor, threshold = (1.5 * step, 1.5, least / 2) if flow.unresponsive else (2 * step, 2, least)
+            low, divisor, threshold = (
+                (1.5 * step, 1.5, least / 2) if flow.unresponsive else (2 * step, 2, least)
+            )
             if p <= threshold:
                 flow.monitored, flow.unresponsive, flow.target, flow.hist = False, False, 1.0, []
             else:
@@ -203,7 +209,10 @@ def red_pd_cases():
     )  # fmt: skip
     # Flow 1 sends 5 of every 6 packets, twice what leaves, until 150 ms; then little.
     load = merged(
-        packets(0, 0.6, [1] * 250), packets(0.3, 3, [2, 3] * 25), drain(0.7, 1, 175), packets(155, 10, [1, 2, 3] * 15)
+        packets(0, 0.6, [1] * 250),
+        packets(0.3, 3, [2, 3] * 25),
+        drain(0.7, 1, 175),
+        packets(155, 10, [1, 2, 3] * 15),
     )
     later = drain(178, 5, 84)
     yield (
@@ -219,7 +228,10 @@ def red_pd_cases():
         seed(122),
         dict(quick, unresponsive_penalty=1.1, spare_idle_link=True, max_p=0.1, largest_increase=0.1),
         merged(
-            packets(0, 0.15, [1] * 1000), packets(0.31, 3, [2, 3] * 25), drain(0.7, 1, 170), [(300, "wait"), (420, "wait")]
+            packets(0, 0.15, [1] * 1000),
+            packets(0.31, 3, [2, 3] * 25),
+            drain(0.7, 1, 170),
+            [(300, "wait"), (420, "wait")],
         ),
     )
     yield (
@@ -233,9 +245,13 @@ def red_pd_cases():
         "with ECN, marks count as drops",
         RedPd,
         seed(124),
-        dict(quick, ecn=True, ecn_rule="mark_until_forced", history="drops_and_marks", lists=4, appearances=2),
+        dict(
+            quick, ecn=True, ecn_rule="mark_until_forced", history="drops_and_marks", lists=4, appearances=2
+        ),
         merged(
-            packets(0, 0.6, [1] * 200, ecns=("ect0",)), packets(0.3, 3, [2, 3] * 20, ecns=("ect0", "not_ect")), drain(0.7, 0.9, 150)
+            packets(0, 0.6, [1] * 200, ecns=("ect0",)),
+            packets(0.3, 3, [2, 3] * 20, ecns=("ect0", "not_ect")),
+            drain(0.7, 0.9, 150),
         ),
     )
     yield (

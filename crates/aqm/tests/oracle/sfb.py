@@ -139,7 +139,9 @@ def sfb_cases():
         penalty={"interval": {"box_ms": 5}}, rehash_ms=1000, warm_up_ms=100,
     )  # fmt: skip
     # Flow 1 alone sends twice what leaves, until 60 ms; flows 2 to 4 send little.
-    load = merged(packets(0, 0.5, [1] * 120), packets(0.2, 2, [2, 3, 4] * 15, sizes=(400,)), drain(0.7, 1, 95))
+    load = merged(
+        packets(0, 0.5, [1] * 120), packets(0.2, 2, [2, 3, 4] * 15, sizes=(400,)), drain(0.7, 1, 95)
+    )
     again = packets(110, 4, [1] * 16) + [(190, "wait")]
     yield (
         "no probability stops flow 1: it is boxed, and released when its bins have run empty",
@@ -181,7 +183,15 @@ def sfb_cases():
         "ECN: marks, and as in Linux ever more drops above a half",
         Sfb,
         seed(115),
-        dict(quick, full_bins="pass", ecn=True, drop_above_half=True, increment=0.05, freeze_ms=0, decrement=0.01),
+        dict(
+            quick,
+            full_bins="pass",
+            ecn=True,
+            drop_above_half=True,
+            increment=0.05,
+            freeze_ms=0,
+            decrement=0.01,
+        ),
         merged(
             packets(0, 0.5, [1] * 120, ecns=("ect0", "ect0", "not_ect")),
             packets(0.2, 2, [2, 3, 4] * 15, sizes=(400,), ecns=("ect0",)),

@@ -116,7 +116,9 @@ class Sfg(Filtered):
         p_e = self.overflowed / offered if offered else 0.0
         if self.notification == "signal_probability":
             p_e = self.behind.seen()["probability"]
-        self.average = (1 - self.average_weight) * self.average + self.average_weight * (p_d + (1 - p_d) * p_e)
+        self.average = (1 - self.average_weight) * self.average + self.average_weight * (
+            p_d + (1 - p_d) * p_e
+        )
         self.arrived = self.dropped = self.overflowed = 0
         if self.switching == "watermarks":
             if self.average > self.high_watermark:
@@ -148,7 +150,9 @@ class Sfg(Filtered):
 def sfg_cases():
     quick = dict(limit_packets=6, levels=2, bins=4, interval_ms=10)
     # Flow 1 alone sends more than the link carries, until 40 ms; flows 2 and 3 send little all the time.
-    greedy = merged(packets(0, 0.5, [1] * 80), packets(0.2, 4, [2, 3] * 10, sizes=(400,)), drain(0.7, 0.8, 110))
+    greedy = merged(
+        packets(0, 0.5, [1] * 80), packets(0.2, 4, [2, 3] * 10, sizes=(400,)), drain(0.7, 0.8, 110)
+    )
     yield (
         "losses switch the filter on, the greedy flow is identified, and released when it is silent",
         Sfg,
@@ -173,7 +177,11 @@ def sfg_cases():
         Sfg,
         dict(seed(103), flow_salt=5),
         dict(quick, switching="always_on", rehash=True, bins=3, limit_packets=30),
-        merged(packets(0, 0.5, [1] * 100), packets(0.2, 2, [2, 3, 4, 5, 6] * 5, sizes=(400,)), drain(0.7, 0.8, 70)),
+        merged(
+            packets(0, 0.5, [1] * 100),
+            packets(0.2, 2, [2, 3, 4, 5, 6] * 5, sizes=(400,)),
+            drain(0.7, 0.8, 70),
+        ),
     )
     yield (
         "SFA: in front of ARC, whose probability is the notification rate",
