@@ -4,7 +4,7 @@ use super::queue_counts;
 use super::snapshot::Snapshot;
 use super::warnings;
 use crate::control::RunError;
-use crate::fabric::{LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
+use crate::fabric::{Capture, LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
 use crate::simulation::Simulation;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
@@ -26,6 +26,8 @@ pub struct Output {
     pub summary: Summary,
     /// The tables.
     pub tables: Vec<Table>,
+    /// What passed the ports that were captured, in the order in which they were named.
+    pub captures: Vec<Capture>,
     /// Events that the simulator served: a measure of its work, not part of the result.
     pub events: u64,
 }
@@ -57,9 +59,9 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
     summary.warnings.extend(warnings::of_controllers(&simulation.monitor, &summary.links));
     let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
     let sources = simulation.fabric.datagrams().sources() as u64;
-    let tables = tables(simulation, scenario);
+    let (tables, captures) = tables(simulation, scenario);
     check_numbers(&tables, opened, MAXIMUM_NUMBERED - sources)?;
-    Ok(Output { summary, tables, events })
+    Ok(Output { summary, tables, captures, events })
 }
 
 /// Two connections of one number would be taken for one, and so would a connection and a source of datagrams.
@@ -74,7 +76,7 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
     }
 }
 
-fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
+fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Capture>) {
     let Simulation { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
     let (at_begin, at_end) = (simulation.at_begin, simulation.at_end);
     for (place, connection) in fabric.open_connections() {
@@ -83,7 +85,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
     tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
-    let [users, packets, datagrams] = fabric.into_tables(&names);
+    let ([users, packets, datagrams], captures) = fabric.into_tables(&names);
     tables.extend(users);
     if scenario.record.responses != Responses::None {
         let (responses, pages) = session.into_records(events.now());
@@ -94,7 +96,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     tables.extend(congestion_windows.into_table(&names));
     tables.extend(packets);
     tables.extend(datagrams);
-    tables
+    (tables, captures)
 }
 
 /// Conservation at every port: a violation is an error, because nothing in such a run can be trusted.
