@@ -101,6 +101,8 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
     )
     assert f"| {conversations} conversations as text" in page
     assert f"| {traces} traces with losses" in page
+    two_way = len((tests / "ns2/full.txt").read_text().splitlines()) // 2
+    assert f"| {two_way} conversations of `ns2-full`" in page
 
 
 def test_both_links_of_the_parking_lot_are_congested() -> None:
