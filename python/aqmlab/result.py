@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from aqmlab import _core
 from aqmlab.errors import LayoutError, ResultError, TableError
-from aqmlab.files.folders import complete_or_absent
+from aqmlab.files.folders import complete_or_absent, folder_name
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
 from aqmlab.files.shape import conform
@@ -113,6 +113,7 @@ class Result:
     run: dict[str, Any]
     tables: Mapping[str, pa.Table] = field(default_factory=Tables)
     folder: Path | None = None
+    _captured: _core.Run | None = field(default=None, repr=False)
 
     @classmethod
     def from_core(cls, run: _core.Run, *, content_address: str) -> Self:
@@ -120,7 +121,8 @@ class Result:
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
         summary = json.loads(run.summary())
         facts = {"aqmlab_version": _core.version(), "content_address": content_address}
-        return cls(run={"format": summary["format"], **facts, **summary, **facts}, tables=tables)
+        whole = {"format": summary["format"], **facts, **summary, **facts}
+        return cls(run=whole, tables=tables, _captured=run if run.captures() else None)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -148,6 +150,9 @@ class Result:
             (temporary / _RUN).write_text(text + "\n", encoding="utf-8")
             for name, table in self.tables.items():
                 _write_table(table, temporary / f"{name}{_TABLE}")
+            if self._captured is not None:
+                for port in self._captured.captures():
+                    self._captured.write_capture(port, temporary / capture_name(port))
             _write_checksums(temporary)
         return folder
 
@@ -260,6 +265,11 @@ class Result:
     def __repr__(self) -> str:
         place = f", {str(self.folder)!r}" if self.folder else ""
         return f"Result({self.scenario.get('name')!r}, seed {self.seed}{place})"
+
+
+def capture_name(port: str) -> str:
+    """What the file with the packets of a port is called."""
+    return f"{folder_name(port)}.pcapng"
 
 
 def holds_remains(folder: Path) -> bool:

@@ -96,11 +96,12 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
     page = (ROOT / "docs/tcp.md").read_text()
     tests = ROOT / "crates/tcp/tests"
     conversations = len(list((tests / "conversations").glob("*.txt")))
-    traces = len(
-        [file for file in (tests / "ns2").glob("*.txt") if file.name not in {"scenarios.txt", "matrix.txt"}]
-    )
+    others = {"scenarios.txt", "matrix.txt", "full.txt"}
+    traces = len([file for file in (tests / "ns2").glob("*.txt") if file.name not in others])
     assert f"| {conversations} conversations as text" in page
     assert f"| {traces} traces with losses" in page
+    two_way = len((tests / "ns2/full.txt").read_text().splitlines()) // 2
+    assert f"| {two_way} conversations of `ns2-full`" in page
 
 
 def test_both_links_of_the_parking_lot_are_congested() -> None:

@@ -1,14 +1,17 @@
 //! A run as a Python object: executed on one thread, watched and cancelled from others.
 
-use crate::error::{RunError, failed, refused};
+use crate::error::{RunError, ScenarioError, failed, refused};
 use crate::table::into_arrays;
 use aqmlab_scenario::Scenario;
-use aqmlab_sim::{Control, Output};
+use aqmlab_sim::{Capture, CapturedPorts, Control, Output};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::any::Any;
+use std::fs::File;
+use std::io::BufWriter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Run {
     scenario: Scenario,
     seed: u64,
+    captured: CapturedPorts,
     control: Control,
     started: AtomicBool,
     finished: OnceLock<Finished>,
@@ -28,15 +32,22 @@ pub(crate) struct Run {
 struct Finished {
     summary: String,
     tables: Vec<(&'static str, Py<PyDict>)>,
+    captures: Vec<Capture>,
 }
 
 #[pymethods]
 impl Run {
+    /// Raises `ScenarioError` when there is no port of a name in `captured`, or its packets cannot be captured.
     #[new]
-    fn new(scenario_json: &str, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (scenario_json, seed, captured = Vec::new()))]
+    fn new(scenario_json: &str, seed: u64, captured: Vec<String>) -> PyResult<Self> {
+        let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+        let captured = CapturedPorts::of(&scenario, &captured)
+            .map_err(|refusal| ScenarioError::new_err(refusal.to_string()))?;
         Ok(Self {
-            scenario: Scenario::from_json(scenario_json).map_err(refused)?,
+            scenario,
             seed,
+            captured,
             control: Control::default(),
             started: AtomicBool::new(false),
             finished: OnceLock::new(),
@@ -57,7 +68,7 @@ impl Run {
             .into_iter()
             .map(|table| Ok((table.name, into_arrays(table, py)?.unbind())))
             .collect::<PyResult<_>>()?;
-        let finished = Finished { summary: output.summary.to_json(), tables };
+        let finished = Finished { summary: output.summary.to_json(), tables, captures: output.captures };
         assert!(self.finished.set(finished).is_ok(), "only the first execution comes here");
         Ok(())
     }
@@ -75,6 +86,20 @@ impl Run {
     /// The content of `run.json`.
     fn summary(&self) -> PyResult<&str> {
         Ok(&self.finished()?.summary)
+    }
+
+    /// The ports whose packets were kept.
+    fn captures(&self) -> PyResult<Vec<&str>> {
+        Ok(self.finished()?.captures.iter().map(Capture::port).collect())
+    }
+
+    /// Writes what passed a port to a new pcapng file.
+    ///
+    /// Raises `KeyError` when its packets were not kept, and `OSError`.
+    fn write_capture(&self, py: Python<'_>, port: &str, file: PathBuf) -> PyResult<()> {
+        let found = self.finished()?.captures.iter().find(|capture| capture.port() == port);
+        let capture = found.ok_or_else(|| PyKeyError::new_err(port.to_owned()))?;
+        Ok(py.detach(|| capture.write(BufWriter::new(File::create_new(file)?)))?)
     }
 
     /// The names of the tables.
@@ -97,7 +122,9 @@ impl Run {
     /// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason to lose the
     /// interpreter.
     fn simulate(&self) -> PyResult<Output> {
-        let run = || aqmlab_plugin::catch(|| aqmlab_sim::run(&self.scenario, self.seed, &self.control));
+        let Self { scenario, seed, control, captured, .. } = self;
+        let simulate = || aqmlab_sim::run_capturing(scenario, *seed, control, captured);
+        let run = || aqmlab_plugin::catch(simulate);
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(output)) => output.map_err(|error| failed(&error)),
             Ok(Err(fault)) => Err(RunError::new_err(fault.to_string())),

@@ -5,6 +5,7 @@
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
 //! - [`Pages`]: every page load, in the same way;
 //! - [`Datagrams`]: what became of datagrams, source by source;
+//! - [`PcapNg`]: packets as a file that Wireshark reads;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
@@ -14,6 +15,7 @@
 mod datagrams;
 mod histogram;
 mod pages;
+mod pcapng;
 mod responses;
 mod summary;
 mod table;
@@ -22,6 +24,7 @@ mod window;
 pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
+pub use pcapng::{PcapNg, WireAddress, WirePacket, WirePayload, WireTcp};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,

@@ -39,6 +39,7 @@ mod table_names;
 mod transport;
 
 pub use control::{Control, RunError};
+pub use fabric::{Capture, CaptureRefused, CapturedPorts};
 pub use memory::memory_estimate;
 pub use recording::Output;
 
@@ -51,8 +52,21 @@ use aqmlab_units::Time;
 /// [`RunError`]: cancelled through `control`, a scenario larger than the simulator can hold, a traffic model
 /// that cannot be made, or (a bug) a broken invariant.
 pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<Output, RunError> {
+    run_capturing(scenario, seed, control, &CapturedPorts::default())
+}
+
+/// The same, and keeps the packets that pass these ports: [`Output::captures`]. Nothing else is another.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_capturing(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    captured: &CapturedPorts,
+) -> Result<Output, RunError> {
     let scenario = &*deviations::of_run(scenario, seed);
-    let mut simulation = simulation::Simulation::new(scenario, seed, control)?;
+    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();
     recording::gather(simulation, scenario, seed)

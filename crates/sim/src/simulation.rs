@@ -3,7 +3,7 @@
 use crate::applications;
 use crate::control::{Control, RunError};
 use crate::engine::EventKind;
-use crate::fabric::{Events, Fabric, Timer, Upcoming, prefetch};
+use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Upcoming, prefetch};
 use crate::recording::{Boundary, CongestionWindows, FlowRows, Monitor, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_random::Key;
@@ -33,10 +33,15 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    pub(crate) fn new(scenario: &Scenario, seed: u64, control: &Control) -> Result<Self, RunError> {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        seed: u64,
+        control: &Control,
+        captured: &CapturedPorts,
+    ) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let window = measured_window(scenario);
-        let fabric = Fabric::new(scenario, window, key);
+        let fabric = Fabric::new(scenario, window, key, captured);
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aqmlab import _core
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -14,7 +15,9 @@ from aqmlab.cli.options import (
     scenario_argument,
     seeds_option,
 )
+from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
+from aqmlab.result import capture_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
@@ -47,6 +50,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Measure what the users offer, by running the uncongested twin as well.",
 )
+@click.option(
+    "--pcap",
+    "captured",
+    multiple=True,
+    metavar="PORT",
+    help="Keep every packet that passes this port, a monitored link with a queue such as left-to-right, as "
+    "PORT.pcapng in the result's folder, for Wireshark and tshark. Give it again for more ports. Files are "
+    "as large as the traffic: meant for short runs.",
+)
 @execution_options("threads")
 def run(
     *,
@@ -56,6 +68,7 @@ def run(
     overrides: dict[str, TomlText],
     output: Path | None,
     offered_load: bool,
+    captured: tuple[str, ...],
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -71,14 +84,16 @@ def run(
       aqmlab run pi.toml --seeds 1-8 --workers 2
       aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
       aqmlab run pi.toml --set 'dumbbell.queue={ scheme = "drop-tail", limit_packets = 240 }'
+      aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    ports = _ports(scenario, captured)
     wanted = seeds or (1 if seed is None else seed,)
     folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
     jobs = [
-        Job(scenario, number, folder=folder, measure_offered_load=offered_load)
+        Job(scenario, number, folder=folder, measure_offered_load=offered_load, captured=ports)
         for number, folder in zip(wanted, folders, strict=True)
     ]
     screen = console()
@@ -89,6 +104,19 @@ def run(
             _print(screen, result, quiet=quiet)
     if not quiet and len(jobs) > 1:
         _print_together(screen, scenario.name, made, folders[0].parent)
+
+
+def _ports(scenario: Scenario, captured: tuple[str, ...]) -> tuple[str, ...]:
+    ports = tuple(dict.fromkeys(captured))
+    try:
+        _core.Run(scenario.resolved_json, 0, list(ports))
+    except ScenarioError as error:
+        raise click.UsageError(f"--pcap: {error}") from None
+    if len({capture_name(port) for port in ports}) < len(ports):
+        raise click.UsageError(
+            "--pcap: files of these ports would have the same name; capture them in two runs"
+        )
+    return ports
 
 
 def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:

@@ -31,6 +31,7 @@ class Job:
         measure_offered_load: Whether to measure it where the scenario has users and an uncongested twin, by
             running that as well (which takes about as long as the run itself).
         label: What messages call it; the name of the scenario, if empty.
+        captured: Ports whose packets are kept beside the result, as pcapng files.
     """
 
     scenario: Scenario
@@ -39,6 +40,7 @@ class Job:
     offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
     measure_offered_load: bool = field(default=False, compare=False)
     label: str = field(default="", compare=False)
+    captured: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= SEED_MAX:
@@ -78,6 +80,7 @@ class Job:
             "offered_load": self.offered_load,
             "measure_offered_load": self.measure_offered_load,
             "label": self.label,
+            "captured": list(self.captured),
         }
 
     @classmethod
@@ -90,7 +93,8 @@ class Job:
         facts = dict(order)
         address, folder = facts.pop("address"), facts.pop("folder")
         scenario = Scenario(facts.pop("scenario_json"))
-        job = cls(scenario, folder=None if folder is None else Path(folder), **facts)
+        captured = tuple(facts.pop("captured"))
+        job = cls(scenario, folder=None if folder is None else Path(folder), captured=captured, **facts)
         if job.address != address:
             raise RunError(f"{job}: the worker ({_core.version()}) has another version")
         return job

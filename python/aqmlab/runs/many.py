@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import require_writable
+from aqmlab.result import capture_name
 from aqmlab.runs.executors.active_runs import available_cores
 from aqmlab.runs.executors.threads import Threads
 from aqmlab.runs.job import Job
@@ -149,7 +150,15 @@ def _kept(job: Job) -> Result | None:
         raise FolderError(f"{job.folder}: {_foreign(found, job)}")
     if found.state is State.DAMAGED:
         warnings.warn(f"{found.reason}; it is computed again", stacklevel=2)
-    return found.result if found.state is State.FINISHED else None
+    if found.state is not State.FINISHED:
+        return None
+    for port in job.captured:
+        if not (job.folder / capture_name(port)).is_file():
+            raise FolderError(
+                f"{job.folder}: holds this run without the packets of {port}; "
+                "name another folder or remove this one"
+            )
+    return found.result
 
 
 def _foreign(found: Found, job: Job) -> str:

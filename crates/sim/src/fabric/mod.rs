@@ -22,9 +22,10 @@
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `trace.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
+//! | `trace.rs`, `capture.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
 
 mod access_delay;
+mod capture;
 mod connections;
 mod datagrams;
 mod endpoints;
@@ -68,6 +69,8 @@ use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
 use aqmlab_tcp::{HostProfile, Past};
 use aqmlab_units::Time;
+use capture::Capturing;
+pub use capture::{Capture, CaptureRefused, CapturedPorts};
 use datagrams::DatagramEnds;
 use endpoints::Endpoints;
 use flow_hashes::FlowHashes;
@@ -107,14 +110,20 @@ pub(crate) struct Fabric {
 }
 
 impl Fabric {
-    pub(crate) fn new(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Self {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        window: MeasuredWindow,
+        key: Key,
+        captured: &CapturedPorts,
+    ) -> Self {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
         let datagrams = DatagramEnds::new(scenario, &mut network, window);
         let user_bytes = UserBytes::new(scenario, &network, window);
         let traffic = Traffic::new(scenario, &network, window);
-        if !scenario.record.packets && user_bytes.is_none() && traffic.is_none() {
+        let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
+        if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
             foretelling::foretell(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.port.classifies());
@@ -128,7 +137,7 @@ impl Fabric {
             idle_paths: IdlePaths::new(scenario),
             window,
             losses: LossCounts::default(),
-            trace: Trace::new(scenario.record.packets),
+            trace,
             discarded: Vec::new(),
             end: Time::ZERO + scenario.duration,
         }
@@ -182,9 +191,10 @@ impl Fabric {
         let connection = endpoints.add(events.now(), opening.owner, &location, network);
         let record = endpoints.connections.at(connection.number());
         let number = record.number;
-        trace.opened(connection.number(), record.generation, number);
         let nodes = location.machines.map(|machine| machine.node);
-        flow_hashes.open(nodes, location.profile, (connection.number(), record.generation));
+        let tenant = (connection.number(), record.generation);
+        trace.opened(tenant, number, (nodes, location.profile));
+        flow_hashes.open(nodes, location.profile, tenant);
         Opened { connection, number }
     }
 
@@ -276,13 +286,11 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users`, `traffic` and `packets`, where they are wanted, and `datagrams`, where there are any.
-    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 4] {
-        [
-            self.user_bytes.map(|bytes| bytes.into_table(names)),
-            self.traffic.map(|traffic| traffic.into_table(names)),
-            self.trace.into_table(names),
-            self.endpoints.datagrams.into_table(),
-        ]
+    /// The tables `users`, `traffic` and `packets`, where they are wanted, and `datagrams`, where there are any; and what was captured.
+    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 4], Vec<Capture>) {
+        let users = self.user_bytes.map(|bytes| bytes.into_table(names));
+        let traffic = self.traffic.map(|traffic| traffic.into_table(names));
+        let (packets, captures) = self.trace.into_table(names);
+        ([users, traffic, packets, self.endpoints.datagrams.into_table()], captures)
     }
 }

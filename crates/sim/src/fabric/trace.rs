@@ -1,11 +1,12 @@
 //! A record of every packet at the monitored links, for small runs.
 
+use super::capture::{Capture, Capturing};
 use super::packet::Packet;
-use crate::identifiers::MonitoredId;
+use crate::identifiers::{MonitoredId, ProfileId};
 use crate::table_names::TableNames;
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, SentDatagram, Table};
-use aqmlab_scenario::DatagramGroup;
+use aqmlab_scenario::{DatagramGroup, NodeIndex};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
 use aqmlab_units::Time;
 
@@ -35,7 +36,11 @@ const FLAGS: [(Flags, &str); 6] = [
 ];
 
 pub(crate) struct Trace {
+    /// Whether there is anything to do.
     wanted: bool,
+    /// Whether there is to be a table.
+    tabled: bool,
+    capturing: Capturing,
     rows: Vec<Row>,
     /// Numbers of the connections that were opened at each place, by their generation.
     tenants: Vec<Vec<u32>>,
@@ -50,17 +55,29 @@ struct Row {
 }
 
 impl Trace {
-    pub(crate) fn new(wanted: bool) -> Self {
-        Self { wanted, rows: Vec::new(), tenants: Vec::new() }
+    pub(crate) fn new(tabled: bool, capturing: Capturing) -> Self {
+        let wanted = tabled || !capturing.is_empty();
+        Self { wanted, tabled, capturing, rows: Vec::new(), tenants: Vec::new() }
+    }
+
+    /// Whether every packet has to come by at its instant.
+    pub(crate) const fn is_wanted(&self) -> bool {
+        self.wanted
     }
 
     /// Notes which connection packets with this place and generation are of, as long as there are any: places are
     /// reused while the last packets of an earlier tenant are still under way.
     #[inline]
-    pub(crate) fn opened(&mut self, place: u32, generation: u16, number: u32) {
+    pub(crate) fn opened(
+        &mut self,
+        (place, generation): (u32, u16),
+        number: u32,
+        (nodes, profile): ([NodeIndex; 2], ProfileId),
+    ) {
         if !self.wanted {
             return;
         }
+        self.capturing.opened(number, nodes, profile);
         let (place, generation) = (place as usize, usize::from(generation));
         self.tenants.resize_with(self.tenants.len().max(place + 1), Vec::new);
         let numbers = &mut self.tenants[place];
@@ -82,11 +99,16 @@ impl Trace {
             Some(_) => packet.connection(),
             None => self.tenants[packet.connection() as usize][usize::from(packet.generation())],
         };
-        self.rows.push(Row { at, packet: *packet, connection, link, event });
+        if event == TraceEvent::Departure {
+            self.capturing.keep(at, link, packet, connection);
+        }
+        if self.tabled {
+            self.rows.push(Row { at, packet: *packet, connection, link, event });
+        }
     }
 
-    pub(crate) fn into_table(self, names: &TableNames) -> Option<Table> {
-        self.wanted.then(|| table(&self.rows, names))
+    pub(crate) fn into_table(self, names: &TableNames) -> (Option<Table>, Vec<Capture>) {
+        (self.tabled.then(|| table(&self.rows, names)), self.capturing.into_captures())
     }
 }
 

@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use super::transfers;
 use super::warnings;
 use crate::control::RunError;
-use crate::fabric::{LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
+use crate::fabric::{Capture, LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
 use crate::simulation::Simulation;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
@@ -27,6 +27,8 @@ pub struct Output {
     pub summary: Summary,
     /// The tables.
     pub tables: Vec<Table>,
+    /// What passed the ports that were captured, in the order in which they were named.
+    pub captures: Vec<Capture>,
     /// Events that the simulator served: a measure of its work, not part of the result.
     pub events: u64,
 }
@@ -58,9 +60,9 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
     summary.warnings.extend(warnings::of_controllers(&simulation.monitor, &summary.links));
     let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
     let sources = simulation.fabric.datagrams().sources() as u64;
-    let tables = tables(simulation, scenario);
+    let (tables, captures) = tables(simulation, scenario);
     check_numbers(&tables, opened, MAXIMUM_NUMBERED - sources)?;
-    Ok(Output { summary, tables, events })
+    Ok(Output { summary, tables, captures, events })
 }
 
 /// Two connections of one number would be taken for one, and so would a connection and a source of datagrams.
@@ -75,7 +77,7 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
     }
 }
 
-fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
+fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Capture>) {
     let Simulation { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
     let (at_begin, at_end) = (simulation.at_begin, simulation.at_end);
     for (place, connection) in fabric.open_connections() {
@@ -85,7 +87,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     let mut tables = monitor.into_tables(&names);
     tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
     let transfers = transfers::table(scenario, &session, events.now(), &names);
-    let [users, traffic, packets, datagrams] = fabric.into_tables(&names);
+    let ([users, traffic, packets, datagrams], captures) = fabric.into_tables(&names);
     tables.extend(users);
     tables.extend(traffic);
     if scenario.record.responses != Responses::None {
@@ -98,7 +100,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> Vec<Table> {
     tables.extend(packets);
     tables.extend(datagrams);
     tables.extend(transfers);
-    tables
+    (tables, captures)
 }
 
 /// Conservation at every port: a violation is an error, because nothing in such a run can be trusted.

@@ -91,7 +91,9 @@ def words_of(settings: dict[str, object]) -> list[str]:
     words = []
     for value in settings.values():
         if isinstance(value, list):
-            words.append(" ".join(" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in value))
+            words.append(
+                " ".join(" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in value)
+            )
         else:
             words.append(str(value))
     return words
@@ -152,7 +154,10 @@ def main() -> None:
         for settings, rows in zip(chosen, traces, strict=True):
             values = list(settings.values())
             words = words_of(settings)
-            braced = ["{" + word + "}" if isinstance(value, list) else word for word, value in zip(words, values, strict=True)]
+            braced = [
+                "{" + word + "}" if isinstance(value, list) else word
+                for word, value in zip(words, values, strict=True)
+            ]
             stream.write(" ".join(braced) + "\n" + compact(rows) + "\n")
 
 

@@ -60,7 +60,9 @@ class ActiveRuns:
                 run.cancel()
 
     def _run(self, scenario: Scenario, job: Job) -> Result:
-        run = _core.Run(scenario.resolved_json, job.seed)
+        # The twin that measures the offered load is another network.
+        captured = [list(job.captured)] if job.captured and scenario is job.scenario else []
+        run = _core.Run(scenario.resolved_json, job.seed, *captured)
         with self._lock:
             if self._stopping:
                 raise Cancelled(f"{job}: cancelled before it began")

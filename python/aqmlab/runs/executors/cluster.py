@@ -68,6 +68,8 @@ class Cluster:
             ExecutorError: No scheduler, no worker, workers of another version, or none left for too long.
             StorageError: A result could not be kept.
         """
+        if any(job.captured for job in jobs):
+            raise ExecutorError("workers of a cluster hand no captured packets over: use threads or local")
         if not jobs:
             return
         with self._client() as client:

@@ -1,0 +1,230 @@
+//! What passed chosen ports, to be written as a pcapng file: a port is a monitored link with a queue.
+//!
+//! A packet is kept when the last of it has left on the link, which is where `departure` stands in the table `packets`. The
+//! rest follows from numbers alone, so that equal runs give equal files: machine n of the network has the address 10.0.0.0 + n +
+//! 1; who opened a connection has port 49,152 + its number modulo 16,384; the other end has port 9, that of the discard
+//! protocol (RFC 863), since data are zeros and speak no other; a source of datagrams has a port in the same way.
+
+use super::packet::Packet;
+use crate::identifiers::{MonitoredId, ProfileId};
+use crate::table_names::TableNames;
+use aqmlab_aqm::Codepoint;
+use aqmlab_record::{PcapNg, WireAddress, WirePacket, WirePayload, WireTcp};
+use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_session::Side;
+use aqmlab_tcp::HostProfile;
+use aqmlab_units::Time;
+use std::fmt;
+use std::io::{self, Write};
+
+/// The port of who was called.
+const DISCARD: u16 = 9;
+/// The first dynamic port (RFC 6335 section 6), which no protocol has for itself.
+const FIRST_PORT: u32 = 49_152;
+const PORTS: u32 = (1 << 16) - FIRST_PORT;
+const _: () = assert!(FIRST_PORT + PORTS - 1 <= u16::MAX as u32, "every port has 16 bits");
+
+/// The ports of a run whose packets are to be kept; by default none.
+#[derive(Clone, Debug, Default)]
+pub struct CapturedPorts {
+    /// By place among the monitored links.
+    wanted: Vec<(MonitoredId, String)>,
+}
+
+/// Why packets cannot be captured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureRefused(String);
+
+impl fmt::Display for CaptureRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CaptureRefused {}
+
+impl CapturedPorts {
+    /// The ports of these names.
+    ///
+    /// # Errors
+    /// [`CaptureRefused`] if there is no such port, or if a host's headers are none that could stand on a wire.
+    pub fn of(scenario: &Scenario, names: &[String]) -> Result<Self, CaptureRefused> {
+        let ports = TableNames::of(scenario).links;
+        let place = |name: &String| {
+            let found = ports.iter().position(|port| port == name);
+            let place = found.map(|place| (MonitoredId::of(place), name.clone()));
+            place.ok_or_else(|| {
+                let legal: Vec<String> = ports.iter().map(|port| format!("\"{port}\"")).collect();
+                let legal = if legal.is_empty() {
+                    "none, no link with a queue is monitored".into()
+                } else {
+                    legal.join(", ")
+                };
+                CaptureRefused(format!("unknown port \"{name}\"; legal: {legal}"))
+            })
+        };
+        let wanted: Vec<(MonitoredId, String)> = names.iter().map(place).collect::<Result<_, _>>()?;
+        if !wanted.is_empty() {
+            let groups = scenario.flows.iter().map(|group| (&group.name, &group.profile));
+            let populations = scenario.populations.iter().map(|users| (&users.name, &users.profile));
+            populations.chain(groups).try_for_each(|(name, profile)| headers_are_words(name, profile))?;
+        }
+        Ok(Self { wanted })
+    }
+}
+
+/// Headers of IPv4 and TCP are whole words of four bytes.
+fn headers_are_words(name: &str, profile: &HostProfile) -> Result<(), CaptureRefused> {
+    let HostProfile { header_bytes, syn_header_bytes, .. } = *profile;
+    for (key, bytes) in [("header_bytes", header_bytes), ("syn_header_bytes", syn_header_bytes)] {
+        if bytes % 4 != 0 {
+            let legal = "for a capture a multiple of 4";
+            return Err(CaptureRefused(format!("host.{key} = {bytes} of \"{name}\": legal is {legal}")));
+        }
+    }
+    Ok(())
+}
+
+/// The packets that passed a port.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    port: String,
+    rows: Vec<WirePacket>,
+}
+
+impl Capture {
+    /// The name of the port.
+    #[must_use]
+    pub fn port(&self) -> &str {
+        &self.port
+    }
+
+    /// How many packets passed.
+    #[must_use]
+    pub fn packets(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Writes them as a pcapng file.
+    ///
+    /// # Errors
+    /// What writing says.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut file = PcapNg::new(out, &self.port)?;
+        self.rows.iter().try_for_each(|packet| file.write(packet))?;
+        file.finish()
+    }
+}
+
+/// Keeps what passes.
+pub(crate) struct Capturing {
+    captures: Vec<(MonitoredId, Capture)>,
+    /// By number of the connection: its machines, and its hosts' profile.
+    ends: Vec<([NodeIndex; 2], ProfileId)>,
+    /// The hosts of populations, then those of groups of flows: by [`ProfileId`].
+    profiles: Vec<HostProfile>,
+    /// By number of the source of datagrams: its machines and its codepoint of differentiated services.
+    sources: Vec<([NodeIndex; 2], u8)>,
+}
+
+impl Capturing {
+    pub(crate) fn new(ports: &CapturedPorts, scenario: &Scenario) -> Self {
+        let capture =
+            |(id, name): &(MonitoredId, String)| (*id, Capture { port: name.clone(), rows: Vec::new() });
+        let users = scenario.populations.iter().map(|users| users.profile.clone());
+        let flows = scenario.flows.iter().map(|group| group.profile.clone());
+        let groups = scenario.datagrams.iter();
+        let sources = groups.flat_map(|group| group.sources.iter().map(|ends| (*ends, group.dscp)));
+        Self {
+            captures: ports.wanted.iter().map(capture).collect(),
+            ends: Vec::new(),
+            profiles: users.chain(flows).collect(),
+            sources: sources.collect(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.captures.is_empty()
+    }
+
+    /// A connection of this number was made between two machines. Numbers come one after the other.
+    pub(crate) fn opened(&mut self, number: u32, nodes: [NodeIndex; 2], profile: ProfileId) {
+        debug_assert_eq!(self.ends.len(), number as usize, "numbers come one after the other");
+        self.ends.push((nodes, profile));
+    }
+
+    /// A packet of a connection, or of a source of datagrams, has left on a link.
+    pub(crate) fn keep(&mut self, at: Time, link: MonitoredId, packet: &Packet, number: u32) {
+        let Some(place) = self.captures.iter().position(|(port, _)| *port == link) else { return };
+        let wire = match packet.as_datagram() {
+            Some((source, _)) => self.datagram(at, packet, source.number()),
+            None => self.segment(at, packet, number),
+        };
+        self.captures[place].1.rows.push(wire);
+    }
+
+    fn segment(&self, at: Time, packet: &Packet, number: u32) -> WirePacket {
+        let ([active, passive], profile) = self.ends[number as usize];
+        let profile = &self.profiles[profile.place()];
+        let segment = packet.segment();
+        let caller = WireAddress { address: address(active), port: port(number) };
+        let called = WireAddress { address: address(passive), port: DISCARD };
+        let (source, destination) =
+            if packet.from() == Side::Active { (caller, called) } else { (called, caller) };
+        let tcp = WireTcp {
+            sequence: segment.sequence.value(),
+            acknowledgement: segment.acknowledgement.value(),
+            flags: segment.flags.bits(),
+            window: profile.window_bytes.saturating_sub(u32::from(segment.unread)),
+            largest_window: profile.window_bytes,
+            segment_bytes: profile.maximum_segment_bytes,
+            payload: segment.payload,
+            scales: WireTcp::syn_has_room_to_scale(profile.syn_header_bytes),
+        };
+        WirePacket {
+            at,
+            source,
+            destination,
+            traffic_class: ecn_field(packet),
+            ip_bytes: packet.ip_bytes(),
+            payload: WirePayload::Tcp(tcp),
+        }
+    }
+
+    fn datagram(&self, at: Time, packet: &Packet, source: u32) -> WirePacket {
+        let ([from, to], dscp) = self.sources[source as usize];
+        WirePacket {
+            at,
+            source: WireAddress { address: address(from), port: port(source) },
+            destination: WireAddress { address: address(to), port: DISCARD },
+            traffic_class: dscp << 2 | ecn_field(packet),
+            ip_bytes: packet.ip_bytes(),
+            payload: WirePayload::Udp,
+        }
+    }
+
+    pub(crate) fn into_captures(self) -> Vec<Capture> {
+        self.captures.into_iter().map(|(_, capture)| capture).collect()
+    }
+}
+
+/// RFC 3168 section 5.
+fn ecn_field(packet: &Packet) -> u8 {
+    match packet.codepoint() {
+        Codepoint::NotEct => 0b00,
+        Codepoint::Ect1 => 0b01,
+        Codepoint::Ect0 => 0b10,
+        Codepoint::Ce => 0b11,
+    }
+}
+
+fn address(node: NodeIndex) -> [u8; 4] {
+    let [_, high, middle, low] = (node.0 + 1).to_be_bytes();
+    [10, high, middle, low]
+}
+
+fn port(number: u32) -> u16 {
+    #[allow(clippy::cast_possible_truncation)] // asserted above
+    let port = (FIRST_PORT + number % PORTS) as u16;
+    port
+}
