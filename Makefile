@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release clean
+.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -70,6 +70,9 @@ release: $(VENV)/.installed-dev ## a wheel optimised for what users run (seconds
 	$(BIN)/maturin build --release --locked --pgo --out target/wheels
 
 LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/dev/null | head -1)
+
+package: ## the crates for other stacks as crates.io would get them: packed, and built from what was packed
+	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-aqm
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so

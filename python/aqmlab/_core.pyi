@@ -13,6 +13,7 @@ __all__ = [
     "Run",
     "RunError",
     "ScenarioError",
+    "arc_admissible_gains",
     "call_layout",
     "check_scheme",
     "demand_links",
@@ -22,12 +23,15 @@ __all__ = [
     "load_scheme",
     "memory_estimate",
     "monitored_links",
+    "network",
     "offering_twin",
     "override_resolved",
     "profile_names",
     "resolve",
     "scheme_cost",
     "scheme_names",
+    "sfg_false_positive",
+    "sfg_tcp_friendly_rate",
     "sources_of",
     "uncongested_twin",
     "version",
@@ -104,11 +108,23 @@ def demand_links(
     scenario_json: str, names: list[str]
 ) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
 def monitored_links(scenario_json: str) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
+def network(
+    scenario_json: str,
+) -> tuple[
+    list[tuple[str, str, bool]],
+    list[tuple[str, tuple[int, int], float | None, float, str | None]],
+    list[tuple[str, str, int, tuple[str, str], list[int]]],
+]: ...
 def memory_estimate(scenario_json: str) -> float: ...
 def json_schema() -> str: ...
 def scheme_names() -> list[str]: ...
 def profile_names() -> list[str]: ...
+def arc_admissible_gains(
+    flows: float, rtt_s: float, packets_per_second: float, utilization: float
+) -> tuple[float, float] | None: ...
 def explain(scheme: str) -> str: ...
+def sfg_false_positive(levels: float, bins: float, misbehaving: float) -> float: ...
+def sfg_tcp_friendly_rate(packet_bytes: float, rtt_s: float, notification_rate: float) -> float: ...
 def sources_of(scenario_json: str) -> str: ...
 def load_scheme(folder: str | PathLike[str], name: str) -> str: ...
 def check_scheme(name: str, cases: int) -> list[tuple[str, int, str]]: ...

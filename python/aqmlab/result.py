@@ -49,6 +49,7 @@ _HOW_TO_RECORD = {
     "users": "set record.users = true",
     "packets": "set record.packets = true",
     "datagrams": "give [[datagrams]] in the scenario",
+    "transfers": "give [[flows]] with bytes in the scenario",
     "queues": 'give a monitored link several queues, as with scheme = "fq-codel"',
 }
 
@@ -222,6 +223,24 @@ class Result:
             TableError: The scenario has none.
         """
         return self.tables["datagrams"]
+
+    @property
+    def transfers(self) -> pa.Table:
+        """One row per flow with a number of bytes that had started: when it ended, and how long it took.
+
+        Raises:
+            TableError: The scenario has none.
+        """
+        return self.tables["transfers"]
+
+    @property
+    def traffic(self) -> pa.Table:
+        """Packets that monitored links sent, marked and discarded, by population or group of flows.
+
+        Raises:
+            TableError: The scenario does not record it (`record.traffic`).
+        """
+        return self.tables["traffic"]
 
     @property
     def queues(self) -> pa.Table:

@@ -482,6 +482,7 @@ def test_long_range_dependence_needs_arrivals_and_a_long_window() -> None:
 def test_a_calibration_is_held_against_the_published_line(slope: float, verdict: Verdict) -> None:
     study = synthetic_study(lambda *_: None)
     line = study.experiment.published_line
+    assert line is not None
     sizes = (3500, 10_500, 17_500)
     runs = [
         synthetic_result(users=(users, users), throughput_mbps=(slope * line.throughput_mbps(users),) * 2)

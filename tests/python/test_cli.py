@@ -59,6 +59,8 @@ def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
         "calibrate",
         "compare",
+        "design",
+        "draw",
         "explain",
         "export",
         "list",
@@ -169,6 +171,27 @@ def test_every_scheme_is_explained_with_its_parameters(
     assert code == 0
     assert "limit_packets" in out
     assert len(out) > 500
+
+
+def test_a_design_prints_the_gains_that_are_stable(capfd: pytest.CaptureFixture[str]) -> None:
+    """Chung et al. 2004, equation (1), by a separate program in complex numbers: 5.706e-6 to 1.681e-5."""
+    asked = ("design", "arc", "--flows", "60", "--rtt-ms", "500", "--link-mbps", "10")
+    code, out, _ = leave(*asked, capfd=capfd)
+    assert code == 0
+    assert "from 5.706e-06 to 1.681e-05 per packet" in out
+    _, out, _ = leave(*asked, "--interval-ms", "2000", capfd=capfd)
+    assert "from 1.141e-05 to 3.363e-05 per packet" in out
+    asked_sfg = ("design", "sfg", "--link-mbps", "10", "--rtt-ms", "300", "--misbehaving", "5")
+    _, out, _ = leave(*asked_sfg, capfd=capfd)
+    # Its section 4: 0.5 Mbit/s, 20 bins, and about one per cent with three levels.
+    assert "0.49 Mbit/s; bins = 20" in out
+    assert "levels = 3: 1.16% of flows" in out
+    code, _, err = leave(*asked[:-1], "-1", capfd=capfd)
+    assert code == 2
+    assert "0<x<=" in err
+    code, _, err = leave(*asked[:-1], "nan", capfd=capfd)
+    assert code == 2
+    assert "no gain keeps 60 flows" in err
 
 
 def test_an_unknown_scheme_is_refused_with_the_nearest_name(capfd: pytest.CaptureFixture[str]) -> None:

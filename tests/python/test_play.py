@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import json
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,10 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from aqmlab import Scenario, ScenarioError
+from aqmlab.alternatives import Alternatives
 from aqmlab.errors import Cancelled
 from aqmlab.play import PlayedLink, Turned
+from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError
 from aqmlab.play.measured import measurement
+from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from small import BULK, WEB
@@ -201,13 +206,105 @@ def test_a_newer_setting_stops_the_one_before() -> None:
         endless.run(endless.scenario, 1, active)
 
 
+# --- the full comparison ---
+
+
+def ended(comparison: FullComparison, within_s: float = 120.0) -> dict[str, Any]:
+    until = time.monotonic() + within_s
+    while (seen := comparison.status())["state"] == "running":
+        assert time.monotonic() < until, seen
+        time.sleep(0.05)
+    return seen
+
+
+def test_the_full_comparison_is_that_of_the_same_runs_made_by_hand(played: PlayedLink) -> None:
+    now = replace(played.start, scheme="drop-tail", parameters={})
+    with closing(FullComparison(played)) as comparison:
+        assert comparison.status() == {"state": "none"}
+        assert comparison.start(played.start, now)["state"] == "running"
+        seen = ended(comparison)
+        report = comparison.report
+    assert (seen["state"], seen["refused"], seen["names"]) == ("done", None, ["pi", "drop-tail"])
+    assert (seen["simulated_s"], seen["shortened"], seen["finished"], seen["runs"]) == (20.0, False, 16, 16)
+    by_hand = {
+        name: run_many([Job(Scenario.from_toml(text), seed) for seed in range(1, 9)], progress=False)
+        for name, text in {
+            "pi": WEB,
+            "drop-tail": WEB.replace('"pi"', '"drop-tail"'),
+        }.items()
+    }
+    [sentence] = Alternatives.of(by_hand).sentences()
+    assert report is not None
+    assert html.escape(sentence) in report
+
+
+def test_a_long_scenario_is_shortened_to_what_the_budget_affords() -> None:
+    text = WEB.replace("duration_s = 20.0", "duration_s = 40000.0").replace(
+        "warm_up_s = 5.0", "warm_up_s = 4000.0"
+    )
+    long = PlayedLink(Scenario.from_toml(text), simulated_s=5.0)
+    with closing(FullComparison(long, budget_s=0.01)) as comparison:
+        comparison.start(long.start, replace(long.start, ecn=True))
+        seen = ended(comparison)
+    # No shorter than the shortest run of the page, and its warm-up stays a tenth of it.
+    assert (seen["state"], seen["simulated_s"], seen["shortened"]) == ("done", 10.0, True)
+    assert seen["names"] == ["ecn false", "ecn true"]
+    short = long.shortened(long.scenario, 10.0).resolved
+    assert (short["duration_s"], short["warm_up_s"], short["record"]["responses"]) == (10.0, 1.0, "histogram")
+
+
+def test_a_comparison_is_cancelled_at_once() -> None:
+    text = WEB.replace("duration_s = 20.0", "duration_s = 50000.0")
+    endless = PlayedLink(Scenario.from_toml(text), simulated_s=5.0)
+    with closing(FullComparison(endless, budget_s=1e9)) as comparison:
+        comparison.start(endless.start, replace(endless.start, ecn=True))
+        while not comparison.status()["simulated_s"]:
+            assert comparison.status()["state"] == "running"
+            time.sleep(0.02)
+        comparison.cancel()
+        seen = ended(comparison, within_s=10.0)
+        assert (seen["state"], comparison.report) == ("cancelled", None)
+
+
+def test_a_comparison_without_pages_has_a_report_too() -> None:
+    flows = PlayedLink(Scenario.from_toml(BULK), simulated_s=3.0)
+    with closing(FullComparison(flows)) as comparison:
+        comparison.start(flows.start, replace(flows.start, rates_mbps={"dumbbell.rate_mbps": 5.0}))
+        seen = ended(comparison)
+        assert (seen["state"], seen["refused"], seen["names"]) == (
+            "done",
+            None,
+            ["rate_mbps 10", "rate_mbps 5"],
+        )
+        assert "levels and differences" in (comparison.report or "")
+        assert "rate_mbps 5" in (comparison.report or "")
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({}, "are the same"),
+        ({"seed": 2}, "are the same"),
+        ({"demand": 200, "ecn": True}, "150 users before and 200 now"),
+        ({"scheme": "pie2"}, 'did you mean "pie"'),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_runs(
+    played: PlayedLink, change: dict[str, Any], place: str
+) -> None:
+    with closing(FullComparison(played)) as comparison:
+        with pytest.raises(PlayError, match=place):
+            comparison.start(played.start, replace(played.start, **change))
+        assert comparison.status() == {"state": "none"}
+
+
 # --- whom the server answers ---
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[tuple[str, int, str]]:
+def serving(folder: Path, *options: str, scenario: str = WEB) -> Iterator[tuple[str, int, str]]:
     """The command as its users have it; yields host, port and token."""
-    (folder / "web.toml").write_text(WEB, encoding="utf-8")
+    (folder / "web.toml").write_text(scenario, encoding="utf-8")
     command = [sys.executable, "-m", "aqmlab", "play", "web.toml", "--no-browser", "--seconds", "5", *options]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -250,6 +347,19 @@ def test_the_server_answers_this_machine_and_who_has_the_token(tmp_path: Path) -
         assert (status, "legal: " in json.loads(body)["refused"]) == (400, True)
         assert ask(host, port, f"/run?token={token}", b"{")[0] == 400
         assert ask(host, port, "/run", facts["start"])[0] == 403
+
+        assert ask(host, port, "/comparison")[0] == 403
+        assert ask(host, port, "/comparison/report")[0] == 403
+        assert ask(host, port, "/comparison", {"before": facts["start"], "now": facts["start"]})[0] == 403
+        assert json.loads(ask(host, port, f"/comparison?token={token}")[1]) == {"state": "none"}
+        assert ask(host, port, f"/comparison/report?token={token}")[0] == 404
+        for pair, place in [
+            ({"before": facts["start"]}, "now is missing"),
+            ({"before": facts["start"], "now": {}}, "request.now: rates_mbps is missing"),
+            ({"before": facts["start"], "now": facts["start"]}, "are the same"),
+        ]:
+            status, answer = ask(host, port, f"/comparison?token={token}", pair)
+            assert (status, place in json.loads(answer)["refused"]) == (400, True), answer
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from small import WEB
 from test_play import serving
 
 if TYPE_CHECKING:
@@ -81,6 +82,60 @@ def test_knobs_are_turned_with_the_keyboard(browser: Browser, address: str) -> N
     assert "--set" not in page.locator("#command").inner_text()
     assert wrong == []
     page.close()
+
+
+def test_the_full_comparison_runs_behind_the_page_and_opens_its_report(
+    browser: Browser, address: str
+) -> None:
+    page, wrong = opened(browser, address)
+    page.locator('select[name="scheme"]').select_option(label="drop-tail")
+    page.wait_for_selector('body[data-shown="2"]', timeout=ANSWERED_MS)
+    assert page.locator("#full-report").is_hidden()
+    page.get_by_role("button", name="Compare with the setting before").click()
+    page.wait_for_selector('body[data-comparison="running"]', timeout=ANSWERED_MS)
+    assert page.locator("#full-progress").is_visible()
+    page.wait_for_selector('body[data-comparison="done"]', timeout=ANSWERED_MS)
+    assert (
+        "drop-tail against pi, 8 seeds of 20 simulated seconds each"
+        in page.locator("#full-status").inner_text()
+    )
+    assert page.locator("#full-cancel").is_hidden()
+    with page.expect_popup() as opening:
+        page.get_by_role("link", name="Open the report of the full comparison").click()
+    report = opening.value
+    report.on("pageerror", lambda error: wrong.append(str(error)))
+    report.wait_for_load_state()
+    assert "drop-tail against pi: half of the pages load in" in report.content()
+    # Its charts are alive, as they are in the file that `aqmlab compare` writes.
+    report.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    report.wait_for_selector(".uplot", timeout=ANSWERED_MS)
+    assert wrong == []
+    report.close()
+    page.close()
+
+
+def test_a_comparison_is_cancelled_and_what_cannot_be_compared_says_why(
+    browser: Browser, tmp_path: Path
+) -> None:
+    long = WEB.replace("duration_s = 20.0", "duration_s = 100000.0")
+    with serving(tmp_path, scenario=long) as (host, port, token):
+        page, wrong = opened(browser, f"http://{host}:{port}/?token={token}")
+        compare = page.get_by_role("button", name="Compare with the setting before")
+        compare.click()
+        page.wait_for_selector("#full-refused:not([hidden])", timeout=ANSWERED_MS)
+        assert "are the same" in page.locator("#full-refused").inner_text()
+        page.locator('input[name="ecn"]').click()
+        page.wait_for_selector('body[data-shown="2"]', timeout=ANSWERED_MS)
+        compare.click()
+        page.wait_for_selector('body[data-comparison="running"]', timeout=ANSWERED_MS)
+        assert page.locator("#full-refused").is_hidden()
+        page.get_by_role("button", name="Cancel").click()
+        page.wait_for_selector('body[data-comparison="cancelled"]', timeout=ANSWERED_MS)
+        assert "cancelled" in page.locator("#full-status").inner_text()
+        assert page.locator("#full-report").is_hidden()
+        # What Chromium notes of a refused request is no error of the page.
+        assert [text for text in wrong if "400 (Bad Request)" not in text] == []
+        page.close()
 
 
 @pytest.mark.parametrize("style", ["light", "dark"])

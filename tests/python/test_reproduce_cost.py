@@ -34,6 +34,7 @@ def test_a_calibration_costs_by_its_own_users_and_seconds() -> None:
     scale = choose(LE2003, scale="full", loads=[80], replications=1)
     with_calibration = cost_of(LE2003, scale, Pace({"stationary": 0.0}, 0.01))
     without = cost_of(LE2003, replace(scale, calibration_users_per_side=()), Pace({"stationary": 0.0}, 0.01))
+    assert LE2003.users_per_side_at_100_percent is not None
     users = sum(scale.calibration_users_per_side) / LE2003.users_per_side_at_100_percent
     assert with_calibration.runs - without.runs == len(scale.calibration_users_per_side)
     assert with_calibration.core_s - without.core_s == pytest.approx(users * 3000.0 * 0.01)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,8 +14,11 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab.errors import RefusalError, TuneError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
+from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
+from aqmlab.tune.space import space_of
 from small import BULK, WEB, aqmlab_run
 
 ROOT = Path(__file__).parents[2]
@@ -351,6 +356,16 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("my_red.py:MyRed\n\nRED in Python: signals with")
     assert "max_p: number, default 0.1\n      Probability at max_th_packets." in explained.stdout
+    described = aqmlab_run("schema", PYTHON, cwd=tmp_path)
+    assert described.returncode == 0, described.stderr
+    properties = json.loads(described.stdout)["properties"]
+    assert properties["scheme"]["const"] == PYTHON
+    assert properties["max_p"] == {
+        "type": "number", "default": 0.1, "description": "Probability at max_th_packets.",
+        "exclusiveMinimum": 0, "maximum": 1,
+    }  # fmt: skip
+    nobody = aqmlab_run("schema", "my_red.py:HerRed", cwd=tmp_path)
+    assert (nobody.returncode, "has no class HerRed" in nobody.stderr) == (2, True), nobody.stderr
     checked = aqmlab_run("scheme", "check", PYTHON, "--cases", "3", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: nothing found\n"), checked.stderr
     compared = aqmlab_run(
@@ -366,12 +381,63 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
+def test_the_schema_of_scenarios_takes_the_form_and_exactly_one_alternative_of_it() -> None:
+    alternatives = schema_of_scenarios()["$defs"]["Scheme"]["oneOf"]
+    form = re.compile(alternatives[-1]["properties"]["scheme"]["pattern"])
+    consts = [each["properties"]["scheme"]["const"] for each in alternatives[:-1]]
+    assert consts == aqmlab._core.scheme_names()
+    for name in (PYTHON, NUMBA, C, "../a folder/own.py:Own", "/abs/lib.dylib:red", "C:/own.py:Own"):
+        assert form.search(name), name
+        assert name not in consts
+    for name in (*consts, "own.txt:Own", "own.py", "own.py:", ":Own", "own.py:Own@0123"):
+        assert not form.search(name), name
+
+
+def test_the_schema_of_a_built_in_scheme_stands_by_itself() -> None:
+    for name in aqmlab._core.scheme_names():
+        schema = schema_of_scheme(name)
+        assert schema["properties"]["scheme"]["const"] == name
+        referred = set(re.findall(r"#/\$defs/(\w+)", json.dumps(schema)))
+        assert referred == set(schema.get("$defs", {})), name
+    with pytest.raises(RefusalError, match='did you mean "pi"'):
+        schema_of_scheme("pei")
+
+
+def test_a_scheme_of_ones_own_is_searched_where_it_declares_that_it_is_legal(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        """share = parameter(0.1, "Above 0, to 1.", above=0, most=1)
+packets = parameter(7, "Whole.", least=4, below=10)
+level = parameter(5.0, "Both ends.", least=-1, most=1e3)
+one_sided = parameter(3, "No end.", least=1)
+fixed = parameter(0.5, "Nothing said.")
+mode = parameter("fast", "A word.", choices=("fast", "slow"))
+on = parameter(False, "A switch.")""",
+    )
+    space = space_of("own.py:Own", folder=tmp_path)
+    assert {each.name: str(each).partition(": ")[2] for each in space.parameters} == {
+        "share": "0.001 to 1 (log)",
+        "packets": "4 to 9",
+        "level": "-1 to 1000",
+        "mode": "one of fast, slow",
+        "on": "one of False, True",
+    }
+    assert [each.name for each in space.parameters if each.integer] == ["packets"]
+    given = {"share": {"low": 0.2, "high": 0.3}, "level": 5.0, "one_sided": {"low": 1, "high": 6}}
+    given = {each.name: str(each) for each in space_of("own.py:Own", given, folder=tmp_path).parameters}
+    assert (given["share"], given["level"]) == ("share: 0.2 to 0.3", "level: one of 5.0")
+    assert given["one_sided"] == "one_sided: 1 to 6"
+    written(tmp_path, "one_sided = parameter(3, 'No end.', least=1)")
+    with pytest.raises(TuneError, match="no parameter declares both of its ends; give a table"):
+        space_of("own.py:Own", folder=tmp_path)
+
+
 def test_it_is_tuned_as_ours_are(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     shutil.copy(EXAMPLES / "my_red.py", tmp_path)
     (tmp_path / "link.toml").write_text(WEB.replace("20.0", "8.0"))
     tuned = aqmlab_run(
-        *("tune", "link.toml", "--scheme", PYTHON, "--range", "max_p=0.05:0.2"),
+        *("tune", "link.toml", "--scheme", PYTHON),
         *(
             "--objective",
             "lowest-drop-rate",

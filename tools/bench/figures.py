@@ -29,6 +29,7 @@ SCENARIOS: dict[str, tuple[list[str], int, tuple[int, int]]] = {
 # Program: what one step of its cases is, and two numbers of steps to count.
 STEPS: dict[str, tuple[str, tuple[int, int]]] = {
     "port": ("arrival with its departure", (50_000, 250_000)),
+    "table": ("arrival with its departure, RED twice", (50_000, 250_000)),
     "segments": ("step of TCP", (2_000, 10_000)),
     "draws": ("draw", (10_000, 50_000)),
     "exchange": ("step of a user", (2_000, 10_000)),

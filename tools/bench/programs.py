@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {
     "packets": "aqmlab-sim",
     "port": "aqmlab-aqm",
+    "table": "aqmlab-plugin",
     "segments": "aqmlab-tcp",
     "draws": "aqmlab-random",
     "exchange": "aqmlab-web",

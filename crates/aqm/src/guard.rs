@@ -6,6 +6,17 @@ use crate::packet::PacketFacts;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
 
+/// What a guard says of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It goes on to what is behind.
+    Pass,
+    /// It goes on with a mark, if it can be marked and ECN is on; otherwise the port discards it as [`Reason::Early`].
+    Signal,
+    /// The port discards it, whatever its codepoint.
+    Refuse(Reason),
+}
+
 /// What became of a packet behind a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -31,14 +42,13 @@ pub struct Behind {
     pub signal_probability: Probability,
 }
 
-/// A filter in front of the queues of a port. It may refuse arrivals, which the port then discards as
-/// [`Reason::Filter`], and it is told what the schemes behind it decide about the packets that it let through: which
+/// A filter in front of the queues of a port. It may refuse arrivals, or signal congestion to them, and it is told what the schemes behind it decide about the packets that it let through: which
 /// flows are signalled most tells who does not respond.
 ///
 /// Guards stand in a row. An arrival that one refuses is unknown to those behind it, to the scheduler, and to the
 /// schemes. A guard owns no clock, no generator and no packet.
 pub trait Guard: Send {
-    /// Whether an arrival may go on to what is behind.
+    /// Whether an arrival goes on to what is behind.
     fn admits(
         &mut self,
         now: Time,
@@ -46,7 +56,7 @@ pub trait Guard: Send {
         header: &HeaderFields,
         behind: &Behind,
         coins: &mut Stream,
-    ) -> bool;
+    ) -> Admission;
 
     /// What became of a packet that this guard has let through. A packet that is queued is reported again when it
     /// leaves or is discarded.

@@ -38,6 +38,10 @@ pub struct HeaderFields {
     pub flow_hash: u32,
     /// Differentiated services codepoint (RFC 2474), from 0 to 63.
     pub dscp: u8,
+    /// Address of the sender.
+    pub source: u32,
+    /// Address of the receiver.
+    pub destination: u32,
 }
 
 #[cfg(test)]

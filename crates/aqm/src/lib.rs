@@ -97,7 +97,7 @@ pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
 pub use discipline::{Composite, Discipline, QueueLimit};
-pub use guard::{Behind, Decision, Guard};
+pub use guard::{Admission, Behind, Decision, Guard};
 pub use header::{FiveTuple, HeaderFields};
 pub use packet::{Codepoint, PacketClass, PacketFacts, Queued};
 pub use parameters::{ParameterError, Parameters};

@@ -103,10 +103,12 @@ pub trait Queued {
     fn mark(&mut self);
 
     /// What a port with several queues sorts this packet by. A packet that does not carry it takes the way of
-    /// [`crate::Port::arrive_with`]; without either, flows are sorted by what tells them apart.
+    /// [`crate::Port::arrive_with`]; without either, flows are sorted by what tells them apart,
+    /// whose upper half stands for their hosts.
     fn header_fields(&self) -> HeaderFields {
         let flow = self.facts().flow;
         // Both halves count.
-        HeaderFields { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0 }
+        let host = (flow >> 32) as u32;
+        HeaderFields { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0, source: host, destination: host }
     }
 }

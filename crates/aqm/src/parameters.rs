@@ -65,8 +65,14 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     /// What each queue has when nobody says: CoDel.
     fn of_each_queue() -> Self;
 
-    /// The JSON schema of the schemes that have a single queue.
+    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_each_queue`] as the default.
     fn schema_of_one_queue(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
+
+    /// What the queue behind a filter has when nobody says: drop-tail.
+    fn of_queue_behind_filter() -> Self;
+
+    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_queue_behind_filter`] as the default.
+    fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
     /// The name, as scenarios spell it.
     fn name(&self) -> &'static str;

@@ -257,8 +257,8 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Reports names and values of the state of the port: of its scheme where it has one queue, otherwise of its guards
-    /// and its scheduler. [`Port::queue`] tells of the schemes of several queues.
+    /// Reports names and values of the state of the port: of its guards, of its scheme where it has one queue, and of its
+    /// scheduler where it has several. [`Port::queue`] tells of the schemes of several queues.
     pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().observe(sink),

@@ -101,6 +101,25 @@ impl<P: Queued> Queue<P> {
         true
     }
 
+    /// As [`Queue::arrive`], of a packet that a guard has signalled and that can be marked: it is, unless the scheme
+    /// discards it.
+    #[cold]
+    pub(crate) fn arrive_signalled(
+        &mut self,
+        now: Time,
+        packet: P,
+        facts: &PacketFacts,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> bool {
+        let verdict = match self.verdict(now, facts, port) {
+            Verdict::Pass => Verdict::Signal(Reason::Early),
+            decided => decided,
+        };
+        self.arrive_under((now, verdict), packet, facts, port, marked, discarded)
+    }
+
     /// A packet arrives where none waits, and the link asks for one at once: an arrival followed by a departure. What
     /// nobody has anything to say about need not be queued in between.
     #[inline(always)]
@@ -186,27 +205,56 @@ impl<P: Queued> Queue<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
         while let Some(packet) = self.fifo.pop() {
-            let (facts, arrived) = (packet.facts(), self.fifo.pop_instant());
-            if !self.asks_on_departure {
-                port.counters.departures.count(&facts);
+            if let Some(packet) = self.let_go(now, packet, port, marked, discarded) {
                 return Some(packet);
             }
-            let departing = Departing { facts, arrived };
-            let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
-            let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
-            let packet = if matches!(verdict, Verdict::Pass) {
-                packet
-            } else if port.marks_on(&verdict, &facts) {
-                port.mark(packet, marked)
-            } else {
-                let Some(packet) = self.carry_out(verdict, packet, port, discarded) else { continue };
-                packet
-            };
-            port.counters.departures.count(&packet.facts());
-            return Some(packet);
         }
         self.scheme.on_idle(now);
         None
+    }
+
+    /// As [`Queue::depart`], of the packet at the head alone: none as well where the scheme discards it.
+    pub(crate) fn depart_one(
+        &mut self,
+        now: Time,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        let Some(packet) = self.fifo.pop() else {
+            self.scheme.on_idle(now);
+            return None;
+        };
+        self.let_go(now, packet, port, marked, discarded)
+    }
+
+    /// Asks the scheme about the packet that was taken from the head, and counts its departure if it passes.
+    #[inline(always)]
+    fn let_go(
+        &mut self,
+        now: Time,
+        packet: P,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        let (facts, arrived) = (packet.facts(), self.fifo.pop_instant());
+        if !self.asks_on_departure {
+            port.counters.departures.count(&facts);
+            return Some(packet);
+        }
+        let departing = Departing { facts, arrived };
+        let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+        let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
+        let packet = if matches!(verdict, Verdict::Pass) {
+            packet
+        } else if port.marks_on(&verdict, &facts) {
+            port.mark(packet, marked)
+        } else {
+            self.carry_out(verdict, packet, port, discarded)?
+        };
+        port.counters.departures.count(&packet.facts());
+        Some(packet)
     }
 
     /// Discards packets from an end, one at least, until there are `most_packets` of them or `enough_bytes` in them,

@@ -53,6 +53,12 @@ pub trait Scheduler: Send {
     /// The queue whose turn it was had nothing to send, or nothing that its scheme let pass.
     fn on_empty(&mut self, queue: usize);
 
+    /// Whether it is asked again for each packet that the scheme of a queue discards on departure; otherwise the queue goes
+    /// on to its next packet.
+    fn asks_again_after_discard(&self) -> bool {
+        false
+    }
+
     /// The buffer that all queues share is exceeded: what is to be discarded. Asked again until it is not. At least
     /// one packet waits.
     fn victim(&mut self, queues: &dyn Backlogs) -> Victim;

@@ -5,7 +5,7 @@ use crate::conservation::{self, ConservationError};
 use crate::counters::{QueueCounters, Tally};
 use crate::discipline::{Composite, QueueLimit};
 use crate::fifo::Fifo;
-use crate::guard::{Behind, Decision, Guard};
+use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::{Limit, Room};
@@ -69,8 +69,11 @@ impl<P: Queued> Queues<P> {
         (self.packets(queue), self.bytes(queue))
     }
 
-    /// The mean over the queues, each by its waiting packets.
+    /// The mean over the queues, each by its waiting packets; of a single queue that of its scheme.
     fn signal_probability(&self) -> Probability {
+        if let [queue] = &*self.0 {
+            return queue.scheme().signal_probability();
+        }
         let (mut sum, mut packets) = (0.0, 0.0);
         for queue in self.0.iter().filter(|queue| queue.fifo().packets() > 0) {
             let weight = f64::from(queue.fifo().packets());
@@ -119,10 +122,13 @@ impl<P: Queued> SeveralQueues<P> {
         self.queues.signal_probability()
     }
 
-    /// Guards first, then the scheduler.
+    /// Guards first, then the scheduler, and the scheme of a single queue behind guards.
     pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.front.guards.iter().for_each(|guard| guard.observe(sink));
         self.scheduler.observe(sink);
+        if let ([queue], false) = (&*self.queues.0, self.front.guards.is_empty()) {
+            queue.scheme().observe(sink);
+        }
     }
 
     pub(crate) fn decides_about_waiting(&self) -> bool {
@@ -160,9 +166,10 @@ impl<P: Queued> SeveralQueues<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) {
         let (facts, header) = (packet.facts(), &header(&packet));
-        if !self.is_admitted(now, &facts, header, port) {
-            return port.discard(packet, Reason::Filter, discarded);
-        }
+        let signalled = match self.admission(now, &facts, header, port) {
+            Ok(signalled) => signalled,
+            Err(reason) => return port.discard(packet, reason, discarded),
+        };
         let place = self.scheduler.classify(&facts, header, &self.queues);
         self.advance_queue(place, now);
         let Self { queues, front, .. } = self;
@@ -175,7 +182,11 @@ impl<P: Queued> SeveralQueues<P> {
             discarded(packet, reason);
         };
         let queue = &mut queues.0[place];
-        let queued = queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard);
+        let queued = if signalled {
+            queue.arrive_signalled(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+        } else {
+            queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+        };
         self.note_length(place, before);
         if !queued {
             return;
@@ -204,10 +215,17 @@ impl<P: Queued> SeveralQueues<P> {
                 front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
                 discarded(packet, reason);
             };
-            let sent = queues.0[place].depart(now, port, &mut on_mark, &mut on_discard);
+            let queue = &mut queues.0[place];
+            let sent = if self.scheduler.asks_again_after_discard() {
+                queue.depart_one(now, port, &mut on_mark, &mut on_discard)
+            } else {
+                queue.depart(now, port, &mut on_mark, &mut on_discard)
+            };
             self.note_length(place, before);
             let Some(packet) = sent else {
-                self.scheduler.on_empty(place);
+                if self.queues.packets(place) == 0 {
+                    self.scheduler.on_empty(place);
+                }
                 continue;
             };
             let facts = packet.facts();
@@ -258,20 +276,29 @@ impl<P: Queued> SeveralQueues<P> {
         Behind { packets, bytes, signal_probability: self.signal_probability() }
     }
 
-    fn is_admitted(
+    /// Asks the guards in their order: whether the arrival is to be marked, or why it is discarded.
+    fn admission(
         &mut self,
         now: Time,
         facts: &PacketFacts,
         header: &HeaderFields,
         port: &mut Shared,
-    ) -> bool {
+    ) -> Result<bool, Reason> {
         if self.front.guards.is_empty() {
-            return true;
+            return Ok(false);
         }
         self.advance(now);
-        let behind = self.behind();
-        let mut guards = self.front.guards.iter_mut();
-        guards.all(|guard| guard.admits(now, facts, header, &behind, &mut port.coins))
+        let (behind, can_be_marked) = (self.behind(), port.ecn && facts.codepoint.can_be_marked());
+        let mut signalled = false;
+        for guard in &mut self.front.guards {
+            match guard.admits(now, facts, header, &behind, &mut port.coins) {
+                Admission::Pass => {}
+                Admission::Signal if can_be_marked => signalled = true,
+                Admission::Signal => return Err(Reason::Early),
+                Admission::Refuse(reason) => return Err(reason),
+            }
+        }
+        Ok(signalled)
     }
 
     /// A queue has changed: what it held before is no longer what waits there.

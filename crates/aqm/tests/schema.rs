@@ -30,8 +30,8 @@ fn the_schemes_are_listed_once_each() {
         assert_eq!(scheme.name(), *name);
         assert_eq!(scheme.validate(), Ok(()));
         assert_eq!(scheme.limit().packets, Some(50));
-        // RFC 8290 recommends ECN; nothing else signals to a sender that was not told to expect it.
-        assert_eq!(scheme.ecn(), *name == "fq-codel");
+        // RFC 8290 recommends ECN, RFC 9332 is about it; nothing else signals to a sender that was not told to expect it.
+        assert_eq!(scheme.ecn(), ["fq-codel", "dualpi2", "cake"].contains(name), "{name}");
     }
 }
 

@@ -7,8 +7,8 @@ mod packet;
 use aqmlab_aqm::algorithms::{codel, drop_tail, pi};
 use aqmlab_aqm::parts::Limit;
 use aqmlab_aqm::{
-    Aqm, Backlogs, Behind, Codepoint, Composite, Decision, Discipline, End, Guard, HeaderFields, PacketFacts,
-    Port, PortFacts, QueueLimit, Reason, Scheduler, Scheme, Victim,
+    Admission, Aqm, Backlogs, Behind, Codepoint, Composite, Decision, Discipline, End, Guard, HeaderFields,
+    PacketFacts, Port, PortFacts, QueueLimit, Reason, Scheduler, Scheme, Victim,
 };
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
@@ -45,7 +45,7 @@ impl Bench {
         let discarded = &mut self.discarded;
         let mut packet = TestPacket::data(id, 1000, codepoint);
         packet.facts.flow = u64::from(flow);
-        let header = |_: &TestPacket| HeaderFields { flow_hash: flow, dscp };
+        let header = |_: &TestPacket| HeaderFields { flow_hash: flow, dscp, ..HeaderFields::default() };
         let mut discard = |packet: TestPacket, reason| discarded.push((packet.id, reason));
         self.port.arrive_with(at(milliseconds), packet, header, &mut discard);
         assert_eq!(self.port.check_conservation(), Ok(()));
@@ -195,9 +195,9 @@ impl Guard for OneStrike {
         header: &HeaderFields,
         behind: &Behind,
         _: &mut Stream,
-    ) -> bool {
+    ) -> Admission {
         self.note(format!("flow {} asks before {} packets", header.flow_hash, behind.packets));
-        !self.struck.contains(&packet.flow)
+        if self.struck.contains(&packet.flow) { Admission::Refuse(Reason::Filter) } else { Admission::Pass }
     }
 
     fn on_decision(&mut self, _: Time, packet: &PacketFacts, decision: Decision) {

@@ -204,36 +204,40 @@ impl TableScheme {
         self.state.as_ptr().cast()
     }
 
-    /// Asks a function, with everything but the packet's instants in the call.
+    /// Asks a function, with everything but the packet's instants in the call. None: the packet passes, and nothing is
+    /// discarded, which is nearly always so and costs no copy of a verdict.
     #[inline(always)]
-    fn decide(&mut self, decide: Decide, queue: &QueueView<'_>, coins: &mut Stream) -> Verdict {
+    fn decide(&mut self, decide: Decide, queue: &QueueView<'_>, coins: &mut Stream) -> Option<Verdict> {
         let drawn = coins.drawn();
         self.call.coins_key = coins.key_number();
         self.call.coins_next = drawn;
         // SAFETY: `TableScheme::new` was promised that this is such a function, and the state is its own.
         let code = unsafe { decide(self.state.as_mut_ptr().cast(), &raw mut self.call) };
-        let Call { coins_next, evicted, positions, .. } = &mut self.call;
-        if *coins_next != drawn {
-            pass_coins(coins, *coins_next, &self.traits);
+        let next = self.call.coins_next;
+        if next < drawn {
+            self.fail("the random stream was set back");
         }
-        if code == 0 && *evicted == 0 {
-            return Verdict::Pass;
-        }
-        let count = std::mem::take(evicted) as usize;
-        let Some(positions) = positions.get(..count) else {
-            Fault::raise(format!("{}: {count} waiting packets to discard: at most 16", self.traits.name))
-        };
-        decode(code, positions, queue.packets())
-            .unwrap_or_else(|wrong| Fault::raise(format!("{}: {wrong}", self.traits.name)))
+        coins.pass_to(next);
+        let passes = code == 0 && self.call.evicted == 0;
+        (!passes).then(|| self.verdict(code, queue.packets()))
     }
-}
 
-#[inline(never)]
-fn pass_coins(coins: &mut Stream, next: u64, traits: &Traits) {
-    if next < coins.drawn() {
-        Fault::raise(format!("{}: the random stream was set back", traits.name));
+    /// What an answer says that is not just to let the packet pass.
+    #[cold]
+    #[inline(never)]
+    fn verdict(&mut self, code: i32, waiting: u32) -> Verdict {
+        let count = std::mem::take(&mut self.call.evicted) as usize;
+        let Some(positions) = self.call.positions.get(..count) else {
+            self.fail(&format!("{count} waiting packets to discard: at most 16"))
+        };
+        decode(code, positions, waiting).unwrap_or_else(|wrong| self.fail(&wrong))
     }
-    coins.pass_to(next);
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&self, wrong: &str) -> ! {
+        Fault::raise(format!("{}: {wrong}", self.traits.name))
+    }
 }
 
 impl Aqm for TableScheme {
@@ -248,9 +252,8 @@ impl Aqm for TableScheme {
         let Some(on_arrival) = self.functions.on_arrival else { return Verdict::Pass };
         self.call.set_packet(now, packet);
         self.call.set_queue(queue, packet.bytes);
-        let verdict = self.decide(on_arrival, queue, coins);
-        as_said(verdict, self.traits.evicts)
-            .unwrap_or_else(|wrong| Fault::raise(format!("{}: {wrong}", self.traits.name)))
+        let Some(verdict) = self.decide(on_arrival, queue, coins) else { return Verdict::Pass };
+        as_said(verdict, self.traits.evicts).unwrap_or_else(|wrong| self.fail(&wrong))
     }
 
     fn on_departure(
@@ -266,7 +269,7 @@ impl Aqm for TableScheme {
         self.call.arrived_ns = packet.arrived.map_or(NEVER, Time::nanoseconds);
         let verdict = self.decide(on_departure, queue, coins);
         self.call.arrived_ns = NEVER;
-        verdict
+        verdict.unwrap_or(Verdict::Pass)
     }
 
     fn on_overflow(&mut self, now: Time, packet: &PacketFacts) {

@@ -2,6 +2,7 @@
 
 use crate::error::refused;
 use aqmlab_aqm::Scheme;
+use aqmlab_aqm::parts::{ArcLoop, sfg_design};
 use aqmlab_scenario::Scenario;
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
@@ -26,6 +27,30 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn explain(scheme: &str) -> PyResult<String> {
     Scheme::describe(scheme).map_err(refused)
+}
+
+/// The gains of ARC per second of interval under which its loop with TCP is stable, from lowest to highest; none where there
+/// is no such gain.
+#[pyfunction]
+pub(crate) fn arc_admissible_gains(
+    flows: f64,
+    rtt_s: f64,
+    packets_per_second: f64,
+    utilization: f64,
+) -> Option<(f64, f64)> {
+    ArcLoop { flows, rtt_s, packets_per_second, utilization }.admissible()
+}
+
+/// How often a flow shares its bins in all levels with misbehaving flows.
+#[pyfunction]
+pub(crate) fn sfg_false_positive(levels: f64, bins: f64, misbehaving: f64) -> f64 {
+    sfg_design::false_positive(levels, bins, misbehaving)
+}
+
+/// Bytes per second of a TCP-friendly flow.
+#[pyfunction]
+pub(crate) fn sfg_tcp_friendly_rate(packet_bytes: f64, rtt_s: f64, notification_rate: f64) -> f64 {
+    sfg_design::tcp_friendly_rate(packet_bytes, rtt_s, notification_rate)
 }
 
 /// The JSON Schema of a scenario, as text.

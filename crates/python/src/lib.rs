@@ -19,15 +19,18 @@ mod table;
 #[pyo3::pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
-    use crate::catalogue::{explain, json_schema, profile_names, scheme_names, sources_of, version};
+    use crate::catalogue::{
+        arc_admissible_gains, explain, json_schema, profile_names, scheme_names, sfg_false_positive,
+        sfg_tcp_friendly_rate, sources_of, version,
+    };
     #[pymodule_export]
     use crate::error::{Cancelled, RunError, ScenarioError};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{
-        demand_links, demands, memory_estimate, monitored_links, offering_twin, override_resolved, resolve,
-        uncongested_twin,
+        demand_links, demands, memory_estimate, monitored_links, network, offering_twin, override_resolved,
+        resolve, uncongested_twin,
     };
     #[pymodule_export]
     use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};

@@ -1,7 +1,7 @@
 //! Scenarios go back and forth as canonical JSON text.
 
 use crate::error::refused;
-use aqmlab_scenario::{Link, LinkIndex, Scenario};
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -96,6 +96,54 @@ fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow
         Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key, rate_key))
     };
     links.filter_map(row).collect()
+}
+
+/// A node as Python has it: name, group, whether it is a router.
+type NodeRow = (String, String, bool);
+/// A link of any kind: name, places of the nodes that it joins, rate in Mbit/s, delay in ms, scheme.
+type WireRow = (String, (u32, u32), Option<f64>, f64, Option<String>);
+/// Who sends data to whom: name, what its size counts, size, groups of the senders and receivers, places of the links
+/// from the first sender to the first receiver.
+type TrafficRow = (String, &'static str, u32, (String, String), Vec<u32>);
+
+/// The network and the traffic on it, to be drawn: nodes, links, and who sends data to whom.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn network(scenario_json: &str) -> PyResult<(Vec<NodeRow>, Vec<WireRow>, Vec<TrafficRow>)> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let network = &scenario.network;
+    let node =
+        |node: &aqmlab_scenario::Node| (node.name.clone(), node.group.clone(), node.kind == NodeKind::Router);
+    let link = |link: &Link| {
+        let rate_mbps = link.rate.map(|rate| rate.bits_per_second() as f64 / 1e6);
+        let scheme = link.queue.as_ref().map(|queue| queue.name().to_owned());
+        let delay_ms = link.delay.nanoseconds() as f64 / 1e6;
+        (link.name.clone(), (link.from.0, link.to.0), rate_mbps, delay_ms, scheme)
+    };
+    let (nodes, links) = (network.nodes.iter().map(node), network.links.iter().map(link));
+    Ok((nodes.collect(), links.collect(), traffic(&scenario)))
+}
+
+fn traffic(scenario: &Scenario) -> Vec<TrafficRow> {
+    let routes = Routes::new(&scenario.network);
+    let ends = scenario.populations.iter().map(|own| (own.servers.first(), own.browsers.first()));
+    let of_flows = scenario.flows.iter().map(|group| {
+        let flow = group.flows.first();
+        (flow.map(|flow| &flow.sender), flow.map(|flow| &flow.receiver))
+    });
+    let of_datagrams = scenario.datagrams.iter().map(|group| {
+        let source = group.sources.first();
+        (source.map(|[sender, _]| sender), source.map(|[_, receiver]| receiver))
+    });
+    let group = |node: NodeIndex| scenario.network.node(node).group.clone();
+    let row = |(demand, ends): (aqmlab_scenario::Demand, (Option<&NodeIndex>, Option<&NodeIndex>))| {
+        let (&sender, &receiver) = (ends.0?, ends.1?);
+        let path = routes.path(sender, receiver)?.into_iter().map(|link| link.0).collect();
+        Some((demand.name, demand.unit.name(), demand.size, (group(sender), group(receiver)), path))
+    };
+    let all_ends = ends.chain(of_flows).chain(of_datagrams);
+    scenario.demands().into_iter().zip(all_ends).filter_map(row).collect()
 }
 
 /// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.

@@ -109,6 +109,9 @@ impl Scenario {
     #[must_use]
     pub fn queue_key(&self, link: LinkIndex) -> Option<String> {
         self.network.link(link).queue.as_ref()?;
+        if let Some(port) = self.document.port(link.0 as usize) {
+            return Some(port.queue_key);
+        }
         let own =
             self.document.dumbbell.as_ref().is_some_and(|dumbbell| dumbbell.queue_right_to_left.is_some());
         self.key_of_queued(link, ["queue", "queue_right_to_left"], own)
@@ -121,6 +124,9 @@ impl Scenario {
     #[must_use]
     pub fn rate_key(&self, link: LinkIndex) -> Option<String> {
         self.network.link(link).queue.as_ref()?;
+        if let Some(port) = self.document.port(link.0 as usize) {
+            return Some(port.rate_key);
+        }
         let own = self
             .document
             .dumbbell

@@ -72,7 +72,9 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
-pub use aqmlab_web::{MahParameters, PagesParameters, StartRule, UncParameters};
+pub use aqmlab_web::{
+    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, UncParameters,
+};
 pub use demand::{Demand, DemandUnit};
 pub use document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
 pub use error::{Mistake, Place, ScenarioError};
@@ -81,7 +83,8 @@ pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, Flow, FlowGroup, MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario,
+    DatagramGroup, Flow, FlowGroup, FlowStarts, MinimumDelay, OnOff, Population, QueueSummary, Record,
+    Scenario,
 };
 pub use schema::json_schema;
 pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

@@ -104,14 +104,35 @@ pub struct FlowGroup {
     pub name: String,
     /// The flows; never empty.
     pub flows: Vec<Flow>,
-    /// Each flow starts at an instant drawn uniformly from `[0, start_spread)`; zero: all at once.
-    pub start_spread: Span,
+    /// When each flow starts.
+    pub starts: FlowStarts,
     /// The transport of both ends.
     pub profile: HostProfile,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
     pub dscp: u8,
     /// Bytes each flow carries before it closes; none: without end.
     pub bytes: Option<u64>,
+}
+
+/// When the flows of a group start. One whose instant is behind the end of the run never does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowStarts {
+    /// Each at an instant drawn uniformly from `[first, first + spread)`; of no spread all at once.
+    Spread {
+        /// The first instant possible.
+        first: Span,
+        /// Over which they are spread.
+        spread: Span,
+    },
+    /// One after another, with exponential intervals.
+    Poisson {
+        /// When the process begins.
+        first: Span,
+        /// Seconds from one to the next, in the mean.
+        mean_interval_s: f64,
+    },
+    /// Each at its own instant.
+    Listed(Vec<Span>),
 }
 
 /// One long-lived flow.
@@ -198,6 +219,8 @@ pub struct Record {
     pub flows: bool,
     /// Between two samples of the congestion windows of long-lived flows; none: not kept.
     pub congestion_window_interval: Option<Span>,
+    /// Packets that monitored links sent, marked and discarded, of each population and group of flows.
+    pub traffic: bool,
     /// Bytes per user and direction in the measured window.
     pub users: bool,
     /// One row per packet at monitored links: for small runs.

@@ -1,6 +1,6 @@
 //! Long-lived flows: their machines and delays.
 
-use aqmlab_scenario::{Flow, FlowGroup, Scenario};
+use aqmlab_scenario::{Flow, FlowGroup, FlowStarts, Scenario};
 use aqmlab_units::Span;
 
 fn flows(table: &str) -> (Scenario, FlowGroup) {
@@ -12,6 +12,10 @@ fn flows(table: &str) -> (Scenario, FlowGroup) {
     let scenario = Scenario::from_toml(&text, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let group = scenario.flows[0].clone();
     (scenario, group)
+}
+
+const fn within(spread: Span) -> FlowStarts {
+    FlowStarts::Spread { first: Span::ZERO, spread }
 }
 
 fn round_trip(flow: &Flow) -> Span {
@@ -62,10 +66,10 @@ fn data_go_from_servers_to_browsers_of_the_other_side_machine_by_machine() {
 #[test]
 fn flows_start_within_a_second_and_never_end_unless_told() {
     let (_, group) = flows("count = 1\ndirection = \"left-to-right\"\n");
-    assert_eq!((group.start_spread, group.bytes), (Span::from_milliseconds(1_000), None));
+    assert_eq!((&group.starts, group.bytes), (&within(Span::from_milliseconds(1_000)), None));
     assert_eq!(round_trip(&group.flows[0]), Span::ZERO);
     let (_, told) = flows("count = 1\ndirection = \"left-to-right\"\nstart_spread_s = 0\nbytes = 1000000\n");
-    assert_eq!((told.start_spread, told.bytes), (Span::ZERO, Some(1_000_000)));
+    assert_eq!((&told.starts, told.bytes), (&within(Span::ZERO), Some(1_000_000)));
 }
 
 #[test]

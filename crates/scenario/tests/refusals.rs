@@ -6,6 +6,8 @@ use aqmlab_scenario::{Scenario, ScenarioError};
 const DUMBBELL: &str = include_str!("refusals/dumbbell.txt");
 const TOPOLOGY: &str = include_str!("refusals/topology.txt");
 const DATAGRAMS: &str = include_str!("refusals/datagrams.txt");
+const PARKING_LOT: &str = include_str!("refusals/parking_lot.txt");
+const STAR: &str = include_str!("refusals/star.txt");
 
 /// One case: a text of the scenario, its replacement, and the messages that follow.
 struct Case {
@@ -84,6 +86,16 @@ fn what_is_wrong_with_datagrams_is_said_with_place_legal_values_and_nearest_name
 }
 
 #[test]
+fn what_is_wrong_with_a_parking_lot_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(PARKING_LOT);
+}
+
+#[test]
+fn what_is_wrong_with_a_star_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(STAR);
+}
+
+#[test]
 fn patterns_match_whole_messages() {
     assert!(matches("a...c...", "abcd") && matches("a...c", "acbc") && matches("abc", "abc"));
     assert!(!matches("a...c", "abcd") && !matches("ab", "abc") && !matches("b...", "abc"));
@@ -98,7 +110,10 @@ fn there_is_one_network_and_some_traffic() {
         &scenario[from..until]
     });
     let message = |parts: &[&str]| refused(&parts.concat()).to_string();
-    assert_eq!(message(&[head, users]), "le.toml: there is no network: give [dumbbell] or [topology]");
+    assert_eq!(
+        message(&[head, users]),
+        "le.toml: there is no network: give [dumbbell], [parking_lot], [star] or [topology]"
+    );
     let nothing = "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]] or \
                    [[datagrams]]";
     assert_eq!(message(&[head, dumbbell]), format!("le.toml: {nothing}"));

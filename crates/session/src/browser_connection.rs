@@ -31,8 +31,18 @@ pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
 pub(crate) struct Continuation {
     pub(crate) connection: ConnectionId,
     pub(crate) whose: UserConnection,
-    /// What is missing of the response; none where the connection was being opened.
-    pub(crate) missing_bytes: Option<u64>,
+    pub(crate) goes_on: GoesOn,
+}
+
+/// How an exchange goes on that was in progress when the run began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GoesOn {
+    /// Its connection is open.
+    Opened,
+    /// So much was missing of the response.
+    Response { missing_bytes: u64 },
+    /// So many bytes were on their way to the server, and so many to the browser, or waited to be sent there.
+    Several { to_server: u64, to_browser: u64 },
 }
 
 /// A user's connection: the exchange under way at one end, the server at the other.
@@ -117,12 +127,27 @@ impl BrowserConnections {
 
     /// A connection that was just noted may carry several exchanges at once, behind a handshake.
     pub(crate) fn multiplex(&mut self, connection: ConnectionId, handshake: Handshake) {
+        self.place_for_streams(connection).begin(handshake);
+    }
+
+    /// A connection that was just noted carries several exchanges at once.
+    pub(crate) fn resume_streams(&mut self, connection: ConnectionId, streams: Streams) {
+        *self.place_for_streams(connection) = streams;
+    }
+
+    fn place_for_streams(&mut self, connection: ConnectionId) -> &mut Streams {
         let place = connection.place();
         self.records[place].multiplexed = true;
         if self.streams.len() <= place {
             self.streams.resize_with(place + 1, Streams::default);
         }
-        self.streams[place].begin(handshake);
+        &mut self.streams[place]
+    }
+
+    /// Whether the connection at a place is still the one with this number, and neither of its ends gave up.
+    pub(crate) fn awaits_answer(&self, connection: ConnectionId, number: u32) -> bool {
+        let record = &self.records[connection.place()];
+        record.exists && record.number == number && !record.gave_up
     }
 
     /// Frees the record of a connection that is over.

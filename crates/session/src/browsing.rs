@@ -1,5 +1,6 @@
 //! Users and their servers: connection events in, the users' commands out.
 
+use crate::answers::{PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
     BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, UserConnection,
 };
@@ -7,10 +8,11 @@ use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
 use crate::transport::{
-    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side, Transport,
+    Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side,
+    Transport,
 };
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     Command, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent, UserRef,
 };
@@ -112,6 +114,8 @@ pub(crate) struct Browsing {
     settings: BrowsingSettings,
     /// Exchanges that were in progress when the run began.
     pub(crate) continuations: Vec<Continuation>,
+    /// Responses that servers are making.
+    answers: PendingAnswers,
     /// A reused buffer of what a user answered.
     commands: Vec<Command>,
 }
@@ -123,6 +127,7 @@ impl Browsing {
             connections: BrowserConnections::default(),
             settings,
             continuations: Vec::new(),
+            answers: PendingAnswers::default(),
             commands: Vec::new(),
         }
     }
@@ -150,7 +155,10 @@ impl Browsing {
     }
 
     pub(crate) fn wake(&mut self, population: PopulationId, user: u32, transport: &mut impl Transport) {
-        self.populations[population.place()].pages.begin(user, transport.now());
+        let group = &mut self.populations[population.place()];
+        if group.users.waits_for_pages() {
+            group.pages.begin(user, transport.now());
+        }
         self.notify(population, user, UserEvent::Wake, transport);
     }
 
@@ -244,9 +252,11 @@ impl Browsing {
                 page.into_iter().for_each(|page| self.settings.pages.record(&page));
                 transport.wake_at(until, Alarm::User { population, user });
             }
-            Command::Open { connection, server, delay_draw, .. } => {
+            Command::Wait { until } => transport.wake_at(until, Alarm::User { population, user }),
+            Command::Open { connection, server, machine, delay, .. } => {
                 let owner = Owner::User { population, user, ordinal: connection };
-                self.open((population, user, connection), Opening { owner, server, delay_draw }, transport);
+                let opening = Opening { owner, machine: machine.unwrap_or(user), server, delay };
+                self.open((population, user, connection), opening, transport);
             }
             Command::Request { connection, exchange } => {
                 self.request((population, user, connection), &exchange, transport);
@@ -320,10 +330,20 @@ impl Browsing {
             return self.answer(connection, bytes, transport);
         }
         let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
-        if response.then_close {
-            transport.write_and_close(connection, Side::Passive, response.bytes);
+        if response.after == Span::ZERO {
+            respond(connection, &response, transport);
         } else {
-            transport.write(connection, Side::Passive, response.bytes);
+            let number = record.number;
+            let answer = self.answers.insert(PendingAnswer { connection, number, response });
+            transport.wake_at(transport.now() + response.after, Alarm::Answer { answer });
+        }
+    }
+
+    /// A server has made a response.
+    pub(crate) fn answer_now(&mut self, answer: AnswerId, transport: &mut impl Transport) {
+        let PendingAnswer { connection, number, response } = self.answers.take(answer);
+        if self.connections.awaits_answer(connection, number) {
+            respond(connection, &response, transport);
         }
     }
 
@@ -421,8 +441,10 @@ impl Browsing {
     ) {
         self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
         let Completion { completed_at, user, response_bytes, .. } = completion;
-        let pages = &mut self.populations[population.place()].pages;
-        completion.page = pages.object_arrived(user, completed_at, response_bytes);
+        let group = &mut self.populations[population.place()];
+        if group.users.waits_for_pages() {
+            completion.page = group.pages.object_arrived(user, completed_at, response_bytes);
+        }
         if self.settings.window.contains(completed_at) {
             self.settings.responses.record(&completion);
         }
@@ -463,7 +485,8 @@ impl Browsing {
             return;
         }
         group.open.remove(user, connection, &mut self.connections);
-        if connecting || under_way.is_some_and(|under_way| !under_way.completed) {
+        let missing = connecting || under_way.is_some_and(|under_way| !under_way.completed);
+        if missing && group.users.waits_for_pages() {
             group.pages.object_failed(user, transport.now());
         }
         // Idle connections fail as well, and those whose exchange is complete but for the server's close.

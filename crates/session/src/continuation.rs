@@ -3,14 +3,15 @@
 //! Wires are empty at the start: what was under way on them arrives when it would have arrived, or a little later, as the
 //! network has it. A connection that was being opened is open when it would have been, and one that never would have been
 //! is tried from the beginning; a response goes on when its next bytes would have arrived, and the server writes what is
-//! missing of it then.
+//! missing of it then. Of a connection that carries several exchanges everything that was under way goes on at once, as much
+//! before something would have arrived as it takes from one end to the other.
 
-use crate::browser_connection::{Continuation, ExchangeUnderWay, UserConnection};
+use crate::browser_connection::{Continuation, ExchangeUnderWay, GoesOn, UserConnection};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
 use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
-use aqmlab_web::UserEvent;
+use aqmlab_web::{Tls, UserEvent};
 
 impl Browsing {
     /// Starts a user in the middle of her life.
@@ -38,12 +39,22 @@ impl Browsing {
         let group = &mut self.populations[population.place()];
         let (listed, server) = ((population.number(), user, ordinal), group.server());
         group.open.insert(listed, opened, now, server, &mut self.connections);
+        match &past.streams {
+            Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
+            None => {
+                let handshake = group.users.multiplexes().map(Tls::handshake);
+                handshake.into_iter().for_each(|each| self.connections.multiplex(opened.connection, each));
+            }
+        }
         let record = self.connections.at(opened.connection);
         record.exchanges = past.exchanges;
         record.lasted_before = past.lasted;
-        let (goes_on_in, missing_bytes) = match past.doing {
+        let (goes_on_in, goes_on) = match past.doing {
             InProgress::Idle | InProgress::OpeningInVain => return,
-            InProgress::Opening { open_in } => (open_in, None),
+            InProgress::Opening { open_in } => (open_in, GoesOn::Opened),
+            InProgress::Several { to_server, to_browser, more_in } => {
+                (more_in, GoesOn::Several { to_server, to_browser })
+            }
             InProgress::Response { exchange, arrived, more_in } => {
                 let missing_bytes = exchange.response_bytes - arrived;
                 record.under_way = Some(ExchangeUnderWay {
@@ -55,28 +66,41 @@ impl Browsing {
                     first_on_connection: past.exchanges == 1,
                     completed: false,
                 });
-                (more_in, Some(missing_bytes))
+                (more_in, GoesOn::Response { missing_bytes })
             }
         };
-        // It began before every window.
-        group.in_run.add(ExchangeCounts::STARTED);
+        // They began before every window.
+        let in_progress = past.streams.as_ref().map_or(1, |streams| streams.under_way().max(1));
+        (0..in_progress).for_each(|_| group.in_run.add(ExchangeCounts::STARTED));
         let continuation = ContinuationId::of(self.continuations.len());
-        self.continuations.push(Continuation { connection: opened.connection, whose, missing_bytes });
+        self.continuations.push(Continuation { connection: opened.connection, whose, goes_on });
         transport.wake_at(now + goes_on_in, Alarm::Continuation { continuation });
     }
 
     /// The instant has come at which an exchange goes on that was in progress when the run began.
     pub(crate) fn go_on(&mut self, continuation: ContinuationId, transport: &mut impl Transport) {
-        let Continuation { connection, whose, missing_bytes } = self.continuations[continuation.place()];
+        let Continuation { connection, whose, goes_on } = self.continuations[continuation.place()];
         let (population, user, ordinal) = whose;
-        let Some(bytes) = missing_bytes else {
-            self.notify(population, user, UserEvent::Connected(ordinal), transport);
-            return;
-        };
-        if self.populations[population.place()].users.servers_close() {
-            transport.write_and_close(connection, Side::Passive, bytes);
-        } else {
-            transport.write(connection, Side::Passive, bytes);
+        match goes_on {
+            GoesOn::Opened if self.connections.at(connection).multiplexed => {
+                self.begin_handshake(connection, whose, transport);
+            }
+            GoesOn::Opened => {
+                self.notify(population, user, UserEvent::Connected(ordinal), transport);
+            }
+            GoesOn::Response { missing_bytes } => {
+                if self.populations[population.place()].users.servers_close() {
+                    transport.write_and_close(connection, Side::Passive, missing_bytes);
+                } else {
+                    transport.write(connection, Side::Passive, missing_bytes);
+                }
+            }
+            GoesOn::Several { to_server, to_browser } => {
+                let sides = [(Side::Passive, to_browser), (Side::Active, to_server)];
+                for (side, bytes) in sides.into_iter().filter(|(_, bytes)| *bytes > 0) {
+                    transport.write(connection, side, bytes);
+                }
+            }
         }
     }
 }

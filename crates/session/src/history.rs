@@ -9,9 +9,11 @@
 //! connections that they would have left open.
 
 use crate::idle_path::IdlePath;
+use crate::past_streams::PastStreams;
+use crate::streams::{BrowserStep, Stream, Streams};
 use crate::transport::{Opening, Owner, PopulationId};
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, UserEvent};
+use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, Tls, UserEvent};
 use std::rc::Rc;
 
 /// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that have taken
@@ -34,6 +36,9 @@ pub(crate) enum InProgress {
     Idle,
     /// A response is under way: so many of its bytes have arrived, and more will after this span.
     Response { exchange: Exchange, arrived: u64, more_in: Span },
+    /// Several exchanges or the handshake before them: so many bytes are on their way to the server, and so many to the
+    /// browser, or wait to be sent there. Sent after this span they arrive when they would have.
+    Several { to_server: u64, to_browser: u64, more_in: Span },
 }
 
 /// A connection that is open, or being opened, when the run begins.
@@ -48,6 +53,8 @@ pub(crate) struct PastConnection {
     pub(crate) carried: u64,
     /// Exchanges that it has carried, or carries; of pages that were passed over one.
     pub(crate) exchanges: u32,
+    /// What is on it, if it is open and may carry several at once.
+    pub(crate) streams: Option<Streams>,
 }
 
 /// A user when the run begins.
@@ -73,6 +80,8 @@ struct Connection {
     due: Time,
     carried: u64,
     exchanges: u32,
+    /// If it may carry several exchanges at once; then `exchange`, `requested` and `carried` mean nothing.
+    streams: Option<PastStreams>,
 }
 
 /// One user and what she has to do with the network.
@@ -142,6 +151,9 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
             return self.tell(UserEvent::Failed(connection.ordinal));
         }
         let connection = &mut self.connections[place];
+        if connection.streams.is_some() {
+            return self.step_streams(place);
+        }
         connection.due = Time::MAX;
         let event = match connection.exchange.take() {
             None => UserEvent::Connected(connection.ordinal),
@@ -151,6 +163,29 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
             }
         };
         self.tell(event);
+    }
+
+    /// Something has come to an end of a connection that may carry several exchanges at once.
+    fn step_streams(&mut self, place: usize) {
+        let (now, ordinal) = (self.now, self.connections[place].ordinal);
+        let mut step = self.connections[place].streams.as_mut().map(|streams| streams.come(now));
+        // What she answers may open connections, and close this one.
+        while let Some(next) = step {
+            match next {
+                BrowserStep::None | BrowserStep::Write(_) => {}
+                BrowserStep::Secured => self.tell(UserEvent::Connected(ordinal)),
+                BrowserStep::Complete(stream) => self.tell(UserEvent::Object(ordinal, stream.object)),
+            }
+            let Some(connection) = self.connections.iter_mut().find(|each| each.ordinal == ordinal) else {
+                return;
+            };
+            let Some(streams) = &mut connection.streams else { return };
+            if let BrowserStep::Write(bytes) = next {
+                streams.write(now, u64::from(bytes));
+            }
+            step = (next != BrowserStep::None).then(|| streams.next_step());
+            connection.due = streams.due();
+        }
     }
 
     /// Her think time is over.
@@ -203,13 +238,16 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Think { until } => self.think(until),
-            Command::Open { connection: ordinal, server, delay_draw, .. } => {
+            Command::Wait { .. } => unreachable!("what waits in the middle of something has no past"),
+            Command::Open { connection: ordinal, server, machine, delay, .. } => {
                 let (population, user) = self.whose;
-                let opening =
-                    Opening { owner: Owner::User { population, user, ordinal }, server, delay_draw };
+                let owner = Owner::User { population, user, ordinal };
+                let opening = Opening { owner, machine: machine.unwrap_or(user), server, delay };
                 let path = (self.idle_path)(&opening);
                 self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);
+                let handshake = self.users.multiplexes().map(Tls::handshake);
+                let streams = handshake.map(|each| PastStreams::new(each, Rc::clone(&path)));
                 self.connections.push(Connection {
                     ordinal,
                     opening,
@@ -220,6 +258,7 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
                     due,
                     carried: 0,
                     exchanges: 0,
+                    streams,
                 });
             }
             Command::Request { connection, exchange } => self.request(connection, exchange),
@@ -232,8 +271,16 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
         let Some(connection) = self.connections.iter_mut().find(|each| each.ordinal == ordinal) else {
             return;
         };
-        if connection.exchanges > 0 {
+        let first = connection.exchanges == 0;
+        if !first {
             connection.began = now;
+        }
+        if let Some(streams) = &mut connection.streams {
+            let began = connection.began;
+            streams.ask(now, Stream::of(&exchange, began, first));
+            connection.exchanges += 1;
+            connection.due = streams.due();
+            return;
         }
         connection.requested = now;
         connection.exchanges += 1;
@@ -253,7 +300,20 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
 impl Connection {
     /// What is seen of it at an instant.
     fn at(self, now: Time) -> PastConnection {
-        let Self { ordinal, opening, path, exchange, began, requested, due, carried, exchanges } = self;
+        let Self { ordinal, opening, path, exchange, began, requested, due, carried, exchanges, streams } =
+            self;
+        if let Some(streams) = streams.filter(PastStreams::is_open) {
+            let seen = streams.at(now);
+            let [to_server, to_browser] = seen.streams.on_the_wires();
+            let doing = match seen.more_in {
+                None => InProgress::Idle,
+                Some(more_in) => InProgress::Several { to_server, to_browser, more_in },
+            };
+            // What was asked for knows itself how long it has lasted.
+            let lasted = if exchanges == 0 { now - began } else { Span::ZERO };
+            let (carried, streams) = (seen.carried, Some(seen.streams));
+            return PastConnection { ordinal, opening, doing, lasted, carried, exchanges, streams };
+        }
         let (doing, arrived) = match exchange {
             None if due == Time::MAX => (InProgress::Idle, 0),
             None if !path.opens => (InProgress::OpeningInVain, 0),
@@ -269,6 +329,7 @@ impl Connection {
             }
         };
         let lasted = if doing == InProgress::Idle { Span::ZERO } else { now - began };
-        PastConnection { ordinal, opening, doing, lasted, carried: carried + arrived, exchanges }
+        let carried = carried + arrived;
+        PastConnection { ordinal, opening, doing, lasted, carried, exchanges, streams: None }
     }
 }

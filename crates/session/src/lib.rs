@@ -18,6 +18,8 @@
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
 //! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
+//! | `past_streams.rs` | the same of connections that carry several exchanges at once |
+//! | `answers.rs` | responses that servers take their time for |
 //! | `continuation.rs` | what was in progress when the run began goes on |
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
 //! | `page_loads.rs` | the page that each user waits for |
@@ -26,6 +28,7 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+mod answers;
 mod browser_connection;
 mod browsing;
 mod continuation;
@@ -35,6 +38,7 @@ mod history;
 mod idle_path;
 mod multiplexed;
 mod page_loads;
+mod past_streams;
 mod response;
 mod session;
 mod streams;
@@ -51,6 +55,6 @@ pub use response::ResponseEnd;
 pub use session::Session;
 pub use transfers::Transfer;
 pub use transport::{
-    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram, DatagramSourceId,
-    FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
+    Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
+    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
 };

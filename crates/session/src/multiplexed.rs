@@ -28,15 +28,12 @@ impl Browsing {
         exchange: &Exchange,
         transport: &mut impl Transport,
     ) {
-        let opened = self.connections.at(connection).opened;
-        let bytes = self.connections.streams(connection).ask(Stream {
-            object: exchange.object,
-            kind: exchange.kind,
-            request_bytes: exchange.request_bytes,
-            response_bytes: exchange.response_bytes,
-            began: if first { opened } else { transport.now() },
-            first_on_connection: first,
-        });
+        let record = self.connections.at(connection);
+        let opened = record.opened;
+        let lasted_before = std::mem::take(&mut record.lasted_before);
+        let began = if first { opened } else { transport.now() };
+        let stream = Stream { lasted_before, ..Stream::of(exchange, began, first) };
+        let bytes = self.connections.streams(connection).ask(stream);
         if !first {
             self.count_exchange(population, ExchangeCounts::STARTED, transport);
         }
@@ -101,7 +98,7 @@ impl Browsing {
         let now = transport.now();
         let completion = Completion {
             completed_at: now,
-            response_time: now - stream.began,
+            response_time: stream.lasted_before + (now - stream.began),
             request_bytes: stream.request_bytes,
             response_bytes: stream.response_bytes,
             connection: self.connections.at(connection).number,

@@ -53,6 +53,7 @@ impl Session {
             Alarm::User { population, user } => self.browsing.wake(population, user, transport),
             Alarm::Flow { flow } => Transfers::begin(flow, transport),
             Alarm::Continuation { continuation } => self.browsing.go_on(continuation, transport),
+            Alarm::Answer { answer } => self.browsing.answer_now(answer, transport),
             Alarm::Datagrams { source } => self.datagrams.send(source, transport),
         }
     }
@@ -119,6 +120,11 @@ impl Session {
     #[must_use]
     pub fn delivered(&self) -> &[u64] {
         self.transfers.delivered()
+    }
+
+    /// Each transfer, and when its last byte reached the receiver; none where it has not.
+    pub fn transfers(&self) -> impl Iterator<Item = (Transfer, Option<Time>)> {
+        self.transfers.all()
     }
 
     /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay unfinished.

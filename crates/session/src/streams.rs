@@ -10,8 +10,8 @@
 //! Where each response will end in the stream of bytes is known as soon as that is settled: arriving bytes are counted, and
 //! compared with one number.
 
-use aqmlab_units::Time;
-use aqmlab_web::{Handshake, ObjectKind};
+use aqmlab_units::{Span, Time};
+use aqmlab_web::{Exchange, Handshake, ObjectKind};
 use std::collections::VecDeque;
 
 /// An exchange on a connection that may carry several.
@@ -23,11 +23,22 @@ pub(crate) struct Stream {
     pub(crate) response_bytes: u64,
     /// The opening of the connection for its first exchange, the request's write for later ones.
     pub(crate) began: Time,
+    /// How long it had lasted when the run began, if it was in progress then; it began at the run's beginning for the rest.
+    pub(crate) lasted_before: Span,
     pub(crate) first_on_connection: bool,
 }
 
+impl Stream {
+    /// An exchange that is asked for in the run, or in the past before it.
+    pub(crate) const fn of(exchange: &Exchange, began: Time, first_on_connection: bool) -> Self {
+        let Exchange { object, kind, request_bytes, response_bytes, .. } = *exchange;
+        let lasted_before = Span::ZERO;
+        Self { object, kind, request_bytes, response_bytes, began, lasted_before, first_on_connection }
+    }
+}
+
 /// An exchange under way, and where its request or response ends in the bytes of that direction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct UnderWay {
     stream: Stream,
     ends_at: u64,
@@ -49,7 +60,7 @@ pub(crate) enum BrowserStep {
 }
 
 /// The exchanges of a connection, and how far its handshake is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Streams {
     flights: &'static [u32],
     before_first_request: u32,
@@ -119,7 +130,8 @@ impl Streams {
         if self.requests.front().is_none_or(|request| request.ends_at > self.at_server) {
             return 0;
         }
-        let sent = self.answered - unsent();
+        // Of what was on the wires when the run began the network has heard nothing: it stays with whom it was given to.
+        let sent = (self.answered - unsent()).max(self.shared_from);
         self.share_until(sent);
         let mut written = 0;
         while let Some(request) = self.requests.front().filter(|request| request.ends_at <= self.at_server) {
@@ -156,6 +168,27 @@ impl Streams {
                 complete
             }
             _ => BrowserStep::None,
+        }
+    }
+
+    /// Bytes of the server, counted from the first, with which something follows at the browser; none if nothing is awaited.
+    pub(crate) fn awaited(&self) -> Option<u64> {
+        if self.secured {
+            return self.responses.front().map(|response| response.ends_at);
+        }
+        (self.at_browser < self.answered).then_some(self.answered)
+    }
+
+    /// Bytes of the browser that are not at the server, and bytes of the server that are not at the browser.
+    pub(crate) const fn on_the_wires(&self) -> [u64; 2] {
+        [self.asked - self.at_server, self.answered - self.at_browser]
+    }
+
+    /// The run begins: everything so far lies before it.
+    pub(crate) fn hand_over(&mut self, now: Time) {
+        for exchange in self.requests.iter_mut().chain(&mut self.responses) {
+            exchange.stream.lasted_before = now - exchange.stream.began;
+            exchange.stream.began = Time::ZERO;
         }
     }
 
@@ -242,6 +275,7 @@ mod tests {
             request_bytes: 100,
             response_bytes,
             began: Time::ZERO,
+            lasted_before: Span::ZERO,
             first_on_connection: false,
         }
     }

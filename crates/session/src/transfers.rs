@@ -4,6 +4,7 @@ use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, FlowId, Opening, Owner, Side, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::Time;
+use aqmlab_web::MinimumDelay;
 
 /// One transfer: its sender opens a connection, writes, and closes it behind the last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,13 @@ pub(crate) struct Transfers {
     all: Vec<Transfer>,
     /// Bytes that reached each receiver's application so far.
     delivered: Vec<u64>,
+    /// When the last byte of each did.
+    completed: Vec<Option<Time>>,
 }
 
 impl Transfers {
     pub(crate) fn new(all: Vec<Transfer>) -> Self {
-        Self { delivered: vec![0; all.len()], all }
+        Self { delivered: vec![0; all.len()], completed: vec![None; all.len()], all }
     }
 
     pub(crate) fn start(&self, transport: &mut impl Transport) {
@@ -34,14 +37,19 @@ impl Transfers {
     }
 
     pub(crate) fn begin(flow: FlowId, transport: &mut impl Transport) {
-        transport.open(&Opening { owner: Owner::Flow { flow }, server: 0, delay_draw: 0.0 });
+        let delay = MinimumDelay::Drawn(0.0);
+        transport.open(&Opening { owner: Owner::Flow { flow }, machine: 0, server: 0, delay });
     }
 
     #[inline]
     pub(crate) fn handle(&mut self, event: &ConnectionEvent, flow: FlowId, transport: &mut impl Transport) {
         match (event.side, event.kind) {
             (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
-                self.delivered[flow.place()] += u64::from(bytes);
+                let delivered = &mut self.delivered[flow.place()];
+                *delivered += u64::from(bytes);
+                if self.all[flow.place()].bytes == Some(*delivered) {
+                    self.completed[flow.place()] = Some(transport.now());
+                }
             }
             (Side::Active, ConnectionEventKind::Established) => match self.all[flow.place()].bytes {
                 Some(bytes) => transport.write_and_close(event.connection, Side::Active, bytes),
@@ -52,6 +60,11 @@ impl Transfers {
             }
             _ => {}
         }
+    }
+
+    /// Each transfer, and when its last byte reached the receiver.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Transfer, Option<Time>)> {
+        self.all.iter().copied().zip(self.completed.iter().copied())
     }
 
     pub(crate) fn delivered(&self) -> &[u64] {

@@ -2,7 +2,7 @@
 
 use crate::idle_path::IdlePath;
 use aqmlab_units::{Time, identifier};
-use aqmlab_web::ConnectionOrdinal;
+use aqmlab_web::{ConnectionOrdinal, MinimumDelay};
 use std::rc::Rc;
 
 identifier! {
@@ -20,6 +20,10 @@ identifier! {
 identifier! {
     /// A connection with an exchange in progress at the start of the run, counted over all of them.
     pub struct ContinuationId(u32);
+}
+identifier! {
+    /// A response that a server is making, by the place of its record, which is used again.
+    pub struct AnswerId(u32);
 }
 identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a connection is over.
@@ -73,13 +77,14 @@ pub enum Owner {
 /// A connection that an application wants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {
-    /// Whose it is. Where it begins follows: each user and each transfer has a machine.
+    /// Whose it is.
     pub owner: Owner,
+    /// Which of the browsers' machines it begins at, counted round; 0 for a transfer, which has one sender.
+    pub machine: u32,
     /// Which server of the population, below the number that its model knows; 0 for a transfer, which has one receiver.
     pub server: u32,
-    /// Uniform in `[0, 1)`, the connection's own: its minimum delay follows from it; 0 for a transfer, whose delay is
-    /// given.
-    pub delay_draw: f64,
+    /// Its minimum delay; that of a transfer is given elsewhere.
+    pub delay: MinimumDelay,
 }
 
 /// A connection that was opened.
@@ -121,6 +126,11 @@ pub enum Alarm {
     Continuation {
         /// Which.
         continuation: ContinuationId,
+    },
+    /// A response that a server has made.
+    Answer {
+        /// Which.
+        answer: AnswerId,
     },
     /// A source whose next datagram is due.
     Datagrams {

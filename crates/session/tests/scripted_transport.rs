@@ -8,7 +8,7 @@ use aqmlab_session::{
     Session, Side, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{ConnectionOrdinal, MahParameters, Population, StartRule};
+use aqmlab_web::{ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule};
 use std::rc::Rc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
@@ -129,6 +129,17 @@ impl Conversation {
     ) -> Self {
         let constant = |name: &str| Ok(format!("{name} 1\n"));
         let users = Population::mah(parameters, 1, Key::from_seed(1), &constant).unwrap();
+        Self::of(users, start, idle_path, response_end, transfers)
+    }
+
+    /// A population that starts by this rule.
+    fn of(
+        users: Population,
+        start: StartRule,
+        idle_path: Option<IdlePath>,
+        response_end: ResponseEnd,
+        transfers: Vec<Transfer>,
+    ) -> Self {
         let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
         let settings = BrowsingSettings {
             window,
@@ -527,4 +538,86 @@ fn a_connection_that_would_never_have_opened_is_tried_again_at_the_start() {
     assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
     talk.event(75.0, talk.script.owners[0], 0, Side::Active, ConnectionEventKind::GaveUp);
     assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 1), vec![0]));
+}
+
+/// A cloud all of whose connections carry several exchanges, before its first connection.
+fn cloud() -> Conversation {
+    let parameters = PackMimeParameters { persistent_share: 1.0, ..PackMimeParameters::default() };
+    let cloud = Population::packmime(&parameters, 1, Key::from_seed(4)).unwrap();
+    let mut talk = Conversation::of(cloud, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
+    assert!(matches!(talk.calls()[..], [ref wake] if wake.starts_with("wake at ")));
+    assert_eq!(talk.script.alarms, [USER]);
+    talk
+}
+
+/// How many bytes a call writes.
+fn bytes_of(call: &str) -> u32 {
+    call.split(' ').nth(1).and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("{call}"))
+}
+
+#[test]
+fn a_cloud_opens_its_next_connection_whatever_becomes_of_the_one_before() {
+    let mut talk = cloud();
+    for (number, at) in [(0, 1.0), (1, 1.5), (2, 90.0)] {
+        let calls = talk.wake(at, USER);
+        assert_eq!(calls[0], format!("open {number} of user 0"), "{calls:?}");
+        assert!(calls[1].starts_with("wake at ") && calls.len() == 2, "{calls:?}");
+    }
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(3, 0, 0), vec![3]));
+    let failed = talk.user_event(91.0, 1, Side::Active, ConnectionEventKind::GaveUp);
+    assert_eq!(failed, NOTHING, "nobody asks again");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(3, 0, 1), vec![2]));
+}
+
+#[test]
+fn a_server_takes_its_time_and_closes_behind_the_last_response() {
+    let mut talk = cloud();
+    talk.wake(1.0, USER);
+    let mut event = |at, side, kind| talk.user_event(at, 0, side, kind);
+    let request = event(1.1, Side::Active, ConnectionEventKind::Established);
+    let request = bytes_of(&request[0]);
+    let (mut now, mut closed, mut exchanges) = (1.1, false, 0);
+    while !closed {
+        now += 0.1;
+        let asked = talk.user_event(now, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: request });
+        assert!(asked.len() == 1 && asked[0].starts_with("wake at "), "{asked:?}");
+        let answer = talk.script.alarms.pop().unwrap();
+        assert!(matches!(answer, Alarm::Answer { .. }), "{answer:?}");
+        now += 0.1;
+        let response = talk.wake(now, answer);
+        closed = response.len() == 2;
+        assert!(response.get(1).is_none_or(|call| call == "close Passive 0"), "{response:?}");
+        let bytes = bytes_of(&response[0]);
+        now += 0.1;
+        let next = talk.user_event(now, 0, Side::Active, ConnectionEventKind::Delivered { bytes });
+        exchanges += 1;
+        if closed {
+            assert_eq!(next, ["close Active 0"]);
+        } else {
+            assert!(next.len() == 1 && next[0].starts_with("wake at "), "the next request waits: {next:?}");
+            now += 1000.0;
+            // Arrivals are due meanwhile; the request is among what is due.
+            let mut written = Vec::new();
+            while !written.iter().any(|call: &String| call.starts_with("write")) {
+                written = talk.wake(now, USER);
+            }
+            assert_eq!(written, [format!("write {request} at Active 0")]);
+        }
+    }
+    assert!(exchanges > 1);
+    assert_eq!(talk.counts().completed, exchanges);
+    let pages = talk.session.into_records(Time::from_seconds(now)).1.into_tables(&["cloud".to_owned()]);
+    assert_eq!(rows_of(&pages, "pages", "page_load_time_s").len(), 0, "nobody waits for pages");
+}
+
+#[test]
+fn a_response_for_a_connection_that_is_lost_is_never_written() {
+    let mut talk = cloud();
+    talk.wake(1.0, USER);
+    let request = talk.user_event(1.1, 0, Side::Active, ConnectionEventKind::Established);
+    let bytes = bytes_of(&request[0]);
+    talk.user_event(1.2, 0, Side::Passive, ConnectionEventKind::Delivered { bytes });
+    let answer = talk.script.alarms.pop().unwrap();
+    talk.user_event(1.25, 0, Side::Passive, ConnectionEventKind::GaveUp);
+    assert_eq!(talk.wake(1.3, answer), NOTHING);
 }

@@ -4,7 +4,7 @@ use crate::control::RunError;
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{DatagramGroup, FlowGroup, OnOff, PeriodLaw, Scenario, UserModel};
+use aqmlab_scenario::{DatagramGroup, FlowGroup, FlowStarts, OnOff, PeriodLaw, Scenario, UserModel};
 use aqmlab_session::{BrowsingPopulation, BrowsingSettings, DatagramSource, Periods, Session, Transfer};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::Population;
@@ -24,17 +24,32 @@ pub(crate) fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> 
         responses: Responses::new(scenario.populations.len(), rows(scenario)),
         pages: Pages::new(scenario.populations.len(), window, rows(scenario)),
     };
-    let transfers = scenario.flows.iter().flat_map(|group| transfers(group, key));
+    let end = Time::ZERO + scenario.duration;
+    let transfers = scenario.flows.iter().flat_map(|group| transfers(group, end, key));
     let datagrams = scenario.datagrams.iter().flat_map(|group| datagrams(group, key)).collect();
     Ok(Session::new(populations.collect::<Result<_, _>>()?, settings, transfers.collect(), datagrams))
 }
 
-fn transfers(group: &FlowGroup, key: Key) -> impl Iterator<Item = Transfer> {
+fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Transfer> {
     let key = key.named("flow").named(&group.name);
-    (0..).zip(&group.flows).map(move |(index, _)| Transfer {
-        starts: Time::from_seconds(group.start_spread.seconds() * key.indexed(index).uniform(0)),
-        bytes: group.bytes,
-    })
+    let never = end + Span::from_nanoseconds(1);
+    let starts: Vec<Time> = match &group.starts {
+        FlowStarts::Listed(instants) => instants.iter().map(|&instant| Time::ZERO + instant).collect(),
+        &FlowStarts::Spread { first, spread } => (0..group.flows.len() as u64)
+            .map(|index| Time::from_seconds(spread.seconds() * key.indexed(index).uniform(0)) + first)
+            .collect(),
+        &FlowStarts::Poisson { first, mean_interval_s } => {
+            let (interval, mut at_s) = (Law::Exponential { mean: mean_interval_s }, first.seconds());
+            (0..group.flows.len() as u64)
+                .map(|index| {
+                    at_s += interval.draw(key.indexed(index), 0);
+                    // What lies behind the end may lie beyond what time can count.
+                    Time::from_seconds(at_s.min(never.seconds()))
+                })
+                .collect()
+        }
+    };
+    starts.into_iter().map(|starts| Transfer { starts, bytes: group.bytes })
 }
 
 fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSource> {
@@ -68,6 +83,9 @@ fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Re
         UserModel::Unc(parameters) => Population::unc(parameters, population.users, key, &read),
         UserModel::Mah(parameters) => Population::mah(parameters, population.users, key, &read),
         UserModel::Pages(parameters) => Population::pages(parameters, population.users, key, &read),
+        UserModel::PackMime(parameters) => {
+            Population::packmime(parameters, population.users, key).map_err(Into::into)
+        }
     };
     users.map_err(|error| RunError::Model(error.to_string()))
 }

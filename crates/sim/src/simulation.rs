@@ -105,6 +105,7 @@ impl Simulation {
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },
             Timer::Continuation { continuation } => Alarm::Continuation { continuation },
+            Timer::Answer { answer } => Alarm::Answer { answer },
             Timer::Datagrams { source } => Alarm::Datagrams { source },
         };
         session.wake(alarm, &mut SimulatedTransport { fabric, events });
@@ -179,6 +180,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
         Some(UserRef::Unc(user)) => prefetch(user),
         Some(UserRef::Mah(user)) => prefetch(user),
         Some(UserRef::Pages(user)) => prefetch(user),
+        Some(UserRef::PackMime(cloud)) => prefetch(cloud),
         None => {}
     }
 }

@@ -296,3 +296,42 @@ fn flows_are_numbered_within_their_group() {
         assert_eq!(places, [0.0, 1.0], "{name}");
     }
 }
+
+#[test]
+fn the_parts_of_the_traffic_add_up_to_what_links_sent_and_discarded() {
+    let flows = "\n[[flows]]\nname = \"bulk\"\ncount = 2\ndirection = \"left-to-right\"\n";
+    let red = "{ scheme = \"red\", limit_packets = 60, min_th_packets = 5, max_th_packets = 15, ecn = true }";
+    for (queue, host) in [(None, "bsd45"), (Some(red), "rfc5681")] {
+        let mut overrides =
+            vec![("record.traffic", "true"), ("users.profile", host), ("users.host.ecn", "\"on\"")];
+        overrides.extend(queue.map(|queue| ("dumbbell.queue", queue)));
+        let output = simulate(&(CROWDED.to_owned() + flows), &overrides);
+        let parts = table(&output, "traffic");
+        // Two populations and a group of flows, two senders, two links.
+        assert_eq!(numbers(parts, "sent_packets").len(), 12);
+        for link in &output.summary.links {
+            let sum = |column: &str| sum_of_link(&output, "traffic", column, link);
+            let discarded = link.counters.discarded.values();
+            let [packets, bytes] =
+                discarded.fold([0, 0], |[p, b], amount| [p + amount.packets, b + amount.bytes]);
+            assert_eq!([sum("discarded_packets"), sum("discarded_bytes")], [packets, bytes], "{}", link.name);
+            let sent = sum_of_link(&output, "link", "packets", link);
+            // A few packets come from connections that are over, and are nobody's.
+            let strays = sent - sum("sent_packets");
+            assert!(strays * 500 < sent, "{}: {strays} of {sent}", link.name);
+            assert!(link.counters.marked.packets - sum("marked_packets") <= 60, "but for those that wait");
+            assert_eq!(sum("marked_packets") > 0, queue.is_some(), "{}", link.name);
+        }
+        // Long-lived flows send data one way and acknowledgements the other.
+        let of_flows = rows_with(parts, "flow_group", "bulk");
+        let bytes = numbers(parts, "sent_bytes").into_iter().zip(numbers(parts, "sent_packets"));
+        let sizes: Vec<f64> = bytes.map(|(bytes, packets)| bytes / packets).collect();
+        let by_sender = |sender: &str| {
+            let wanted = rows_with(parts, "sender", sender).into_iter().zip(of_flows.clone());
+            let rows = sizes.iter().zip(wanted).filter(|(size, (is, flows))| *is && *flows && !size.is_nan());
+            rows.map(|(size, _)| *size).collect::<Vec<_>>()
+        };
+        assert!(matches!(by_sender("browser")[..], [data] if data > 500.0));
+        assert!(matches!(by_sender("server")[..], [answers] if answers < 60.0));
+    }
+}

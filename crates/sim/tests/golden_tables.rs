@@ -2,7 +2,7 @@
 //!
 //! Beside `golden_traces.rs`, whose runs all record packets: a run without that record takes other paths. The cases
 //! cover every scheme where it acts, with ECN off and on; every host profile; the users of both studies with either end
-//! of a response; minimum delays of either kind and none; rings in the driver; flows with and without end over two
+//! of a response; minimum delays of either kind and none; rings in the driver; today's pages over either kind of connection; links whose rate varies; flows with and without end over two
 //! bottlenecks; datagrams under schemes that see their codepoint, and under those that sort them. Each case says what its queues must have done, so that none can come to exercise nothing.
 //!
 //! A digest may change only together with a model or the layout of its table; then
@@ -207,6 +207,38 @@ fn browsing() -> Vec<Case> {
     cases
 }
 
+/// Today's pages over both kinds of connections and every handshake, in the middle of everything or not.
+fn todays_pages() -> Vec<Case> {
+    let (red, _) = acting("red", false);
+    let kinds = [
+        ("1.1", "none", "stationary"),
+        ("1.1", "1.2", "steady"),
+        ("2", "1.3", "stationary"),
+        ("2", "1.2", "fresh"),
+    ];
+    let cases = kinds.into_iter().map(|(http, tls, start)| {
+        let lighter =
+            "page_bytes_median = 100000, objects_per_page_median = 20, think_time_median_seconds = 3";
+        let model = format!("{{ model = \"pages\", http = \"{http}\", tls = \"{tls}\", {lighter} }}");
+        let case = Case::new(&format!("pages {http} {tls} {start}"), USERS, &[Act::DropEarly]).queue(&red);
+        let case = case.with("users.model", &model).with("users.start", &format!("\"{start}\""));
+        case.with("users.left", "20").with("users.right", "25")
+    });
+    cases.collect()
+}
+
+/// A link whose rate varies, under a scheme that counts time and under one that does not.
+fn rate_traces() -> Vec<Case> {
+    let cases = ["drop-tail", "pie"].into_iter().map(|scheme| {
+        let (queue, act) = acting(scheme, false);
+        let case = Case::new(&format!("users {scheme} trace"), USERS, &[act]).queue(&queue);
+        // 2.3 Mbit/s, in bursts with pauses between them.
+        let case = case.with("files", "{ \"own.trace\" = \"0\\n0\\n1\\n9\\n10\\n30\\n30\\n31\\n48\\n\" }");
+        case.with("dumbbell.rate_trace_file", "\"own.trace\"").with("dumbbell.rate_mbps", "2.256")
+    });
+    cases.collect()
+}
+
 /// Settings under which a scheme takes other paths than its defaults do.
 fn settings() -> Vec<Case> {
     let red = "scheme = \"red\", limit_packets = 30, min_th_packets = 5.0, max_th_packets = 15.0, w_q = 0.02";
@@ -254,6 +286,8 @@ fn cases() -> Vec<Case> {
     cases.extend(settings());
     cases.extend(hosts());
     cases.extend(browsing());
+    cases.extend(todays_pages());
+    cases.extend(rate_traces());
     cases.extend(datagrams());
     cases
 }

@@ -63,6 +63,23 @@ fn digests() -> String {
             [("topology.links.2.queue".to_owned(), queue), ("record.packets".to_owned(), "true".to_owned())];
         let _ = writeln!(text, "{scheme} datagrams {:016x}", digest_of(DATAGRAMS, &overrides));
     }
+    let lighter = "page_bytes_median = 100000, objects_per_page_median = 20, think_time_median_seconds = 3";
+    for http in ["1.1", "2"] {
+        let model = format!("{{ model = \"pages\", http = \"{http}\", {lighter} }}");
+        let overrides = [
+            ("users.model".to_owned(), model),
+            ("users.start".to_owned(), "\"stationary\"".to_owned()),
+            ("users.per_side".to_owned(), "40".to_owned()),
+        ];
+        let _ = writeln!(text, "drop-tail pages {http} {:016x}", digest_of(USERS, &overrides));
+    }
+    let trace = "{ \"own.trace\" = \"0\\n0\\n1\\n9\\n10\\n20\\n20\\n21\\n24\\n\" }";
+    let overrides = [
+        ("files".to_owned(), trace.to_owned()),
+        ("dumbbell.rate_trace_file".to_owned(), "\"own.trace\"".to_owned()),
+        ("dumbbell.rate_mbps".to_owned(), "4.512".to_owned()),
+    ];
+    let _ = writeln!(text, "drop-tail trace {:016x}", digest_of(USERS, &overrides));
     text
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 const CASE: &str = "AQMLAB_MEMORY_CASE";
 
 /// Name, users a side, flows, keys of `[record]`.
-const CASES: [(&str, u32, u32, &str); 7] = [
+const CASES: [(&str, u32, u32, &str); 12] = [
     ("many users, histograms alone", 100_000, 0, "responses = \"histogram\""),
     ("many users, rows of exchanges", 40_000, 0, "responses = \"rows\""),
     ("users, rows of connections and users", 20_000, 0, "responses = \"rows\"\nflows = true\nusers = true"),
@@ -16,6 +16,11 @@ const CASES: [(&str, u32, u32, &str); 7] = [
     ("many flows", 1, 20_000, "responses = \"none\""),
     ("close samples", 1, 5, "responses = \"none\"\nqueue_interval_ms = 0.02\narrivals = true"),
     (MANY_QUEUES, 10, 1, "responses = \"none\""),
+    ("today's pages, histograms alone", 500, 0, "responses = \"histogram\""),
+    ("today's pages of many users, histograms alone", 5_000, 0, "responses = \"histogram\""),
+    ("today's pages, rows of exchanges and connections", 2_000, 0, "responses = \"rows\"\nflows = true"),
+    ("today's pages on a slow line, histograms alone", 2_000, 0, "responses = \"histogram\""),
+    ("today's pages over HTTP/1.1, histograms alone", 2_000, 0, "responses = \"histogram\""),
 ];
 
 /// The case whose links have as many queues as there can be.
@@ -24,7 +29,22 @@ const MANY_QUEUES: &str = "queues for flows";
 fn scenario(case: usize) -> Scenario {
     let (name, users, flows, record) = CASES[case];
     let scheme = if name == MANY_QUEUES { "fq-codel\", flows = 65536" } else { "drop-tail\"" };
-    let rate = (f64::from(users) / 9_520.0 * 100.0 / 0.9).max(100.0);
+    // What 9,520 users a side ask for is 100 Mbit/s; of today's pages each user asks for 0.7.
+    let pages = name.contains("today's pages");
+    let of_user = if name.contains("slow line") {
+        0.2
+    } else if pages {
+        0.7
+    } else {
+        100.0 / 9_520.0
+    };
+    let demanded = f64::from(users) * of_user;
+    let rate = (demanded / 0.9).max(100.0);
+    let model = match (pages, name.contains("HTTP/1.1")) {
+        (false, _) => "",
+        (true, true) => "model = { model = \"pages\", http = \"1.1\" }\nprofile = \"rfc5681\"\n",
+        (true, false) => "model = { model = \"pages\" }\nprofile = \"rfc5681\"\n",
+    };
     let flows = if flows == 0 {
         String::new()
     } else {
@@ -32,7 +52,7 @@ fn scenario(case: usize) -> Scenario {
     };
     let text = format!(
         "name = \"memory\"\nduration_s = 20.0\n[dumbbell]\nrate_mbps = {rate}\ninterface_rate_mbps = 1000.0\n\
-         queue = {{ scheme = \"{scheme}, limit_packets = 500 }}\n[users]\nper_side = {users}\n{flows}\n[record]\n{record}\n"
+         queue = {{ scheme = \"{scheme}, limit_packets = 500 }}\n[users]\nper_side = {users}\n{model}{flows}\n[record]\n{record}\n"
     );
     Scenario::from_toml(&text, "memory", &[]).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -23,6 +23,29 @@ queue = { scheme = "drop-tail", limit_packets = 1000 }
 packets = true
 "#;
 
+/// The same link between two routers of a topology; the way back has a rate that does not vary.
+const TOPOLOGY: &str = r#"
+name = "trace"
+duration_s = 0.2
+[topology]
+nodes = [
+  { name = "left", kind = "host" },
+  { name = "a", kind = "router" },
+  { name = "b", kind = "router" },
+  { name = "right", kind = "host" },
+]
+links = [
+  { from = "left", to = "a" },
+  { from = "a", to = "b", both_ways = false, rate_mbps = 1.6042667, rate_trace_file = "own.trace", layer2_overhead_bytes = 4, layer2_minimum_frame_bytes = 0, layer2_gap_bytes = 0, queue = { scheme = "drop-tail", limit_packets = 1000 } },
+  { from = "b", to = "a", both_ways = false, rate_mbps = 100.0, queue = { scheme = "drop-tail", limit_packets = 1000 } },
+  { from = "b", to = "right" },
+]
+[files]
+"own.trace" = "10\n20\n20\n30\n"
+[record]
+packets = true
+"#;
+
 fn simulate(text: &str) -> Output {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
@@ -35,7 +58,11 @@ fn departures(packet_bytes: u32, every_ms: f64) -> Vec<u64> {
         "{LINE}\n[[datagrams]]\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = {packet_bytes}\n\
          rate_mbps = {rate_mbps}\nstart_spread_s = 0.0\n"
     );
-    let output = simulate(&text);
+    departures_in(&text)
+}
+
+fn departures_in(text: &str) -> Vec<u64> {
+    let output = simulate(text);
     let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
     let column = |name: &str| &packets.columns.iter().find(|column| column.name == name).unwrap().values;
     let (ColumnValues::F64(times), ColumnValues::Names(events)) = (column("time_s"), column("event")) else {
@@ -107,4 +134,31 @@ fn the_uncongested_twin_has_a_rate_and_no_trace() {
     let twin = scenario.uncongested_twin().unwrap();
     assert!(twin.network.links[0].trace.is_none() && scenario.network.links[0].trace.is_some());
     assert!(twin.document().files.is_empty());
+}
+
+#[test]
+fn a_link_of_a_topology_sends_at_the_same_instants() {
+    let datagrams = "[[datagrams]]\nname = \"d\"\ncount = 1\nsenders = \"left\"\nreceivers = \"right\"\npacket_bytes = 1500\n\
+                     rate_mbps = 12.0\nstart_spread_s = 0.0\n";
+    let found = departures_in(&format!("{TOPOLOGY}\n{datagrams}"));
+    assert_eq!(found[..9], [10, 20, 20, 30, 40, 50, 50, 60, 70]);
+    assert_eq!(found[..9], departures(1_500, 1.0)[..9]);
+}
+
+#[test]
+fn links_without_an_uncongested_rate_keep_their_trace_in_the_twin() {
+    let users = "[[populations]]\nname = \"people\"\ncount = 1\nbrowsers = \"right\"\nservers = \"left\"\n";
+    let text = format!("{TOPOLOGY}\n{users}");
+    let traces = |text: &str| {
+        let twin = Scenario::from_toml(text, "test", &[]).unwrap().uncongested_twin().unwrap();
+        let traces = twin.network.links.iter().filter(|link| link.trace.is_some()).count();
+        (traces, twin.document().files.len())
+    };
+    let elsewhere = text.replace(
+        "both_ways = false, rate_mbps = 100.0",
+        "both_ways = false, rate_mbps = 100.0, uncongested_rate_mbps = 1000.0",
+    );
+    assert_eq!(traces(&elsewhere), (1, 1));
+    let here = text.replace("rate_mbps = 1.6042667", "rate_mbps = 1.6042667, uncongested_rate_mbps = 1000.0");
+    assert_eq!(traces(&here), (0, 0));
 }

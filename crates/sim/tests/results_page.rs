@@ -20,6 +20,10 @@ per_side = 100
 [[flows]]
 count = 1
 direction = "left-to-right"
+[[flows]]
+count = 1
+bytes = 9000
+direction = "left-to-right"
 [[datagrams]]
 count = 1
 direction = "left-to-right"
@@ -29,6 +33,7 @@ rate_mbps = 0.1
 responses = "rows"
 arrivals = true
 users = true
+traffic = true
 flows = true
 packets = true
 queue_summary_interval_ms = 100.0
@@ -76,7 +81,7 @@ fn types(table: &Table) -> BTreeMap<&'static str, &'static str> {
 #[test]
 fn every_column_of_every_table_stands_on_the_page_with_its_type_and_no_other_does() {
     let output = everything();
-    assert_eq!(output.tables.len(), 14, "every kind of table is recorded here");
+    assert_eq!(output.tables.len(), 16, "every kind of table is recorded here");
     for table in &output.tables {
         let page: BTreeMap<_, _> =
             listed(table.name).into_iter().map(|(key, cells)| (key, cells[0])).collect();

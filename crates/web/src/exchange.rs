@@ -1,6 +1,6 @@
 //! What a user tells her driver to do.
 
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use std::fmt;
 
 /// Which connection of a server visit: 0 for the first one that the visit opens, and so on.
@@ -54,6 +54,20 @@ pub struct Exchange {
     pub request_bytes: u32,
     /// Length of the response in bytes, at least 1.
     pub response_bytes: u64,
+    /// From the arrival of the whole request to the write of the response.
+    pub server_time: Span,
+    /// Whether the server closes the connection behind this response, in a model whose servers do not do so anyway.
+    pub server_closes: bool,
+}
+
+/// What delays the packets of a connection, besides what the network takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MinimumDelay {
+    /// The driver's law at this number, uniform in `[0, 1)`, which is the same for this connection in every run with the
+    /// same key.
+    Drawn(f64),
+    /// This much for the packets of either direction.
+    EachWay(Span),
 }
 
 /// An order from a user to her driver, to be carried out at the instant at which it was given.
@@ -68,9 +82,11 @@ pub enum Command {
         visit: u32,
         /// The server: uniform below the number of servers of the model's parameters.
         server: u32,
-        /// Uniform in `[0, 1)`, the same for this connection in every run with the same key. The driver turns
-        /// it into the connection's minimum delay.
-        delay_draw: f64,
+        /// Which of the machines of the population it begins at, counted round: a cloud's connections take them in turn. None
+        /// where that is the user's own.
+        machine: Option<u32>,
+        /// Its minimum delay.
+        delay: MinimumDelay,
         /// Whether the connection was chosen to be persistent.
         persistent: bool,
         /// Whether this connection was open before and was lost: same numbers, another attempt.
@@ -91,6 +107,11 @@ pub enum Command {
     /// Call `on_wake` at this instant. Nothing is in progress until then.
     Think {
         /// The instant at which the next page begins.
+        until: Time,
+    },
+    /// Call `on_wake` at this instant, whatever is in progress, and once for each such command.
+    Wait {
+        /// The instant.
         until: Time,
     },
 }

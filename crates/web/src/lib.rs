@@ -33,7 +33,7 @@
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
-//!   [`models::pages`] one of today;
+//!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
@@ -54,9 +54,10 @@ mod statistics;
 mod tls;
 
 pub use cdf_file::{CdfFileError, LoadFile};
-pub use exchange::{Command, ConnectionOrdinal, Exchange, ObjectKind};
+pub use exchange::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind};
 pub use model_error::ModelError;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
+pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PagesFileError, PagesModel, PagesParameters, PagesUser};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use parameter_error::ParameterError;

@@ -1,9 +1,10 @@
 //! The users of a population, whatever their model.
 
 use crate::models::mah::{MahModel, MahParameters, MahUser};
+use crate::models::packmime::{PackMimeCloud, PackMimeModel, PackMimeParameters};
 use crate::models::pages::{PagesModel, PagesParameters, PagesUser};
 use crate::models::unc::{UncModel, UncParameters, User};
-use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, StartRule, Tls};
+use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, ParameterError, StartRule, Tls};
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
@@ -35,6 +36,8 @@ pub enum UserRef<'a> {
     Mah(&'a MahUser),
     /// Of today's pages.
     Pages(&'a PagesUser),
+    /// A cloud of PackMime's clients.
+    PackMime(&'a PackMimeCloud),
 }
 
 /// All users of a population with the model that they share.
@@ -48,6 +51,7 @@ enum Kind {
     Unc(Box<UncModel>, Vec<User>),
     Mah(Box<MahModel>, Vec<MahUser>),
     Pages(Box<PagesModel>, Vec<PagesUser>),
+    PackMime(Box<PackMimeModel>, Vec<PackMimeCloud>),
 }
 
 impl Population {
@@ -96,6 +100,17 @@ impl Population {
         Ok(Self { kind: Kind::Pages(Box::new(model), users) })
     }
 
+    /// `count` clouds of PackMime's clients, each with the model's rate of connections; cloud i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`PackMimeModel::new`].
+    pub fn packmime(parameters: &PackMimeParameters, count: u32, key: Key) -> Result<Self, ParameterError> {
+        let model = PackMimeModel::new(parameters)?;
+        let clouds =
+            (0..count).map(|cloud| PackMimeCloud::new(key.indexed(u64::from(cloud)), &model)).collect();
+        Ok(Self { kind: Kind::PackMime(Box::new(model), clouds) })
+    }
+
     /// The user with this number, if there is one.
     #[must_use]
     #[inline]
@@ -104,6 +119,7 @@ impl Population {
             Kind::Unc(_, users) => users.get(user as usize).map(UserRef::Unc),
             Kind::Mah(_, users) => users.get(user as usize).map(UserRef::Mah),
             Kind::Pages(_, users) => users.get(user as usize).map(UserRef::Pages),
+            Kind::PackMime(_, clouds) => clouds.get(user as usize).map(UserRef::PackMime),
         }
     }
 
@@ -114,6 +130,7 @@ impl Population {
             Kind::Unc(_, users) => users.len(),
             Kind::Mah(_, users) => users.len(),
             Kind::Pages(_, users) => users.len(),
+            Kind::PackMime(_, clouds) => clouds.len(),
         }
     }
 
@@ -136,8 +153,14 @@ impl Population {
     pub const fn multiplexes(&self) -> Option<Tls> {
         match &self.kind {
             Kind::Pages(model, _) => Some(model.tls()),
-            Kind::Unc(..) | Kind::Mah(..) => None,
+            Kind::Unc(..) | Kind::Mah(..) | Kind::PackMime(..) => None,
         }
+    }
+
+    /// Whether users wait for pages; a cloud's connections are nobody's pages.
+    #[must_use]
+    pub const fn waits_for_pages(&self) -> bool {
+        !matches!(self.kind, Kind::PackMime(..))
     }
 
     /// Whether no response of the next page of a user, who is thinking, takes long.
@@ -149,7 +172,8 @@ impl Population {
         match &self.kind {
             Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
-            Kind::Pages(..) => false,
+            Kind::Pages(model, users) => users[user as usize].next_page_is_light(model),
+            Kind::PackMime(..) => false,
         }
     }
 
@@ -157,19 +181,20 @@ impl Population {
     /// stay open behind the page are opened, and are open at once; those that end with it are closed.
     ///
     /// # Panics
-    /// If there is no such user, she is not thinking, or her pages are never light.
+    /// If there is no such user, or she is not thinking.
     pub fn pass_over_page(&mut self, user: u32, end: Time, out: &mut Vec<Command>) {
         match &mut self.kind {
             Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
-            Kind::Pages(..) => panic!("today's pages are never light"),
+            Kind::Pages(model, users) => users[user as usize].pass_over_page(end, model, out),
+            Kind::PackMime(..) => panic!("no page of this model is light"),
         }
     }
 
     /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics
-    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`] and [`PagesUser`].
+    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`] and [`PackMimeCloud`].
     #[inline]
     pub fn handle(
         &mut self,
@@ -210,6 +235,17 @@ impl Population {
                 handle!(user, model, UserEvent::Object(connection, object) => {
                     user.on_object(now, connection, object, model, out);
                 });
+            }
+            Kind::PackMime(model, clouds) => {
+                let cloud = &mut clouds[user as usize];
+                match event {
+                    UserEvent::Start(_) => cloud.start(model, out),
+                    UserEvent::Wake => cloud.on_wake(now, model, out),
+                    UserEvent::Connected(connection) => cloud.on_connected(connection, out),
+                    UserEvent::Response(connection) => cloud.on_response(now, connection, out),
+                    UserEvent::Failed(connection) => return cloud.on_failed(connection),
+                    UserEvent::Object(..) => panic!("{event:?} is no event of this model's clouds"),
+                }
             }
         }
         None

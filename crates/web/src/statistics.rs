@@ -58,7 +58,7 @@ impl Statistics {
                 self.persistent_connections += u64::from(*persistent);
             }
             Command::Request { exchange, .. } => self.record_exchange(exchange),
-            Command::Close { .. } | Command::Think { .. } => {}
+            Command::Close { .. } | Command::Think { .. } | Command::Wait { .. } => {}
         }
     }
 
@@ -128,10 +128,20 @@ impl KindTotals {
 mod tests {
     use super::*;
     use crate::ConnectionOrdinal;
+    use crate::MinimumDelay;
+    use aqmlab_units::Span;
 
     fn open(persistent: bool, reopened: bool) -> Command {
         let connection = ConnectionOrdinal::new(0);
-        Command::Open { connection, visit: 0, server: 0, delay_draw: 0.5, persistent, reopened }
+        Command::Open {
+            connection,
+            visit: 0,
+            machine: None,
+            server: 0,
+            delay: MinimumDelay::Drawn(0.5),
+            persistent,
+            reopened,
+        }
     }
 
     fn request(page: u32, kind: ObjectKind, persistent: bool, bytes: (u32, u64)) -> Command {
@@ -142,6 +152,8 @@ mod tests {
             on_persistent_connection: persistent,
             request_bytes: bytes.0,
             response_bytes: bytes.1,
+            server_time: Span::ZERO,
+            server_closes: false,
         };
         Command::Request { connection: ConnectionOrdinal::new(0), exchange }
     }

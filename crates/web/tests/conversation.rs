@@ -69,6 +69,7 @@ impl Conversation {
                 format!("request {} object {object} of {bytes} B", connection.number())
             }
             Command::Close { connection } => format!("close {}", connection.number()),
+            Command::Wait { until } => format!("wait {} s", (until - now).seconds()),
             Command::Think { until } => format!("think {} s", (until - now).seconds()),
         };
         self.commands.drain(..).map(short).collect::<Vec<_>>().join(", ")

@@ -4,7 +4,7 @@ mod driver;
 
 use aqmlab_random::Key;
 use aqmlab_units::Span;
-use aqmlab_web::{Command, ObjectKind, StartRule, UncModel, UncParameters, User};
+use aqmlab_web::{Command, MinimumDelay, ObjectKind, StartRule, UncModel, UncParameters, User};
 use driver::Browsing;
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn browse(model: &UncModel, user: u64, pages: u32, pairs: &mut Pairs) {
     for _ in 0..pages {
         let (begin, mut objects) = (browsing.next_page(), 0);
         browsing.fetch_page(model, &mut |command| match *command {
-            Command::Open { delay_draw, persistent, .. } => {
+            Command::Open { delay: MinimumDelay::Drawn(delay_draw), persistent, .. } => {
                 pairs.delays.push(delay_draw);
                 pairs.delay_and_persistent.push((delay_draw, yes(persistent)));
                 remember(&mut pairs.delay_and_next, &mut before.delay, delay_draw);
@@ -62,7 +62,7 @@ fn browse(model: &UncModel, user: u64, pages: u32, pairs: &mut Pairs) {
                     pairs.request_and_response.push((yes(exchange.request_bytes > 227), large));
                 }
             }
-            Command::Close { .. } | Command::Think { .. } => {}
+            Command::Open { .. } | Command::Close { .. } | Command::Think { .. } | Command::Wait { .. } => {}
         });
         let long = yes((browsing.next_page() - begin).seconds() > 10.0);
         pairs.objects_and_thought.push((yes(objects > 3), long));

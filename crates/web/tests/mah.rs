@@ -3,8 +3,8 @@
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, MahModel, MahParameters, MahUser, ObjectKind, Population,
-    StartRule, Statistics, UncParameters, UserEvent,
+    Command, ConnectionOrdinal, Exchange, MahModel, MahParameters, MahUser, MinimumDelay, ObjectKind,
+    Population, StartRule, Statistics, UncParameters, UserEvent,
 };
 use std::collections::BTreeMap;
 
@@ -33,7 +33,8 @@ fn browse(parameters: &MahParameters, pages: usize, order: u64, failures: f64) -
         let mut wake = None;
         for command in commands.drain(..) {
             match command {
-                Command::Open { connection, visit: of, server, delay_draw, .. } => {
+                Command::Open { connection, visit: of, server, delay, .. } => {
+                    let MinimumDelay::Drawn(delay_draw) = delay else { panic!("{delay:?}") };
                     visit = of;
                     connections.insert((of, connection.number()), (server, delay_draw.to_bits(), None));
                     open.push((connection, false));
@@ -46,6 +47,7 @@ fn browse(parameters: &MahParameters, pages: usize, order: u64, failures: f64) -
                     connections.get_mut(&(visit, connection.number())).unwrap().2 = Some(exchange);
                 }
                 Command::Close { connection } => assert!(!open.iter().any(|this| this.0 == connection)),
+                Command::Wait { .. } => panic!("a user waits for nothing but her next page"),
                 Command::Think { until } => {
                     thoughts.push(until - now);
                     wake = Some(until);
@@ -134,7 +136,7 @@ fn demand(population: &mut Population, page_time: Span, from: Time, end: Time) -
                     now = until;
                     population.handle(user, UserEvent::Wake, now, &mut answers);
                 }
-                Command::Think { .. } | Command::Close { .. } => {}
+                Command::Think { .. } | Command::Close { .. } | Command::Wait { .. } => {}
                 Command::Open { connection, .. } => {
                     population.handle(user, UserEvent::Connected(connection), now, &mut answers);
                 }

@@ -3,7 +3,8 @@
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, Http, PagesModel, PagesParameters, PagesUser, StartRule,
+    Command, ConnectionOrdinal, Exchange, Http, MinimumDelay, PagesModel, PagesParameters, PagesUser,
+    StartRule,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +109,8 @@ impl Driver {
     fn obey(&mut self) {
         for command in std::mem::take(&mut self.commands) {
             match command {
-                Command::Open { connection, visit, server, delay_draw, reopened, .. } => {
+                Command::Open { connection, visit, server, delay, reopened, .. } => {
+                    let MinimumDelay::Drawn(delay_draw) = delay else { panic!("{delay:?}") };
                     assert_eq!((visit, reopened), (self.page, false));
                     let host = (server, delay_draw.to_bits());
                     let made = Connection { host, open: false, under_way: Vec::new() };
@@ -121,6 +123,7 @@ impl Driver {
                     let closed = self.connections.remove(&connection).unwrap();
                     assert!(closed.open && closed.under_way.is_empty(), "{connection} is at work");
                 }
+                Command::Wait { .. } => panic!("a user waits for nothing but her next page"),
                 Command::Think { until } => {
                     self.diary.thoughts.push(until - self.now);
                     self.page += 1;
@@ -270,9 +273,39 @@ fn a_user_takes_little_memory_while_she_thinks() {
     assert_eq!(driver.user.memory_bytes(), size_of::<PagesUser>());
 }
 
+/// What a user does on so many pages, all fetched, or the light ones passed over; and which these were.
+fn lived(model: &PagesModel, pages: u32, pass_over: bool) -> (Diary, BTreeSet<u32>) {
+    let mut driver = Driver::new(Key::from_seed(8), model);
+    let (mut order, mut light) = (Key::from_seed(1).stream(), BTreeSet::new());
+    while driver.page < pages {
+        let begins = driver.wakes.is_some() && driver.user.next_page_is_light(model);
+        if begins {
+            light.insert(driver.page);
+        }
+        if begins && pass_over {
+            driver.now = driver.wakes.take().unwrap();
+            driver.user.pass_over_page(driver.now, model, &mut driver.commands);
+            driver.obey();
+        } else {
+            driver.step(model, 0.0, &mut order);
+        }
+    }
+    (driver.diary, light)
+}
+
 #[test]
-#[should_panic(expected = "users of today's pages have no past")]
-fn a_past_is_refused() {
+fn a_page_that_is_passed_over_is_a_light_one_and_changes_no_other() {
     let model = model(&PagesParameters::default());
-    PagesUser::new(Key::from_seed(1)).start(&model, StartRule::Stationary, &mut Vec::new());
+    let ((whole, light), (rest, passed)) = (lived(&model, 60, false), lived(&model, 60, true));
+    assert_eq!(light, passed);
+    let bytes = |page| -> u64 {
+        whole.objects.range((page, 0)..(page + 1, 0)).map(|(_, (response_bytes, _))| response_bytes).sum()
+    };
+    // The median page has 2.7 MB.
+    assert!((0..60).all(|page| light.contains(&page) == (bytes(page) <= 5_000_000)));
+    assert!((30..55).contains(&light.len()), "{light:?}");
+    assert_eq!(whole.thoughts, rest.thoughts);
+    let heavy: BTreeMap<_, _> =
+        whole.objects.into_iter().filter(|((page, _), _)| !light.contains(page)).collect();
+    assert_eq!(rest.objects, heavy);
 }

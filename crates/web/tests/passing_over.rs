@@ -47,6 +47,7 @@ impl Life {
             for command in commands.drain(..) {
                 match command {
                     Command::Think { until } => self.wakes = until,
+                    Command::Wait { .. } => panic!("{command:?}"),
                     Command::Open { connection, .. } => {
                         assert!(self.open.insert(connection), "{connection} opened twice");
                         events.push_back(UserEvent::Connected(connection));
@@ -70,7 +71,7 @@ impl Life {
                 Command::Think { until } => self.wakes = until,
                 Command::Open { connection, .. } => assert!(self.open.insert(connection), "{connection}"),
                 Command::Close { connection } => assert!(self.open.remove(&connection), "{connection}"),
-                Command::Request { .. } => panic!("{command:?}"),
+                Command::Request { .. } | Command::Wait { .. } => panic!("{command:?}"),
             }
         }
     }

@@ -43,7 +43,10 @@ def calibration_is_straight(study: Study, *, least: float) -> Answer:
 @le2003.check
 def slope_is_the_published(study: Study, *, within_percent: float) -> Answer:
     """The slope of the calibration is the paper's."""
-    ours = _calibration(study).against(study.experiment.published_line)
+    published = study.experiment.published_line
+    if published is None:
+        raise MissingDataError("the experiment has no published line")
+    ours = _calibration(study).against(published)
     slope, difference = ours["bits_per_second_per_user"], ours["slope_difference_percent"]
     evidence = f"{slope:,.0f} bit/s per user, {difference:+.1f} %"
     return Answer(abs(difference) <= within_percent, evidence, difference)

@@ -62,11 +62,20 @@ def explain(scheme: str) -> None:
 
 
 @click.command
-def schema() -> None:
+@click.argument("scheme", metavar="[NAME|FILE.py:CLASS|LIBRARY.so:SYMBOL]", required=False)
+def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors that check and complete TOML.
+
+    Of a queue discipline, one of your own as well, print that of its table: its parameters with meaning,
+    type, default and range.
 
     \b
     Examples:
       aqmlab schema > scenario.schema.json
+      aqmlab schema red
+      aqmlab schema my_red.py:MyRed
     """
-    click.echo(json.dumps(json.loads(_core.json_schema()), indent=2, ensure_ascii=False))
+    from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
+
+    printed = schema_of_scenarios() if scheme is None else schema_of_scheme(scheme)
+    click.echo(json.dumps(printed, indent=2, ensure_ascii=False))

@@ -41,8 +41,9 @@ def play(
 
     Rate, buffer, queue management and its main parameters, ECN and users are turned on the page; within a
     second the queue over time, the link's utilization, page load and response times stand beside those of the
-    setting before. Every turn is a run of the same users. The page shows the commands that give the same
-    setting its full length and set it against others with intervals.
+    setting before. Every turn is a run of the same users. The page also makes the full comparison of a
+    setting with the one before it, over eight seeds within a minute or so, and opens its report; and it shows
+    the commands that give a setting its full length and set it against other queue management.
 
     The server listens on 127.0.0.1 alone and answers nobody without the token in the address. Ctrl-C ends it.
 

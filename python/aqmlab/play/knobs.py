@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
-from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, Table, TableOf, conform
+from aqmlab.files.shape import ANY, FLAG, NUMBER, PLAIN, TEXT, Table, TableOf, conform
 from aqmlab.load.queues import LIMITS, parameters_of_scheme
 from aqmlab.tune.space import default_ranges, space_of
 
@@ -106,15 +106,36 @@ class Turned:
         Raises:
             PlayError: It is no such thing; the message says where.
         """
-        try:
-            sent = json.loads(text)
-        except ValueError as error:
-            raise PlayError(f"the page's request: is not JSON: {error}") from None
-        conform(sent, _TURNED, "the page's request", PlayError)
+        return cls._of(_read(text), _PAGE)
+
+    @classmethod
+    def pair_from_json(cls, text: str | bytes) -> tuple[Self, Self]:
+        """Two settings that the page wants compared: `before` and `now`.
+
+        Raises:
+            PlayError: They are none; the message says where.
+        """
+        sent = _read(text)
+        conform(sent, Table({"before": ANY, "now": ANY}), _PAGE, PlayError)
+        return cls._of(sent["before"], f"{_PAGE}.before"), cls._of(sent["now"], f"{_PAGE}.now")
+
+    @classmethod
+    def _of(cls, sent: Any, place: str) -> Self:  # noqa: ANN401
+        conform(sent, _TURNED, place, PlayError)
         whole = {
             name: round(sent[name]) for name in ("demand", "limit", "seed") if sent.get(name) is not None
         }
         return cls(**{**sent, **whole})
+
+
+_PAGE = "the page's request"
+
+
+def _read(text: str | bytes) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise PlayError(f"{_PAGE}: is not JSON: {error}") from None
 
 
 def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:

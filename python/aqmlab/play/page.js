@@ -202,7 +202,7 @@
     URL.revokeObjectURL(link.href);
     link.href = URL.createObjectURL(new Blob([now.toml], { type: "text/plain" }));
     link.download = `${state.facts.name}-played.toml`;
-    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, of which ${digits(now.measured_s)} are measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the commands below say by how much.`;
+    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, of which ${digits(now.measured_s)} are measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the comparison below says by how much.`;
     document.body.dataset.shown = String(state.asked);
   }
 
@@ -220,21 +220,70 @@
 
   async function send() {
     const number = state.asked += 1;
+    const turned = structuredClone(state.turned);
     document.body.classList.add("busy");
     try {
-      const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(state.turned) });
+      const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(turned) });
       if (number !== state.asked) return;  // a newer one is on its way
       if (response.status === 403) throw new Error("the server no longer knows this page: open the address that aqmlab play printed");
       const answer = await response.json();
       if (answer.superseded) return;
       refuse(answer.refused);
-      if (!answer.refused) { state.now = answer; show(); }
+      if (!answer.refused) { state.now = { ...answer, turned }; show(); }
     } catch (error) {
       if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message));
     } finally {
       if (number === state.asked) document.body.classList.remove("busy");
     }
   }
+
+  // ------------------------------------------------------------------------------------------------ full comparison
+
+  const full = { timer: 0, asked: 0 };
+
+  function showFull(seen) {
+    const running = seen.state === "running", done = seen.state === "done";
+    element("full-cancel").hidden = element("full-progress").hidden = !running;
+    element("full-report").hidden = !done;
+    element("full-refused").hidden = !seen.refused;
+    element("full-refused").textContent = seen.refused ? `The comparison failed: ${seen.refused}` : "";
+    const what = seen.names ? `${seen.names[1]} against ${seen.names[0]}, ${seen.seeds} seeds` : "";
+    const length = seen.simulated_s === null ? "" : ` of ${digits(seen.simulated_s)} simulated seconds${seen.shortened ? " each (fewer than the scenario has, to end within a minute or so)" : " each"}`;
+    if (running && seen.simulated_s !== null) element("full-progress").value = seen.share;
+    else element("full-progress").removeAttribute("value");
+    element("full-status").textContent = running
+      ? seen.simulated_s === null ? `${what}: looking how fast runs are …` : `${what}${length}: ${seen.finished} of ${seen.runs} runs`
+      : done ? `${what}${length}: done.` : seen.state === "cancelled" ? `${what}: cancelled.` : "";
+    document.body.dataset.comparison = seen.state;
+    clearTimeout(full.timer);
+    if (running) full.timer = setTimeout(() => command("GET"), 300);
+  }
+
+  async function command(method, body) {
+    const number = full.asked += 1;
+    try {
+      const response = await fetch(at("comparison"), { method, body });
+      if (response.status === 403) throw new Error("the server no longer knows this page");
+      const answer = await response.json();
+      if (number !== full.asked) return;
+      if (response.ok) showFull(answer);
+      else {
+        element("full-refused").hidden = false;
+        element("full-refused").textContent = answer.refused;
+        if (element("full-cancel").hidden === false) full.timer = setTimeout(() => command("GET"), 300);
+      }
+    } catch (error) {
+      element("full-refused").hidden = false;
+      element("full-refused").textContent = error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message);
+    }
+  }
+
+  element("full-start").addEventListener("click", () => {
+    if (!state.now) return;
+    clearTimeout(full.timer);
+    command("POST", JSON.stringify({ before: state.before?.turned ?? state.facts.start, now: state.now.turned }));
+  });
+  element("full-cancel").addEventListener("click", () => { clearTimeout(full.timer); command("DELETE"); });
 
   let resized = 0;
   const redraw = () => { clearTimeout(resized); resized = setTimeout(() => { if (state.now) show(); }, 150); };
@@ -247,6 +296,7 @@
     element("name").textContent = `${state.facts.name}: turn a knob and see the queue breathe`;
     for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
     document.title = `${state.facts.name} – aqmlab play`;
+    element("full-report").href = at("comparison/report");
     build();
     await send();
   })().catch((error) => refuse(String(error.message)));

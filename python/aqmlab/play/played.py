@@ -161,6 +161,30 @@ class PlayedLink:
         """
         return active.perform(Job(self._timed(scenario), seed))
 
+    def length_s(self, affordable_s: float) -> float:
+        """The scenario's own length, or as much of it as is affordable, but no less than a run here has."""
+        own_s = float(self.scenario.duration_s)
+        return min(own_s, float(f"{max(affordable_s, _SHORTEST_S):.2g}"))
+
+    def shortened(self, scenario: Scenario, simulated_s: float) -> Scenario:
+        """A setting at this length, in the scenario's proportions, without rows of packets and responses.
+
+        Args:
+            scenario: The setting, as `at` gives it.
+            simulated_s: Its length, at most that of the scenario.
+        """
+        share = simulated_s / float(scenario.duration_s)
+        parts = ("warm_up_s", "cool_down_s") if share < 1.0 else ()
+        overrides: dict[str, Any] = {part: round(share * scenario.resolved[part], 3) for part in parts}
+        if self._has_users and scenario.resolved["record"]["responses"] != "none":
+            overrides["record.responses"] = "histogram"
+        overrides |= {f"record.{table}": False for table in ("arrivals", "packets")}
+        return scenario.with_overrides({"duration_s": simulated_s, **overrides})
+
+    def probe(self, scenario: Scenario) -> Job:
+        """A short run of a setting, from which it is seen what a simulated second costs."""
+        return Job(self._timed(scenario, _PROBED_S), 1)
+
     def _refuse_unknown(self, turned: Turned) -> None:
         legal = {
             "rates_mbps": (turned.rates_mbps, self._rates_mbps),
@@ -201,7 +225,6 @@ class PlayedLink:
 
     def _timed(self, scenario: Scenario, simulated_s: float | None = None) -> Scenario:
         duration_s = simulated_s or self.simulated_s
-        has_users = any(part.unit == "users" for part in self.demand.parts)
         return scenario.with_overrides(
             {
                 "duration_s": duration_s,
@@ -209,7 +232,7 @@ class PlayedLink:
                 "cool_down_s": round(duration_s * _COOL_DOWN_SHARE, 3),
                 "record": {
                     "throughput_layer": scenario.resolved["record"]["throughput_layer"],
-                    **({"responses": "histogram"} if has_users else {}),
+                    **({"responses": "histogram"} if self._has_users else {}),
                     "queue_interval_ms": max(1.0, duration_s * 1e3 / _QUEUE_SAMPLES),
                     "link_interval_ms": max(10.0, duration_s * 1e3 / _LINK_SAMPLES),
                 },
@@ -218,7 +241,7 @@ class PlayedLink:
 
     def _affordable_s(self) -> float:
         """As many simulated seconds as a run of the scenario does within its time."""
-        probe = Job(self._timed(self.scenario, _PROBED_S), 1)
+        probe = self.probe(self.scenario)
         ActiveRuns().perform(
             probe
         )  # once for nothing: the first touches code and memory that are not there yet
@@ -227,6 +250,10 @@ class PlayedLink:
         cost = max(time.perf_counter() - begun, 1e-4) / _PROBED_S
         affordable = min(_BUDGET_S / cost, float(self.scenario.duration_s), _LONGEST_S)
         return float(f"{max(affordable, _SHORTEST_S):.2g}")
+
+    @cached_property
+    def _has_users(self) -> bool:
+        return any(part.unit == "users" for part in self.demand.parts)
 
     @cached_property
     def _rates_mbps(self) -> dict[str, float]:

@@ -23,6 +23,7 @@ from tornado.web import Application, HTTPError, RequestHandler
 
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.toml_text import to_toml
+from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
 from aqmlab.runs.executors.active_runs import ActiveRuns
@@ -44,6 +45,11 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+# The report is one file with scripts and styles of its own; it sees neither the page nor the server.
+_REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-downloads"
+)
 _ASSETS = {
     "page.js": ("aqmlab.play", "page.js", "text/javascript"),
     "page.css": ("aqmlab.play", "page.css", "text/css"),
@@ -58,6 +64,7 @@ class Player:
     def __init__(self, link: PlayedLink, file: str) -> None:
         self.link = link
         self.file = file
+        self.comparison = FullComparison(link)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
         self._active = ActiveRuns()
 
@@ -84,6 +91,7 @@ class Player:
 
     def close(self) -> None:
         """Stops what is running."""
+        self.comparison.close()
         self._active.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -109,6 +117,11 @@ class _Handler(RequestHandler):
     def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ANN401, ARG002
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{self._reason}\n")
+
+    def answer(self, body: dict[str, Any]) -> None:
+        """Ends with this as JSON."""
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(body, allow_nan=False))
 
     def log_exception(self, *args: Any) -> None:  # noqa: ANN401
         if not isinstance(args[1], HTTPError):  # refused requests are no news
@@ -165,8 +178,35 @@ class _Run(_Handler):
         except RunError as error:
             self.set_status(500)
             answer = {"refused": str(error)}
-        self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps(answer, allow_nan=False))
+        self.answer(answer)
+
+
+class _Comparison(_Handler):
+    def get(self) -> None:
+        """How far the comparison is, or how it ended."""
+        self.answer(self.player.comparison.status())
+
+    def post(self) -> None:
+        """Begins one: `before` and `now`, as `/run` takes them."""
+        try:
+            self.answer(self.player.comparison.start(*Turned.pair_from_json(self.request.body)))
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            self.answer({"refused": str(error)})
+
+    def delete(self) -> None:
+        """Stops it."""
+        self.answer(self.player.comparison.cancel())
+
+
+class _Report(_Handler):
+    def get(self) -> None:
+        """The report of the last comparison."""
+        if (report := self.player.comparison.report) is None:
+            raise HTTPError(404, reason="there is no report: no comparison has ended")
+        self.set_header("Content-Security-Policy", _REPORT_POLICY)
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(report)
 
 
 def application(player: Player, token: str, port: int) -> Application:
@@ -178,6 +218,8 @@ def application(player: Player, token: str, port: int) -> Application:
             (r"/asset/([a-z.]+)", _Asset, given),
             (r"/knobs", _Knobs, given),
             (r"/run", _Run, given),
+            (r"/comparison", _Comparison, given),
+            (r"/comparison/report", _Report, given),
         ],
         log_function=lambda _: None,  # addresses hold the token
     )

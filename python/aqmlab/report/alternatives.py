@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import ScenarioError
 from aqmlab.figures import Drawn, Waiting, draw_page_loads
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import (
@@ -14,6 +15,7 @@ from aqmlab.figures.distributions import (
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.figures.network import draw_network
 from aqmlab.figures.over_time import queue_over_time, utilization_over_time
 from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
 from aqmlab.figures.sizes import medians_by_size
@@ -54,6 +56,7 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
     sections = (
         Section("Waiting for a page", [*_of_pages(found, looks)]),
         Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)]),
+        Section("The network", [*_of_network(in_order)]),
         Section("The link over time", [*_of_links(firsts, looks, found)]),
         Section("All numbers", [TableShown(alternatives_table(found, title="levels and differences"))]),
         Section("What was run", [*_provenance(in_order, firsts, found)]),
@@ -170,6 +173,18 @@ def _caption(chart: Chart, said: str) -> str:
 
 def _runs(count: int) -> str:
     return "one run" if count == 1 else f"{count} runs"
+
+
+def _of_network(results: Results) -> Iterator[Part]:
+    """The network with how busy each link was: under the first alternative, on request under the others."""
+    for place, (name, runs) in enumerate(results.items()):
+        number = f"-{place}" if place else ""
+        try:
+            drawn = draw_network(runs[0].run["scenario"], runs, title=name, identifier=f"network{number}")
+        except ScenarioError as error:  # a scheme in a file that is not there any more
+            yield Text(f"Not shown: {error}.", soft=True)
+            return
+        yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
 
 
 def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Alternatives) -> Iterator[Part]:

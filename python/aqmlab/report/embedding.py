@@ -21,6 +21,7 @@ _DIGITS = 5
 """Significant digits of the numbers behind an interactive chart; files to save have all."""
 _DASHES: dict[object, list[int]] = {"-": [], "--": [9, 5], "-.": [9, 4, 2, 4], ":": [2, 4]}
 _OWN_DASH = 3
+_BROAD_INCHES = 8.5
 _LONG_NUMBER = re.compile(r"(?<=[ \"(,-])(\d+\.\d\d)\d+")
 """A coordinate, of which a hundredth of a point is enough on a page."""
 
@@ -46,7 +47,10 @@ def inline_svg(drawn: Drawn) -> str:
     text = text.replace("#dddddd", "var(--line)").replace("#7f7f7f", "var(--soft)")
     text = _LONG_NUMBER.sub(r"\1", text)
     words = html.escape(drawn.words or drawn.title)
-    return text.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)
+    inches = drawn.figure.get_figwidth()
+    # What is far wider than a page is shown at its own width, and moved sideways.
+    wide = f'class="broad" style="--inches: {inches:.1f}" ' if inches > _BROAD_INCHES else ""
+    return text.replace("<svg ", f'<svg {wide}role="img" aria-label="{words}" ', 1)
 
 
 def downloads(drawn: Drawn) -> list[Download]:

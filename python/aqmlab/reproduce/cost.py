@@ -82,7 +82,8 @@ def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], s
 
     def seconds(start: str, duration_s: float) -> float:
         demand = Demand.of(scenario(start))
-        populated = demand.with_sizes(demand.sizes(experiment.users_per_side_at_100_percent))
+        full = experiment.users_per_side_at_100_percent
+        populated = scenario(start) if full is None else demand.with_sizes(demand.sizes(full))
         return _core_s(populated, duration_s)
 
     short_s, long_s = PROBES_S
@@ -122,7 +123,7 @@ def cost_of(experiment: Experiment, scale: Scale, pace: Pace) -> Cost:
 def _planned(experiment: Experiment, scale: Scale) -> Iterator[_Planned]:
     """Every run of a scale."""
     for users in scale.calibration_users_per_side:
-        load = 100.0 * users / experiment.users_per_side_at_100_percent
+        load = 100.0 * users / (experiment.users_per_side_at_100_percent or users)
         duration_s = scale.calibration_overrides.get("duration_s", scale.duration_s)
         yield _Planned(scale.calibration_replications, load, duration_s)
     if scale.load_matched and scale.loads_percent:

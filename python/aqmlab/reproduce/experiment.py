@@ -57,8 +57,8 @@ T = TypeVar("T")
 class Scale:
     """How much of the experiment is run, and how long.
 
-    `users_from` says where the users of a load come from, unless they are matched: the `published` line, or
-    our `calibration`, which takes one.
+    `users_from` says where the users of a load come from, unless they are matched: the `published` line,
+    our `calibration`, which takes one, or the `scenario` itself, which is then the only load there is.
     """
 
     name: str
@@ -114,8 +114,8 @@ class Experiment:
     configurations: Mapping[str, Configuration]
     scales: Mapping[str, Scale]
     loads_percent: tuple[float, ...]
-    users_per_side_at_100_percent: int
-    published_line: Line
+    users_per_side_at_100_percent: int | None
+    published_line: Line | None
     published_tables: tuple[PublishedTable, ...]
     published_claims: tuple[PublishedClaim, ...]
     tolerances: Mapping[str, Tolerance]
@@ -218,8 +218,8 @@ def _read(folder: Traversable) -> Experiment:
         configurations=configurations,
         scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
         loads_percent=tuple(document["loads_percent"]),
-        users_per_side_at_100_percent=document["users_per_side_at_100_percent"],
-        published_line=Line(**published["calibration"]),
+        users_per_side_at_100_percent=document.get("users_per_side_at_100_percent"),
+        published_line=Line(**published["calibration"]) if "calibration" in published else None,
         published_tables=tuple(
             read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
         ),
@@ -300,16 +300,23 @@ def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, 
         calibration_users_per_side=tuple(calibration.get("users_per_side", ())),
         calibration_overrides=calibration.get("overrides", {}),
         calibration_replications=calibration.get("replications", 1),
-        users_from=_users_from(name, entry),
+        users_from=_users_from(name, entry, document),
     )
 
 
-def _users_from(name: str, entry: Mapping[str, Any]) -> str:
+def _users_from(name: str, entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
     calibrated = "calibration" in entry
     origin: str = entry.get("users_from", "calibration" if calibrated else "published")
-    if origin not in ("calibration", "published") or (origin == "calibration" and not calibrated):
+    full = "users_per_side_at_100_percent"
+    legal = [
+        *(["published"] if "calibration" in document["published"] and full in document else []),
+        *(["calibration"] if calibrated and full in document else []),
+        *(["scenario"] if len(document["loads_percent"]) == 1 and not entry["load_matched"] else []),
+    ]
+    if origin not in legal:
         raise ExperimentError(
-            f'scale {name}: users_from = "{origin}"; legal: published, and calibration where there is one'
+            f'scale {name}: users_from = "{origin}"; legal: {" or ".join(legal)}; '
+            f"published and calibration need {full}, scenario a single load without matching"
         )
     return origin
 

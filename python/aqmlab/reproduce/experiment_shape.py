@@ -89,13 +89,15 @@ EXPERIMENT = Table(
         "paper": TEXT,
         "scenario": TEXT,
         "loads_percent": ListOf(NUMBER, shortest=1),
-        "users_per_side_at_100_percent": COUNT,
-        "published": Table({"claims": TEXT, "calibration": _LINE}, {"tables": ListOf(_PUBLISHED_TABLE)}),
+        "published": Table({"claims": TEXT}, {"calibration": _LINE, "tables": ListOf(_PUBLISHED_TABLE)}),
         "scales": TableOf(_SCALE),
         "configurations": ListOf(_CONFIGURATION, shortest=1),
         "figures": ListOf(_FIGURE),
     },
-    optional={"comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)})},
+    optional={
+        "users_per_side_at_100_percent": COUNT,
+        "comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)}),
+    },
 )
 
 _STATEMENT = Table(

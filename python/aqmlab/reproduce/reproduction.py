@@ -232,7 +232,7 @@ def _match(
         Demand.of(base),
         loads_percent=scale.loads_percent,
         seeds=scale.seeds,
-        size_at_100_percent=experiment.users_per_side_at_100_percent,
+        size_at_100_percent=experiment.users_per_side_at_100_percent or 0,
         run=execution.run_pairs,
     )
 
@@ -268,12 +268,15 @@ def _plan(
     for load in scale.loads_percent:
         for seed in scale.seeds:
             match = loads.get((load, seed))
-            shared = _users(experiment, demand, load, match, line)
+            if scale.users_from == "scenario":
+                shared: Mapping[str, int] = {part.key: part.size for part in demand.parts}
+            else:
+                shared = _users(experiment, demand, load, match, line)
             for configuration in experiment.run_at(scale, load):
                 own = configuration.users.get(load)
                 sizes = shared if own is None else demand.sizes(own)
                 populated = demand.with_sizes(sizes)
-                facts = match.to_dict() if match and own is None else _nominal(load, sizes, line)
+                facts = match.to_dict() if match and own is None else _nominal(scale, load, sizes)
                 if own is not None:
                     facts["matched_to"] = "users that the configuration names"
                 scenario = cell_scenario(populated, configuration)
@@ -294,15 +297,22 @@ def _users(
     if match is not None:
         return match.sizes
     line = calibration.line if calibration else experiment.published_line
+    if line is None:
+        raise ExperimentError(f"{experiment.name}: no line says how many users make {load_percent:g} %")
     (bottleneck,) = demand.bottlenecks()
     return demand.sizes(line.size(bottleneck.rate_mbps * load_percent / 100.0))
 
 
-def _nominal(
-    load_percent: float, sizes: Mapping[str, int], calibration: Calibration | None
-) -> dict[str, object]:
+_MATCHED_TO = {
+    "calibration": "our calibration",
+    "published": "the published calibration",
+    "scenario": "nothing: the scenario says who asks for how much",
+}
+
+
+def _nominal(scale: Scale, load_percent: float, sizes: Mapping[str, int]) -> dict[str, object]:
     return {
         "nominal_percent": load_percent,
         "demand": dict(sizes),
-        "matched_to": "our calibration" if calibration else "the published calibration",
+        "matched_to": _MATCHED_TO[scale.users_from],
     }

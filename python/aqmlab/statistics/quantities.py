@@ -24,6 +24,7 @@ from aqmlab.statistics.recorded import (
     monitored_links,
     table,
 )
+from aqmlab.statistics.traffic import OF_TRAFFIC
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
@@ -337,6 +338,10 @@ def quantity(name: str) -> Quantity:
     """
     if name in QUANTITIES:
         return QUANTITIES[name]
+    what, _, part = name.partition("/")
+    if what in OF_TRAFFIC and part.split(".")[0] in {"populations", "flows"}:
+        return OF_TRAFFIC[what](part)
     raise UnknownQuantityError(
-        f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}'
+        f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}; and '
+        f"{', '.join(OF_TRAFFIC)} of a part of the traffic, such as loss_percent/flows.NAME"
     )

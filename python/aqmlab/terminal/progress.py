@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -28,6 +28,13 @@ def tracked(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[It
         text = TextColumn("{task.description}", markup=False)
         with Progress(text, BarColumn(), console=console(stderr=True), transient=True) as bar:
             yield from bar.track(items, description=plain_line(label))
+
+
+class Progressing(Protocol):
+    """What is told how far some runs are, again and again; what it raises stops them."""
+
+    def show(self, *, done_s: float, finished: int) -> None:
+        """So many simulated seconds are done, and so many runs."""
 
 
 class Bar:

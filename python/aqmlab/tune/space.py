@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SIGNIFICANT_DIGITS = 4
+_LEFT_OUT = 1e-3
+_WIDE = 100.0
+_OF_EVERY_SCHEME = {"scheme", "ecn", "limit_packets", "limit_bytes", "limit_rule"}
 _RANGE = Table({"low": NUMBER, "high": NUMBER}, {"log": FLAG, "integer": FLAG, "times": TEXT})
 _VALUES = Table({"values": ListOf(PLAIN, shortest=1)})
 
@@ -97,7 +100,7 @@ def space_of(
     """
     registered = trial.known(scheme, folder or ".")
     legal = _schema(registered)
-    defaults = default_ranges().get(scheme, {})
+    defaults = declared_ranges(legal) if ":" in scheme else default_ranges().get(scheme, {})
     tables = {**defaults}
     for name, given in (ranges or {}).items():
         # A range that says nothing of whole numbers keeps to them where the default does.
@@ -105,9 +108,8 @@ def space_of(
         tables[name] = {"integer": True, **given} if whole and "values" not in given else given
     parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
     if not parameters:
-        raise TuneError(
-            f"{scheme}: no default ranges; give a table [{scheme}] in a file of ranges (--ranges)"
-        )
+        none = "no parameter declares both of its ends" if ":" in scheme else "no default ranges"
+        raise TuneError(f"{scheme}: {none}; give a table [{scheme}] in a file of ranges (--ranges)")
     for parameter in parameters.values():
         base = parameters.get(parameter.times or parameter.name)
         place = f"{scheme}.{parameter.name}.times: {parameter.times}"
@@ -143,6 +145,40 @@ def default_ranges() -> dict[str, dict[str, Any]]:
     """The ranges that are shipped, by scheme."""
     file = resources.files("aqmlab.tune").joinpath("ranges.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def declared_ranges(parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Where the parameters of a scheme in a file are searched: from end to end, as they are declared.
+
+    An end that is not legal itself is moved in by a thousandth of the range, or by one where numbers are
+    whole. Equal ratios are equally probable where a range begins above zero and spans a hundredfold. Words
+    and switches are chosen from. The limits and `ecn`, and what has one end alone, stay as they are.
+
+    Args:
+        parameters: Their JSON schemas by name.
+    """
+    own = {name: part for name, part in parameters.items() if name not in _OF_EVERY_SCHEME}
+    found = {name: _declared(part) for name, part in own.items()}
+    return {name: given for name, given in found.items() if given is not None}
+
+
+def _declared(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    if "enum" in schema:
+        return {"values": list(schema["enum"])}
+    if schema.get("type") == "boolean":
+        return {"values": [False, True]}
+    low, high = (
+        schema.get(end, schema.get(f"exclusive{end.capitalize()}")) for end in ("minimum", "maximum")
+    )
+    if low is None or high is None or low >= high:
+        return None
+    whole = _is_integer(schema)
+    step = 1 if whole else (high - low) * _LEFT_OUT
+    low += step if "minimum" not in schema else 0
+    high -= step if "maximum" not in schema else 0
+    if low >= high:
+        return None
+    return {"low": low, "high": high, "log": low > 0 and high / low >= _WIDE}
 
 
 def _after_their_bases(parameters: Iterable[Parameter]) -> Iterator[Parameter]:

@@ -105,6 +105,12 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
         return 0.0;
     };
     let Some(path) = path(scenario, server, browser, &population.profile) else { return 0.0 };
+    if let UserModel::PackMime(packmime) = &population.model {
+        // Each connection has some exchanges of 7 kB, and waits for none.
+        let connections = f64::from(population.users) * packmime.connections_per_second;
+        let segments = 8_000.0 / f64::from(population.profile.maximum_segment_bytes);
+        return connections * 1.2 * (12.0 + segments) * 2.0 * path.links;
+    }
     let (objects, bytes, think_s) = match &population.model {
         UserModel::Unc(unc) => (
             unc.objects_per_page_mean,
@@ -119,6 +125,7 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
             let bytes = mean(pages.page_bytes_median, pages.page_bytes_sigma, 1e9);
             (objects, bytes / objects + HANDSHAKE_BYTES, pages.think_time_median_seconds)
         }
+        UserModel::PackMime(_) => unreachable!("clouds are counted above"),
     };
     let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
     let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);

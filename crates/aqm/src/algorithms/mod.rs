@@ -101,9 +101,15 @@ macro_rules! register {
             }
 
             fn schema_of_one_queue(_: &mut schemars::SchemaGenerator) -> Schema {
-                let schemes: Vec<Schema> = Self::names_of_one_queue().map(tagged).collect();
-                let default = schemars::json_schema!({ "scheme": Self::of_each_queue().name() });
-                schemars::json_schema!({ "oneOf": schemes, "default": default })
+                Self::schema_of_queue_by_default(&Self::of_each_queue())
+            }
+
+            fn of_queue_behind_filter() -> Self {
+                Self::DropTail(drop_tail::Params::default())
+            }
+
+            fn schema_of_queue_behind_filter(_: &mut schemars::SchemaGenerator) -> Schema {
+                Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
             }
 
             fn name(&self) -> &'static str {
@@ -130,6 +136,16 @@ register! {
     "pie" => pie::Pie,
     "fq" => fq::Fq<Scheme>,
     "fq-codel" => fq_codel::FqCoDel,
+    "blue" => blue::Blue,
+    "choke" => choke::Choke,
+    "arc" => arc::Arc,
+    "sfg" => sfg::Sfg<Scheme>,
+    "sfb" => sfb::Sfb,
+    "red-pd" => red_pd::RedPd,
+    "pi2" => pi2::Pi2,
+    "dualpi2" => dualpi2::DualPi2,
+    "cobalt" => cobalt::Cobalt,
+    "cake" => cake::Cake,
 }
 
 /// The schema of some parameters, with everything in it in its place.
@@ -194,6 +210,13 @@ impl Scheme {
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it has one.
     pub fn names_within(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name()).chain(self.parameters().scheme_within())
+    }
+
+    /// The JSON schema of the schemes that have a single queue.
+    fn schema_of_queue_by_default(default: &Self) -> Schema {
+        let schemes: Vec<Schema> = Self::names_of_one_queue().map(tagged).collect();
+        let default = schemars::json_schema!({ "scheme": default.name() });
+        schemars::json_schema!({ "oneOf": schemes, "default": default })
     }
 
     /// Checks every parameter.

@@ -71,7 +71,7 @@ impl Parameters for Params {
 
     fn build(&self, facts: &PortFacts) -> Discipline {
         let shape = |steep: RedCurve| if self.gentle { steep.gentle(false) } else { steep };
-        Discipline::fifo(Red { detector: self.detector(facts, &self.given_thresholds(), shape) })
+        Discipline::fifo(Red::new(self.detector(facts, &self.given_thresholds(), shape)))
     }
 }
 
@@ -79,6 +79,13 @@ impl Parameters for Params {
 #[derive(Clone, Debug)]
 pub struct Red {
     detector: Detector,
+}
+
+impl Red {
+    /// RED under this detector.
+    pub(crate) const fn new(detector: Detector) -> Self {
+        Self { detector }
+    }
 }
 
 impl Aqm for Red {

@@ -95,17 +95,18 @@ fn is(property: &Schema, kind: &str) -> bool {
         || types.as_array().is_some_and(|types| types.iter().any(|t| t.as_str() == Some(kind)))
 }
 
-/// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests.
+/// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests where there is none but
+/// zero.
 fn random_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
     let (low, high) = match default {
         _ if key == "limit_packets" => (4.0, 80.0),
         _ if key == "flows" => (1.0, 40.0),
-        Some(default) => (default / 100.0, default * 5.0),
-        None if key.ends_with("_packets") => (0.5, 20.0),
-        None if key.ends_with("_bytes") => (6_000.0, 120_000.0),
-        None if key.ends_with("_ms") => (1.0, 400.0),
-        None if key.ends_with("_s") => (0.01, 3.0),
-        None => (1e-3, 10.0),
+        Some(default) if default != 0.0 => (default / 100.0, default * 5.0),
+        _ if key.ends_with("_packets") => (0.5, 20.0),
+        _ if key.ends_with("_bytes") => (6_000.0, 120_000.0),
+        _ if key.ends_with("_ms") => (1.0, 400.0),
+        _ if key.ends_with("_s") => (0.01, 3.0),
+        _ => (1e-3, 10.0),
     };
     low * libm::pow(high / low, random.uniform())
 }

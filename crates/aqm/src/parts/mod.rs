@@ -1,35 +1,48 @@
 //! Formulas and rules that several schemes share, each with the names that the papers give them.
 
+mod arc_design;
 mod average_queue;
+mod blue;
 mod deficit_round_robin;
 mod detector;
 mod ewma;
 mod fair_queueing;
+mod flow_bins;
+mod flow_bytes;
 mod flow_table;
+mod host_fairness;
 mod limit;
 mod max_p;
 mod measure;
+mod pi2;
 mod pi_design;
 mod queue_control_params;
 mod red_curve;
 mod red_params;
 mod scale;
+pub mod sfg_design;
 mod spacing;
 mod thresholds;
 mod ticker;
 mod weight;
 
+pub use arc_design::ArcLoop;
 pub use average_queue::{AverageQueue, IdleRule};
+pub use blue::{BlueProbability, BlueSettings};
 pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, RoundRobinSettings, TurnEnds};
 pub use detector::{Detector, DetectorSettings, EcnRule};
 pub use ewma::{Ewma, power};
 pub(crate) use fair_queueing::{FairQueueing, fair_queueing_params};
+pub use flow_bins::FlowBins;
+pub use flow_bytes::{FlowByteTable, FlowBytes};
 pub(crate) use flow_table::WAYS;
 pub use flow_table::{FlowHashing, FlowTable};
+pub use host_fairness::{HostFairness, Isolation};
 pub use limit::{Limit, LimitRule, Room};
 pub use max_p::{AdaptMaxP, Bottom, Word};
 pub use measure::{Gauge, Measure};
 pub use pi_design::PiGains;
+pub use pi2::{Pi2Controller, Recurrence};
 pub(crate) use queue_control_params::queue_control_params;
 pub use red_curve::{RedCurve, Region};
 pub(crate) use red_params::red_params;

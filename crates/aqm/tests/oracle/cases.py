@@ -1,24 +1,16 @@
 """The cases that are worked: title, scheme, facts of the port, parameters, and what happens when (ms)."""
 
+from arc import arc_cases
+from blue import blue_cases
+from cake import cake_cases
+from choke import choke_cases
+from cobalt import cobalt_cases
+from dualpi2 import dualpi2_cases, pi2_cases
+from events import TEN, burst, drain, merged, packets, seed
+from red_pd import red_pd_cases
+from sfb import sfb_cases
+from sfg import sfg_cases
 from schemes import Ared, CoDel, DropTail, Fq, FqCoDel, Pi, Pie, Red, Rem
-
-
-def burst(start, step, count, sizes=(1000,), ecns=("not_ect",), depart_every=0):
-    """Arrivals every `step` ms, with a departure half a step after each `depart_every`-th."""
-    events = []
-    for n in range(count):
-        time = round(start + n * step, 6)
-        events.append((time, "arrive", sizes[n % len(sizes)], 1 + n % 3, ecns[n % len(ecns)]))
-        if depart_every and n % depart_every == depart_every - 1:
-            events.append((round(time + step / 2, 6), "depart"))
-    return events
-
-
-def drain(start, step, count):
-    return [(round(start + n * step, 6), "depart") for n in range(count)]
-
-
-TEN = dict(link_mbps=10)
 
 
 def drop_tail_cases():
@@ -57,10 +49,6 @@ def drop_tail_cases():
         dict(limit_packets=4, limit_bytes=3000),
         burst(0, 1, 7, sizes=(1500, 40), ecns=("ect0", "not_ect", "ce")),
     )
-
-
-def seed(n):
-    return dict(TEN, seed=n)
 
 
 SMALL = dict(
@@ -496,19 +484,6 @@ def pie_cases():
     )
 
 
-def packets(start, step, flows, sizes=(1000,), ecns=("not_ect",)):
-    """An arrival every `step` ms, of one flow after the other."""
-    return [
-        (round(start + n * step, 6), "arrive", sizes[n % len(sizes)], flow, ecns[n % len(ecns)])
-        for n, flow in enumerate(flows)
-    ]
-
-
-def merged(*lists):
-    """All events in the order of time; equal instants in the order of the lists."""
-    return sorted((event for events in lists for event in events), key=lambda event: event[0])
-
-
 def fq_codel_turn_cases():
     two_long = packets(0, 0.1, [1, 2] * 8, sizes=(1500, 500))
     yield (
@@ -666,3 +641,13 @@ def all_cases():
         *fq_codel_sorting_cases(),
     ]
     yield list(fq_cases())
+    yield list(blue_cases())
+    yield list(choke_cases())
+    yield list(arc_cases())
+    yield list(sfg_cases())
+    yield list(sfb_cases())
+    yield list(red_pd_cases())
+    yield list(pi2_cases())
+    yield list(dualpi2_cases())
+    yield list(cobalt_cases())
+    yield list(cake_cases())

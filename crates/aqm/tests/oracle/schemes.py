@@ -8,39 +8,7 @@ lists. Nothing here was taken from the crate, and Python's standard library is e
 import math
 from fractions import Fraction
 
-WORD = (1 << 64) - 1
-
-
-def mix(z):
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
-    return z ^ (z >> 31)
-
-
-def draw(key, n):
-    """64 bits: draw n of the aqmlab_random::Key that holds `key`."""
-    rotated = ((key << 32) | (key >> 32)) & WORD
-    return mix(mix((n * 0x9E3779B97F4A7C15 + key) & WORD) ^ rotated)
-
-
-def key_of(seed):
-    """What aqmlab_random::Key::from_seed(seed) holds."""
-    return mix(seed ^ 0x6A09E667F3BCC908)
-
-
-class Coins:
-    """The draws of aqmlab_random::Key::from_seed(seed).stream()."""
-
-    def __init__(self, seed):
-        self.key = key_of(seed)
-        self.drawn = 0
-        self.last = None
-
-    def uniform(self):
-        bits = draw(self.key, self.drawn)
-        self.drawn += 1
-        self.last = (bits >> 11) / (1 << 53)
-        return self.last
+from coins import Coins, draw, key_of
 
 
 class Scheme:
@@ -48,6 +16,9 @@ class Scheme:
 
     defaults = {}
     columns = []
+    tosses = True
+    # Whether one arrival may draw several numbers: then a column says how many, the last of which is the coin.
+    draws_several = False
 
     def __init__(self, facts, keys):
         self.mbps, self.phase = facts["link_mbps"], facts.get("timer_phase", 0)
@@ -166,6 +137,7 @@ class Scheme:
 
 class DropTail(Scheme):
     name = "drop-tail"
+    tosses = False
 
 
 class Red(Scheme):
@@ -429,6 +401,7 @@ class CoDel(Scheme):
     """RFC 8289, section 5: `dequeue` calls `dodequeue`, as in its listing. Times are in ms; 0 is never."""
 
     name = "codel"
+    tosses = False
     columns = ["count", "last_count", "dropping", "drop_next_ms"]
     defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500)
 
@@ -784,6 +757,7 @@ class FairQueueing(Scheme):
 
 class FqCoDel(FairQueueing):
     name = "fq-codel"
+    tosses = False
     defaults = {**FairQueueing.defaults, **CoDel.defaults, "ecn": True}
 
     def inner_scheme(self):

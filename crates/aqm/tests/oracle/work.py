@@ -8,7 +8,6 @@ import json
 import pathlib
 
 from cases import all_cases
-from schemes import CoDel, DropTail, FqCoDel
 
 
 def number(value):
@@ -39,17 +38,20 @@ def work(title, scheme, facts, keys, events):
     aqm = scheme(facts, keys)
     lines = [f"case: {title}"]
     lines += settings({**facts, "scheme": scheme.name, **keys})
-    random = scheme not in (CoDel, DropTail, FqCoDel)
     heading = ["time_ms", "do", "bytes", "flow", "ecn", "|", "verdict"]
-    rows = [heading + (["coin", "chance"] if random else []) + scheme.columns]
+    random = (["drawn"] if scheme.draws_several else []) + (["coin", "chance"] if scheme.tosses else [])
+    rows = [heading + random + scheme.columns]
     for time, do, *packet in events:
         size, flow, ecn = packet or ("-", "-", "-")
+        before = aqm.coins.drawn
         if do == "arrive":
             verdict = aqm.arrive(time, dict(bytes=size, flow=flow, ecn=ecn))
         else:
             verdict = aqm.depart(time) if do == "depart" else aqm.wait(time)
         row = [number(time), do, str(size), str(flow), ecn, "|", counted(verdict)]
-        if random:
+        if scheme.draws_several:
+            row.append(str(aqm.coins.drawn - before))
+        if scheme.tosses:
             row += [number(aqm.coins.last), number(aqm.chance)]
         rows.append(row + [number(aqm.seen()[name]) for name in scheme.columns])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -144,11 +144,11 @@ const fn browser_machines() -> u32 {
 }
 
 /// The SIGCOMM 2003 study's laboratory (section 3): 8 server machines for each direction.
-const fn server_machines() -> u32 {
+pub(super) const fn server_machines() -> u32 {
     8
 }
 
-const fn interface_rate() -> f64 {
+pub(super) const fn interface_rate() -> f64 {
     100.0
 }
 
@@ -168,12 +168,12 @@ pub(crate) const fn ethernet_gap() -> u32 {
 }
 
 /// The SIGCOMM 2003 study calibrated at 1 Gbps (section 3.2).
-const fn uncongested_rate() -> f64 {
+pub(super) const fn uncongested_rate() -> f64 {
     1000.0
 }
 
 /// The SIGCOMM 2003 study calibrated with drop-tail queues of 2,400 elements (section 3.2).
-fn uncongested_queue() -> Scheme {
+pub(super) fn uncongested_queue() -> Scheme {
     let queue = serde_json::json!({ "scheme": "drop-tail", "limit_packets": 2400 });
     serde_json::from_value(queue).expect("drop-tail with a limit in packets is a scheme")
 }

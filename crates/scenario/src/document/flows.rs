@@ -37,7 +37,23 @@ pub struct FlowsTable {
     #[serde(default)]
     pub delay_on: DelayOn,
 
-    /// Flows start at an instant uniform over this span; 0: all at once.
+    /// The first instant at which a flow may start.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub start_s: f64,
+
+    /// Instants at which the flows start, one for each; instead of `start_s` and `start_spread_s`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(range(min = 0.0, max = 10_000_000.0)))]
+    pub starts_s: Vec<f64>,
+
+    /// Flows start one after another as a Poisson process from `start_s` on, so many per second in the mean; instead of
+    /// `start_spread_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
+    pub arrivals_hz: Option<f64>,
+
+    /// Flows start at an instant uniform over this span behind `start_s`; 0: all at once.
     #[serde(default = "start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: f64,

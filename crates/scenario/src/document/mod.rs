@@ -6,7 +6,10 @@
 mod datagrams;
 mod dumbbell;
 mod flows;
+mod parking_lot;
+mod ports;
 mod record;
+mod star;
 mod topology;
 mod twin;
 mod users;
@@ -18,7 +21,11 @@ pub(crate) use dumbbell::{
     ethernet_overhead,
 };
 pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
+pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
+pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
+pub(crate) use star::HOMES;
+pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
 
@@ -66,15 +73,23 @@ pub struct Document {
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub delay_phase_ns: f64,
 
-    /// The network as one bottleneck link between two routers; this or `topology`.
+    /// The network as one bottleneck link between two routers; this, or another network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dumbbell: Option<Dumbbell>,
 
-    /// The network as nodes and links; this or `dumbbell`.
+    /// The network as routers in a row, with cross traffic on their hops; this, or another network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parking_lot: Option<ParkingLot>,
+
+    /// The network as access links behind one router; this, or another network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub star: Option<Star>,
+
+    /// The network as nodes and links; this, or another network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
 
-    /// Browsing users on both sides of a dumbbell.
+    /// Browsing users on both sides of a dumbbell, or at both ends of a parking lot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<UsersTable>,
 
@@ -119,12 +134,19 @@ impl Document {
         if let Some(dumbbell) = &mut self.dumbbell {
             dumbbell.settle();
         }
+        if let Some(parking_lot) = &mut self.parking_lot {
+            parking_lot.settle();
+        }
+        if let Some(star) = &mut self.star {
+            star.settle();
+        }
         if let Some(topology) = &mut self.topology {
             topology.settle();
         }
-        if let (Some(users), Some(dumbbell)) = (&mut self.users, &self.dumbbell) {
+        let servers = self.machines_in(SERVERS_LEFT).filter(|_| self.has_sides());
+        if let (Some(users), Some(servers)) = (&mut self.users, servers) {
             users.settle();
-            users.model.choose_among(dumbbell.server_machines_per_side);
+            users.model.choose_among(servers);
         }
         let servers: Vec<_> = self.populations.iter().map(|table| self.machines_in(&table.servers)).collect();
         for (population, servers) in self.populations.iter_mut().zip(servers) {
@@ -144,7 +166,39 @@ impl Document {
 
     /// How many machines a group has, if there is such a group.
     fn machines_in(&self, group: &str) -> Option<u32> {
-        let in_dumbbell = self.dumbbell.as_ref().and_then(|dumbbell| dumbbell.machines_in(group));
-        in_dumbbell.or_else(|| self.topology.as_ref()?.machines_in(group))
+        if let Some(dumbbell) = &self.dumbbell {
+            return dumbbell.machines_in(group);
+        }
+        if let Some(parking_lot) = &self.parking_lot {
+            let groups = parking_lot.machine_groups();
+            return groups.iter().find(|own| own.name == group).map(|own| own.count);
+        }
+        if let Some(star) = &self.star {
+            return star.machines_in(group);
+        }
+        self.topology.as_ref()?.machines_in(group)
+    }
+
+    /// Whether the network has a left and a right, between which `[users]` browse and a `direction` leads.
+    pub(crate) const fn has_sides(&self) -> bool {
+        self.dumbbell.is_some() || self.parking_lot.is_some()
+    }
+
+    /// The networks that are described, by the names of their tables: one, in a legal document.
+    pub(crate) fn networks(&self) -> Vec<&'static str> {
+        let given = [
+            ("dumbbell", self.dumbbell.is_some()),
+            ("parking_lot", self.parking_lot.is_some()),
+            ("star", self.star.is_some()),
+            ("topology", self.topology.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+
+    /// The port at a place of the links, of a network that a shorthand with several stands for.
+    pub(crate) fn port(&self, place: usize) -> Option<Port<'_>> {
+        let lot = self.parking_lot.as_ref().filter(|lot| place < lot.port_count());
+        let star = self.star.as_ref().filter(|star| place < star.port_count());
+        lot.map(|lot| lot.port(place)).or_else(|| star.map(|star| star.port(place)))
     }
 }

@@ -47,6 +47,9 @@ pub struct RecordTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub congestion_window_interval_ms: Option<f64>,
 
+    /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the measured window.
+    pub traffic: bool,
+
     /// Bytes per user and direction in the measured window.
     pub users: bool,
 
@@ -113,6 +116,7 @@ impl Default for RecordTable {
             queue_summary_sample_ms: None,
             flows: false,
             congestion_window_interval_ms: None,
+            traffic: false,
             users: false,
             packets: false,
         }

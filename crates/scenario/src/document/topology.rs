@@ -50,6 +50,11 @@ pub struct LinkTable {
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: Option<f64>,
 
+    /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is then its mean
+    /// rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_trace_file: Option<String>,
+
     /// Propagation delay, one way.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 100_000.0))]

@@ -4,8 +4,8 @@ use super::Document;
 use crate::error::{Mistake, Place, ScenarioError};
 
 impl Document {
-    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck
-    /// takes its uncongested rate and queue, the links of a topology that have uncongested settings take
+    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck, the hops
+    /// of a parking lot and the access links of a star take their uncongested rate and queue, the links of a topology that have uncongested settings take
     /// those, and no link loses anything on purpose. Everything else stays.
     ///
     /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
@@ -28,11 +28,20 @@ impl Document {
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
             return Ok(twin);
         }
-        let mut settings = 0;
+        if let Some(parking_lot) = &mut twin.parking_lot {
+            parking_lot.become_uncongested();
+            return Ok(twin);
+        }
+        if let Some(star) = &mut twin.star {
+            star.become_uncongested();
+            return Ok(twin);
+        }
+        let (mut settings, mut dropped) = (0, Vec::new());
         for link in twin.topology.iter_mut().flat_map(|topology| &mut topology.links) {
             (link.drop, link.loss_probability) = (Vec::new(), 0.0);
             if let Some(rate_mbps) = link.uncongested_rate_mbps {
                 link.rate_mbps = Some(rate_mbps);
+                dropped.extend(link.rate_trace_file.take());
                 settings += 1;
             }
             if let Some(queue) = &link.uncongested_queue {
@@ -40,7 +49,17 @@ impl Document {
                 settings += 1;
             }
         }
-        if settings == 0 { Err(no_uncongested_settings(&self.name)) } else { Ok(twin) }
+        if settings == 0 {
+            return Err(no_uncongested_settings(&self.name));
+        }
+        // A trace may be that of several links.
+        let topology = twin.topology.as_ref();
+        let kept = |name: &String| {
+            topology
+                .is_some_and(|own| own.links.iter().any(|link| link.rate_trace_file.as_ref() == Some(name)))
+        };
+        twin.files.retain(|name, _| kept(name) || !dropped.contains(name));
+        Ok(twin)
     }
 
     /// The uncongested twin without the flows that never end, save those of the groups that are `kept`: such flows take

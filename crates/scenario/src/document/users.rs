@@ -1,7 +1,7 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
 use super::flows::default_profile;
-use crate::{HostOverrides, MahParameters, PagesParameters, UncParameters};
+use crate::{HostOverrides, MahParameters, PackMimeParameters, PagesParameters, UncParameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +116,9 @@ pub enum UserModel {
     Mah(MahParameters),
     /// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
     Pages(PagesParameters),
+    /// Clouds of PackMime's clients, whose connections arrive at a rate whatever becomes of those before: `count` clouds.
+    #[serde(rename = "packmime")]
+    PackMime(PackMimeParameters),
 }
 
 impl UserModel {
@@ -125,6 +128,7 @@ impl UserModel {
             Self::Unc(parameters) => parameters.server_count = servers,
             Self::Mah(parameters) => parameters.server_count = servers,
             Self::Pages(parameters) => parameters.server_count = servers,
+            Self::PackMime(parameters) => parameters.server_count = servers,
         }
     }
 

@@ -7,6 +7,7 @@
 //! the wait of a burst at the port is left out.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::rate_trace::rate_trace;
 use super::traffic::{check_ordinals, check_scheme};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
@@ -83,37 +84,8 @@ fn traces(
         ("dumbbell.rate_trace_file", &dumbbell.rate_trace_file, there),
         ("dumbbell.rate_right_to_left_trace_file", &dumbbell.rate_right_to_left_trace_file, back),
     ]
-    .map(|(key, name, rate)| trace((key, name.as_ref()?), rate, files, mistakes))
+    .map(|(key, name, rate)| rate_trace((key, name.as_ref()?), rate, files, mistakes))
 }
-
-fn trace(
-    (key, name): (&str, &String),
-    (rate_key, rate_mbps): (&str, f64),
-    files: &BTreeMap<String, String>,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<RateTrace> {
-    // A file that could not be read is a mistake already.
-    let text = files.get(name)?;
-    let trace = match RateTrace::parse(text) {
-        Ok(trace) => trace,
-        Err((line, reason)) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            mistakes.value(key, format!("\"{name}\"{line}: {reason}"), LEGAL_TRACE);
-            return None;
-        }
-    };
-    let mean_mbps = trace.mean_rate().bits_per_second() as f64 / 1e6;
-    if (rate_mbps / mean_mbps - 1.0).abs() > LARGEST_DEVIATION {
-        let wrong = format!("{rate_mbps} is not the mean rate of \"{name}\"");
-        mistakes.value(rate_key, wrong, format!("{mean_mbps:.6}, to one hundredth of it"));
-    }
-    Some(trace)
-}
-
-/// What a trace must hold.
-const LEGAL_TRACE: &str = "lines of one instant in whole milliseconds, never decreasing, the last above 0";
-/// How far the rate that stands beside a trace may be from its mean, as a share of it: it is written by hand.
-const LARGEST_DEVIATION: f64 = 0.01;
 
 fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, traces: [Option<RateTrace>; 2]) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);

@@ -7,7 +7,7 @@ use super::unused;
 use crate::document::{DelayOn, Document, FlowsTable};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
-use crate::scenario::{Flow, FlowGroup, Population};
+use crate::scenario::{Flow, FlowGroup, FlowStarts, Population};
 use aqmlab_units::Span;
 use std::collections::BTreeSet;
 
@@ -30,23 +30,62 @@ pub(super) fn resolve(
             let wrong = format!("there is a population named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
-        check_start(document, &path, (0.0, table.start_spread_s), mistakes);
+        let starts = starts(document, table, &path, mistakes);
         unused::check_flows(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         let ends = ends(document, network, &path, asked, mistakes)?;
         let flows =
             (0..).zip(ends.in_turn(table.count)).map(|(index, ends)| flow(table, index, ends)).collect();
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
-        Some(FlowGroup {
-            name,
-            flows,
-            start_spread: seconds(table.start_spread_s),
-            profile,
-            dscp: table.dscp,
-            bytes: table.bytes,
-        })
+        Some(FlowGroup { name, flows, starts, profile, dscp: table.dscp, bytes: table.bytes })
     });
     groups.collect()
+}
+
+/// When the flows start: in one of three ways.
+fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) -> FlowStarts {
+    let listed = !table.starts_s.is_empty();
+    let spread_key = joined(path, "start_spread_s");
+    if (listed || table.arrivals_hz.is_some()) && mistakes.is_written(&spread_key) {
+        let own = if listed { "starts_s" } else { "arrivals_hz" };
+        mistakes.value(&spread_key, format!("{own} says when flows start"), format!("without {own}"));
+    }
+    match (listed, table.arrivals_hz) {
+        (true, arrivals) => {
+            check_listed(document, table, path, mistakes);
+            if arrivals.is_some() {
+                let wrong = "starts_s says when flows start";
+                mistakes.value(&joined(path, "arrivals_hz"), wrong, "without starts_s");
+            }
+            FlowStarts::Listed(table.starts_s.iter().copied().map(seconds).collect())
+        }
+        (false, Some(arrivals_hz)) => {
+            check_start(document, path, (table.start_s, 0.0), mistakes);
+            FlowStarts::Poisson { first: seconds(table.start_s), mean_interval_s: 1.0 / arrivals_hz }
+        }
+        (false, None) => {
+            check_start(document, path, (table.start_s, table.start_spread_s), mistakes);
+            FlowStarts::Spread { first: seconds(table.start_s), spread: seconds(table.start_spread_s) }
+        }
+    }
+}
+
+/// One instant within the run for each flow.
+fn check_listed(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let key = joined(path, "starts_s");
+    if table.starts_s.len() != table.count as usize {
+        let wrong = format!("{} instants for {} flows", table.starts_s.len(), table.count);
+        mistakes.value(&key, wrong, "as many as count says");
+    }
+    if table.start_s > 0.0 {
+        let wrong = "starts_s says when flows start";
+        mistakes.value(&joined(path, "start_s"), wrong, "without starts_s");
+    }
+    let late = table.starts_s.iter().position(|&start_s| start_s > document.duration_s);
+    if let Some(place) = late {
+        let wrong = format!("{} is behind the end of the run", table.starts_s[place]);
+        mistakes.value(&joined(&key, &place.to_string()), wrong, format!("0 to {}", document.duration_s));
+    }
 }
 
 fn flow(table: &FlowsTable, index: u32, [sender, receiver]: [NodeIndex; 2]) -> Flow {

@@ -19,7 +19,8 @@ pub(super) fn check(
     let all_resolved =
         populations.len() == of_dumbbell + document.populations.len() && flows.len() == document.flows.len();
     let all_resolved = all_resolved && datagrams.len() == document.datagrams.len();
-    if mistakes.concern("topology") || !all_resolved {
+    let network_is_wrong = ["parking_lot", "star", "topology"].iter().any(|table| mistakes.concern(table));
+    if network_is_wrong || !all_resolved {
         return;
     }
     let routes = Routes::new(network);

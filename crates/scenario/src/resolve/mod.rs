@@ -6,9 +6,13 @@ mod dumbbell;
 mod flows;
 mod host;
 mod journeys;
+mod parking_lot;
 mod populations;
+mod ports;
 mod quantity;
+mod rate_trace;
 mod size;
+mod star;
 mod topology;
 mod traffic;
 mod unused;
@@ -76,19 +80,29 @@ fn check_window(document: &Document, mistakes: &mut Mistakes<'_>) {
 }
 
 fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> {
-    match (&document.dumbbell, &document.topology) {
-        (Some(dumbbell), None) => Some(dumbbell::network(dumbbell, &document.files, mistakes)),
-        (None, Some(topology)) => Some(topology::network(topology, mistakes)),
-        (Some(_), Some(_)) => {
+    match document.networks()[..] {
+        [] => {
             mistakes
-                .sentence("topology", "there is a dumbbell already: give [dumbbell] or [topology], not both");
-            None
+                .sentence("", "there is no network: give [dumbbell], [parking_lot], [star] or [topology]");
+            return None;
         }
-        (None, None) => {
-            mistakes.sentence("", "there is no network: give [dumbbell] or [topology]");
-            None
+        [_] => {}
+        [first, second, ..] => {
+            let wrong = format!("there is a {first} already: give [{first}] or [{second}], not both");
+            mistakes.sentence(second, wrong);
+            return None;
         }
     }
+    if let Some(table) = &document.dumbbell {
+        return Some(dumbbell::network(table, &document.files, mistakes));
+    }
+    if let Some(table) = &document.parking_lot {
+        return Some(parking_lot::network(table, mistakes));
+    }
+    if let Some(table) = &document.star {
+        return Some(star::network(table, mistakes));
+    }
+    document.topology.as_ref().map(|table| topology::network(table, &document.files, mistakes))
 }
 
 fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistakes<'_>) -> Record {
@@ -103,6 +117,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         queue_summary: queue_summary(table, mistakes),
         flows: table.flows,
         congestion_window_interval: table.congestion_window_interval_ms.map(milliseconds),
+        traffic: table.traffic,
         users: table.users,
         packets: table.packets,
     }

@@ -13,23 +13,27 @@ use crate::network::{Network, NodeIndex};
 use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
-use aqmlab_web::{CdfFileError, MahModel, ModelError, PagesFileError, PagesModel, ParameterError, UncModel};
+use aqmlab_web::{
+    CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, UncModel,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The populations of `[users]`.
 const LEFT: &str = "left";
 const RIGHT: &str = "right";
 
-/// The two populations of a dumbbell, each browsing the servers of the other side.
+/// The two populations of a dumbbell or a parking lot, each browsing the servers of the other side.
 pub(super) fn of_dumbbell(
     document: &Document,
     users: &UsersTable,
     network: &Network,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Population> {
-    if document.dumbbell.is_none() {
-        mistakes
-            .sentence("users", "[users] are the users of a dumbbell; in a topology they are [[populations]]");
+    if !document.has_sides() {
+        mistakes.sentence(
+            "users",
+            "[users] are the users of a dumbbell or a parking lot; elsewhere they are [[populations]]",
+        );
         return Vec::new();
     }
     check_sides(users, mistakes);
@@ -198,7 +202,7 @@ fn check_model(
     mistakes: &mut Mistakes<'_>,
 ) {
     let path = joined(path, "model");
-    unused::check_model(&path, habits.model, habits.start, mistakes);
+    unused::check_model(&path, habits.model, (habits.start, habits.minimum_delay_ms), mistakes);
     // A file that could not be read is a mistake already.
     if mistakes.concern(&path) {
         return;
@@ -233,6 +237,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
         UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
         UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
+        UserModel::PackMime(parameters) => Ok(PackMimeModel::new(parameters).map(drop)?),
     }
 }
 

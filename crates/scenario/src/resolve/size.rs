@@ -1,6 +1,6 @@
 //! Whether a run can hold the scenario: see [`crate::limits`].
 
-use crate::document::{Document, LinkTable, Topology};
+use crate::document::{Document, LinkTable, ParkingLot, Topology};
 use crate::limits::{
     DATAGRAM_GROUPS, DATAGRAM_SOURCES, FLOW_GROUPS, FLOWS, LINKS, NODES, POPULATIONS, QUEUED_LINKS, USERS,
 };
@@ -10,6 +10,7 @@ use crate::mistakes::{Mistakes, joined};
 /// a few lines can ask for more links than there is memory.
 pub(super) fn check(document: &Document, mistakes: &mut Mistakes<'_>) -> bool {
     let mut fits = document.topology.as_ref().is_none_or(|topology| check_topology(topology, mistakes));
+    fits &= document.parking_lot.as_ref().is_none_or(|lot| check_parking_lot(lot, mistakes));
     fits &= check_traffic(document, mistakes);
     fits
 }
@@ -28,6 +29,18 @@ fn check_topology(topology: &Topology, mistakes: &mut Mistakes<'_>) -> bool {
     };
     let with_queue = |table: &LinkTable| if table.queue.is_some() { links_of(topology, table) } else { 0 };
     fits & queued.check(topology.links.iter().map(with_queue), mistakes)
+}
+
+/// Every machine has two links besides those of the hops, so that nodes are what there is too much of first.
+fn check_parking_lot(lot: &ParkingLot, mistakes: &mut Mistakes<'_>) -> bool {
+    let machines: u64 = lot.machine_groups().iter().map(|group| u64::from(group.count)).sum();
+    let nodes = u64::from(lot.hops) + 1 + machines;
+    let fits = nodes <= NODES as u64;
+    if !fits {
+        let wrong = format!("{nodes} nodes: {} routers and the machines behind them", lot.hops + 1);
+        mistakes.value("parking_lot.hops", wrong, format!("{NODES} in all"));
+    }
+    fits
 }
 
 fn check_traffic(document: &Document, mistakes: &mut Mistakes<'_>) -> bool {

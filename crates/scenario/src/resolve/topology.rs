@@ -1,36 +1,68 @@
 //! The network of a topology.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::rate_trace::rate_trace;
 use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
 use crate::document::{LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
+use crate::rate_trace::RateTrace;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a topology: nodes and links in the order of the document, the machines of a group
 /// together, a link's two directions together.
-pub(super) fn network(topology: &Topology, mistakes: &mut Mistakes<'_>) -> Network {
+pub(super) fn network(
+    topology: &Topology,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Network {
     let mut network = Network { nodes: Vec::new(), links: Vec::new() };
-    let mut groups = BTreeMap::new();
+    let (mut groups, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for (index, table) in topology.nodes.iter().enumerate() {
-        add_nodes(&mut network, &mut groups, table, &format!("topology.nodes.{index}"), mistakes);
+        let path = format!("topology.nodes.{index}");
+        let group = add_nodes(&mut network, table, &path, mistakes);
+        check_nodes(&network, group, &mut taken, (table, &path), mistakes);
+        groups.insert(table.name.as_str(), group);
     }
     let mut pairs = BTreeSet::new();
     let mut names = BTreeSet::new();
     for (index, table) in topology.links.iter().enumerate() {
         let path = format!("topology.links.{index}");
         check_link(table, &path, mistakes);
+        let trace = trace_of(table, &path, files, mistakes);
         let from = ends(&groups, &table.from, &joined(&path, "from"), mistakes);
         let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
             let first = network.links.len();
-            add_links(&mut network, table, from, to);
+            add_links(&mut network, table, trace.as_ref(), from, to);
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
+    if !mistakes.concern("topology") {
+        check_joined(topology, &network, &groups, mistakes);
+    }
     network
+}
+
+/// A node without a link was meant to have one, or to be left out.
+fn check_joined(
+    topology: &Topology,
+    network: &Network,
+    groups: &BTreeMap<&str, Group>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let joined_nodes: BTreeSet<NodeIndex> =
+        network.links.iter().flat_map(|link| [link.from, link.to]).collect();
+    for (index, table) in topology.nodes.iter().enumerate() {
+        let first = NodeIndex(groups[table.name.as_str()].first);
+        if !joined_nodes.contains(&first) {
+            let wrong = format!("no link leads from or to \"{}\"", table.name);
+            let legal = "a node that a link names, or none";
+            mistakes.value(&format!("topology.nodes.{index}.name"), wrong, legal);
+        }
+    }
 }
 
 /// The nodes of one table of nodes: a range of indices.
@@ -46,13 +78,7 @@ impl Group {
     }
 }
 
-fn add_nodes<'a>(
-    network: &mut Network,
-    groups: &mut BTreeMap<&'a str, Group>,
-    table: &'a NodeTable,
-    path: &str,
-    mistakes: &mut Mistakes<'_>,
-) {
+fn add_nodes(network: &mut Network, table: &NodeTable, path: &str, mistakes: &mut Mistakes<'_>) -> Group {
     if table.kind == NodeKind::Router && table.count != 1 {
         let wrong = format!("{} routers in one group", table.count);
         mistakes.value(&joined(path, "count"), wrong, "1 for a router: give each router a name of its own");
@@ -63,22 +89,24 @@ fn add_nodes<'a>(
     for name in (0..table.count).map(name_of) {
         network.nodes.push(Node { name, group: table.name.clone(), kind: table.kind });
     }
-    let taken = groups.contains_key(table.name.as_str()) || names_clash(network, group);
-    if taken {
-        mistakes.value(
-            &joined(path, "name"),
-            format!("a second node named \"{}\"", table.name),
-            "a name of its own",
-        );
-    }
-    groups.insert(&table.name, group);
+    group
 }
 
-/// Whether a machine of the last group has the name of an earlier node.
-fn names_clash(network: &Network, group: Group) -> bool {
-    let (earlier, own) = network.nodes.split_at(group.first as usize);
-    let earlier: BTreeSet<&str> = earlier.iter().map(|node| node.name.as_str()).collect();
-    own.iter().any(|node| earlier.contains(node.name.as_str()))
+/// No group, and no machine of one, has the name of an earlier one.
+fn check_nodes(
+    network: &Network,
+    group: Group,
+    taken: &mut BTreeSet<String>,
+    (table, path): (&NodeTable, &str),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let own = &network.nodes[group.first as usize..];
+    let names: BTreeSet<&str> = own.iter().map(|node| node.name.as_str()).chain([&*table.name]).collect();
+    if names.iter().any(|name| taken.contains(*name)) {
+        let wrong = format!("a second node named \"{}\"", table.name);
+        mistakes.value(&joined(path, "name"), wrong, "a name of its own");
+    }
+    taken.extend(names.into_iter().map(ToOwned::to_owned));
 }
 
 fn ends(groups: &BTreeMap<&str, Group>, name: &str, key: &str, mistakes: &mut Mistakes<'_>) -> Option<Group> {
@@ -100,6 +128,18 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     }
     check_ordinals(&joined(path, "drop"), &table.drop, mistakes);
     unused::check_link(table, path, mistakes);
+}
+
+/// What is wrong with a trace where nothing has a rate, or nothing waits, is told with the link.
+fn trace_of(
+    table: &LinkTable,
+    path: &str,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<RateTrace> {
+    let (name, rate_mbps) = (table.rate_trace_file.as_ref()?, table.rate_mbps?);
+    let (key, rate_key) = (joined(path, "rate_trace_file"), joined(path, "rate_mbps"));
+    rate_trace((&key, name), (&rate_key, rate_mbps), files, mistakes)
 }
 
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
@@ -145,25 +185,31 @@ fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistake
     }
 }
 
-fn add_links(network: &mut Network, table: &LinkTable, from: Group, to: Group) {
+fn add_links(network: &mut Network, table: &LinkTable, trace: Option<&RateTrace>, from: Group, to: Group) {
     for sender in from.nodes() {
         for receiver in to.nodes() {
-            add_link(network, table, sender, receiver);
+            add_link(network, table, trace, sender, receiver);
             if table.both_ways {
-                add_link(network, table, receiver, sender);
+                add_link(network, table, trace, receiver, sender);
             }
         }
     }
 }
 
-fn add_link(network: &mut Network, table: &LinkTable, from: NodeIndex, to: NodeIndex) {
+fn add_link(
+    network: &mut Network,
+    table: &LinkTable,
+    trace: Option<&RateTrace>,
+    from: NodeIndex,
+    to: NodeIndex,
+) {
     let name = format!("{}-to-{}", network.node(from).name, network.node(to).name);
     network.links.push(Link {
         name,
         from,
         to,
         rate: table.rate_mbps.map(megabits_per_second),
-        trace: None,
+        trace: trace.cloned(),
         delay: milliseconds(table.delay_ms),
         framing: framing(
             table.layer2_overhead_bytes,

@@ -116,9 +116,10 @@ fn machine_groups<'a>(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<(&'a str, &'a str)> {
     match asked {
-        (Some(_), None, None) if document.dumbbell.is_none() => {
-            let key = joined(path, "direction");
-            mistakes.value(&key, "a topology has no left and right", "senders and receivers instead");
+        (Some(_), None, None) if !document.has_sides() => {
+            let network = document.networks().first().copied().unwrap_or_default();
+            let wrong = format!("a {network} has no left and right");
+            mistakes.value(&joined(path, "direction"), wrong, "senders and receivers instead");
             None
         }
         (Some(Direction::LeftToRight), None, None) => Some((SERVERS_LEFT, BROWSERS_RIGHT)),
@@ -126,8 +127,9 @@ fn machine_groups<'a>(
         (None, Some(senders), Some(receivers)) => Some((senders, receivers)),
         (None, None, None) => {
             let whose = path.split('.').next().unwrap_or(path);
-            let wrong =
-                format!("whose {whose} are they? give direction (of a dumbbell), or senders and receivers");
+            let wrong = format!(
+                "whose {whose} are they? give direction (of a dumbbell or parking lot), or senders and receivers"
+            );
             mistakes.sentence(path, wrong);
             None
         }

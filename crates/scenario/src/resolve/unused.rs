@@ -3,12 +3,12 @@
 
 use crate::ResponseEnd;
 use crate::document::{
-    DelayOn, Document, FlowsTable, LinkTable, RecordTable, Responses, Start, UserModel, ethernet_gap,
-    ethernet_minimum_frame, ethernet_overhead,
+    DelayOn, Document, FlowsTable, LinkTable, MinimumDelayRange, RecordTable, Responses, Start, UserModel,
+    ethernet_gap, ethernet_minimum_frame, ethernet_overhead,
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::{MahParameters, PagesParameters, UncParameters};
+use crate::{MahParameters, PackMimeParameters, PagesParameters, UncParameters};
 use aqmlab_web::Http;
 use serde::Serialize;
 
@@ -28,6 +28,11 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
         let legal = format!("transmit_ring_packets together with {others}");
         mistakes.value(&joined(path, "transmit_ring_packets"), wrong, legal);
     }
+    if table.rate_trace_file.is_some() && !queues {
+        let legal = format!("rate_trace_file together with {others}");
+        let wrong = if table.rate_mbps.is_some() { STEADY_INTERFACE } else { wrong };
+        mistakes.value(&joined(path, "rate_trace_file"), wrong, legal);
+    }
     if table.rate_mbps.is_none() && table.uncongested_rate_mbps.is_none() {
         check_ideal_wire(table, path, mistakes);
     }
@@ -36,6 +41,7 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
 const IDEAL_WIRE: &str = "a link without rate_mbps is an ideal wire: nothing ever queues there";
 const INTERFACE: &str =
     "a link without a queue discipline is an interface: it is not recorded and its driver has no ring";
+const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
 
 /// A wire that is ideal in the uncongested twin too.
 fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
@@ -64,14 +70,20 @@ pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistake
 }
 
 /// Parameters of laws that a file takes the place of, and of a start that is not this one.
-pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes: &mut Mistakes<'_>) {
+pub(super) fn check_model(
+    path: &str,
+    model: &UserModel,
+    (start, delay): (Start, MinimumDelayRange),
+    mistakes: &mut Mistakes<'_>,
+) {
     let (given, default, replaced) = match model {
         UserModel::Unc(parameters) => (tree(parameters), tree(&UncParameters::default()), UNC_REPLACED),
         UserModel::Mah(parameters) => (tree(parameters), tree(&MahParameters::default()), MAH_REPLACED),
         UserModel::Pages(parameters) => {
-            check_pages(path, parameters, start, mistakes);
+            check_pages(path, parameters, mistakes);
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
+        UserModel::PackMime(parameters) => return check_packmime(path, parameters, (start, delay), mistakes),
     };
     if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
         let wrong = match start {
@@ -92,13 +104,28 @@ pub(super) fn check_model(path: &str, model: &UserModel, start: Start, mistakes:
     }
 }
 
-/// What the model of today's pages does not know, or knows with HTTP/1.1 alone.
-fn check_pages(path: &str, parameters: &PagesParameters, start: Start, mistakes: &mut Mistakes<'_>) {
-    if start == Start::Stationary {
-        let wrong = "users of model = \"pages\" cannot start in the middle of a page";
-        let key = joined(path.strip_suffix(".model").unwrap_or(path), "start");
-        mistakes.value(&key, wrong, "\"steady\" or \"fresh\"");
+/// What clouds of PackMime's clients do not know.
+fn check_packmime(
+    path: &str,
+    parameters: &PackMimeParameters,
+    (start, delay): (Start, MinimumDelayRange),
+    mistakes: &mut Mistakes<'_>,
+) {
+    let population = path.strip_suffix(".model").unwrap_or(path);
+    if start != Start::Steady {
+        let wrong =
+            "connections of model = \"packmime\" arrive at their long-run rate from the first instant";
+        mistakes.value(&joined(population, "start"), wrong, "\"steady\", or leave the key out");
     }
+    let key = joined(population, "minimum_delay_ms");
+    if parameters.round_trip_times && delay != MinimumDelayRange::default() {
+        let wrong = "connections of model = \"packmime\" have round-trip times of the model";
+        mistakes.value(&key, wrong, "minimum_delay_ms together with model.round_trip_times = false");
+    }
+}
+
+/// What the model of today's pages knows with HTTP/1.1 alone.
+fn check_pages(path: &str, parameters: &PagesParameters, mistakes: &mut Mistakes<'_>) {
     let usual = PagesParameters::default().connections_per_host;
     if parameters.http == Http::V2 && parameters.connections_per_host != usual {
         let wrong = "HTTP/2 has one connection to a host";

@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use crate::engine::EventQueue;
-use aqmlab_session::{Alarm, ContinuationId, DatagramSourceId, FlowId, PopulationId};
+use aqmlab_session::{Alarm, AnswerId, ContinuationId, DatagramSourceId, FlowId, PopulationId};
 
 /// The event queue of a run.
 pub(crate) type Events = EventQueue<Packet, Timer>;
@@ -14,6 +14,7 @@ pub(crate) enum Timer {
     Connection { connection: u32, generation: u16 },
     Flow { flow: FlowId },
     Continuation { continuation: ContinuationId },
+    Answer { answer: AnswerId },
     Datagrams { source: DatagramSourceId },
 }
 
@@ -24,6 +25,7 @@ impl From<Alarm> for Timer {
             Alarm::User { population, user } => Self::User { population, user },
             Alarm::Flow { flow } => Self::Flow { flow },
             Alarm::Continuation { continuation } => Self::Continuation { continuation },
+            Alarm::Answer { answer } => Self::Answer { answer },
             Alarm::Datagrams { source } => Self::Datagrams { source },
         }
     }

@@ -81,7 +81,7 @@ impl FlowHashes {
             protocol: TCP,
         };
         let dscp = self.dscps[profile.place()];
-        let fields = [there, back].map(|tuple| HeaderFields { flow_hash: tuple.hash(self.key), dscp });
+        let fields = [there, back].map(|tuple| fields_of(&tuple, self.key, dscp));
         self.of_tenants.resize_with(self.of_tenants.len().max(place + 1), Vec::new);
         let of_place = &mut self.of_tenants[place];
         of_place.resize(of_place.len().max(generation + 1), fields);
@@ -96,6 +96,11 @@ impl FlowHashes {
         let of_place = &self.of_tenants[packet.connection() as usize];
         of_place[usize::from(packet.generation())][usize::from(packet.from() == Side::Passive)]
     }
+}
+
+/// What ports sort the packets of a flow by.
+fn fields_of(tuple: &FiveTuple, key: Key, dscp: u8) -> HeaderFields {
+    HeaderFields { flow_hash: tuple.hash(key), dscp, source: tuple.source, destination: tuple.destination }
 }
 
 /// The next ephemeral port of a node that has taken so many.
@@ -118,7 +123,7 @@ fn of_sources(scenario: &Scenario, key: Key) -> Vec<HeaderFields> {
                 destination_port: LISTENING_PORT,
                 protocol: UDP,
             };
-            HeaderFields { flow_hash: tuple.hash(key), dscp: group.dscp }
+            fields_of(&tuple, key, group.dscp)
         }));
     }
     fields

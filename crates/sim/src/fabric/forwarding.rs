@@ -38,8 +38,9 @@ impl Fabric {
             None => events.transmissions.end(link),
         }
         let (to, propagation) = (queued.to, queued.propagation);
-        if let Some(link) = queued.monitored.filter(|_| self.user_bytes.is_some()) {
-            self.count_user_bytes(link, &packet, frame_bytes, events);
+        let counts = self.user_bytes.is_some() || self.traffic.is_some();
+        if let Some(link) = queued.monitored.filter(|_| counts) {
+            self.count_sent(link, &packet, frame_bytes, events);
         }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
@@ -195,22 +196,32 @@ impl Fabric {
     #[cold]
     #[inline(never)]
     fn note_discards(&mut self, position: usize, events: &Events) {
-        let Self { network, endpoints, discarded, losses, trace, window, .. } = self;
+        let Self { network, endpoints, discarded, losses, trace, traffic, window, .. } = self;
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {
             trace.record(events.now(), TraceEvent::Discard, queued.monitored, &packet);
             endpoints.datagrams.lose(&packet);
-            if queued.monitored.is_some() {
-                note_loss(&mut endpoints.connections, losses, &packet, window.contains(events.now()));
+            if let Some(link) = queued.monitored {
+                let connections = &mut endpoints.connections;
+                let connection = connections.current(packet.connection(), packet.generation());
+                if let Some((traffic, connection)) = traffic.as_mut().zip(connection) {
+                    traffic.note_discarded(events.now(), link, connection.owner, &packet);
+                }
+                note_loss(connections, losses, &packet, window.contains(events.now()));
             }
         }
     }
 
     #[inline(never)]
-    fn count_user_bytes(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32, events: &Events) {
-        let Self { endpoints, user_bytes: Some(user_bytes), .. } = self else { return };
-        if let Some(connection) = endpoints.connections.current(packet.connection(), packet.generation()) {
-            user_bytes.count(events.now(), link, connection.owner, (frame_bytes, packet.ip_bytes()));
+    fn count_sent(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32, events: &Events) {
+        let Self { endpoints, user_bytes, traffic, .. } = self;
+        let connection = endpoints.connections.current(packet.connection(), packet.generation());
+        let Some(owner) = connection.map(|connection| connection.owner) else { return };
+        if let Some(user_bytes) = user_bytes {
+            user_bytes.count(events.now(), link, owner, (frame_bytes, packet.ip_bytes()));
+        }
+        if let Some(traffic) = traffic {
+            traffic.note_sent(events.now(), link, owner, packet);
         }
     }
 }

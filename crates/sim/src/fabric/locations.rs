@@ -10,6 +10,7 @@ use aqmlab_random::Key;
 use aqmlab_scenario::{FlowGroup, NodeIndex, Population, Scenario};
 use aqmlab_session::{FlowId, Opening, Owner, PopulationId};
 use aqmlab_units::Span;
+use aqmlab_web::MinimumDelay;
 
 /// The machines of a population.
 struct PopulationLocation {
@@ -51,22 +52,26 @@ impl Locations {
     /// Where a connection is to be opened.
     pub(crate) fn of(&self, opening: &Opening) -> Location {
         match opening.owner {
-            Owner::User { population, user, .. } => {
-                self.of_user(population, user, opening.server, opening.delay_draw)
-            }
+            Owner::User { population, .. } => self.of_user(population, opening),
             Owner::Flow { flow } => self.of_flow(flow),
         }
     }
 
-    fn of_user(&self, population: PopulationId, user: u32, server: u32, delay_draw: f64) -> Location {
+    fn of_user(&self, population: PopulationId, opening: &Opening) -> Location {
         let population = &self.populations[population.place()];
-        let browser = user as usize % population.browsers.len();
-        let server = server as usize % population.servers.len();
-        let delay = population.minimum_delay.of(browser, server, delay_draw);
+        let browser = opening.machine as usize % population.browsers.len();
+        let server = opening.server as usize % population.servers.len();
+        let added_delay = match opening.delay {
+            MinimumDelay::Drawn(draw) => {
+                let delay = population.minimum_delay.of(browser, server, draw);
+                [population.added_delay(browser, delay), AddedDelay::None]
+            }
+            MinimumDelay::EachWay(delay) => [population.added_delay(browser, delay), AddedDelay::Own(delay)],
+        };
         Location {
             profile: population.profile,
             machines: [population.browsers[browser], population.servers[server]],
-            added_delay: [population.added_delay(browser, delay), AddedDelay::None],
+            added_delay,
         }
     }
 

@@ -7,7 +7,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
-//! | `network.rs`, `route_table.rs` | links and routes; any topology |
+//! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `trace_clock.rs` | when a packet has left a link whose rate varies |
@@ -22,7 +22,7 @@
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `trace.rs`, `capture.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
+//! | `trace.rs`, `capture.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
 
 mod access_delay;
 mod capture;
@@ -40,6 +40,7 @@ mod interface;
 mod locations;
 mod losses;
 mod network;
+mod packed_rows;
 mod packet;
 mod path;
 mod prefetch;
@@ -48,6 +49,7 @@ mod responders;
 mod route_table;
 mod trace;
 mod trace_clock;
+mod traffic;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};
@@ -78,6 +80,7 @@ use locations::Locations;
 pub(crate) use packet::Packet;
 use std::rc::Rc;
 use trace::Trace;
+use traffic::Traffic;
 use user_bytes::UserBytes;
 
 /// An end of a connection that a packet is on its way to: it will have something to say soon.
@@ -99,6 +102,7 @@ pub(crate) struct Fabric {
     losses: LossCounts,
     trace: Trace,
     user_bytes: Option<UserBytes>,
+    traffic: Option<Traffic>,
     /// What a queue has discarded in the present event.
     discarded: Vec<Packet>,
     /// The last instant of the run.
@@ -117,14 +121,16 @@ impl Fabric {
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
         let datagrams = DatagramEnds::new(scenario, &mut network, window);
         let user_bytes = UserBytes::new(scenario, &network, window);
+        let traffic = Traffic::new(scenario, &network, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
-        if !trace.is_wanted() && user_bytes.is_none() {
+        if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
             foretelling::foretell(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.port.classifies());
         Self {
             flow_hashes: FlowHashes::new(classifies, scenario, key),
             user_bytes,
+            traffic,
             network,
             endpoints: Endpoints::new(hosts, datagrams),
             locations,
@@ -280,10 +286,12 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users` and `packets`, where they are wanted, and `datagrams`, where there are any; and what was captured.
-    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 3], Vec<Capture>) {
+    /// The tables `users`, `traffic` and `packets`, where they are wanted, and `datagrams`, where there are any; and what was
+    /// captured.
+    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 4], Vec<Capture>) {
         let users = self.user_bytes.map(|bytes| bytes.into_table(names));
+        let traffic = self.traffic.map(|traffic| traffic.into_table(names));
         let (packets, captures) = self.trace.into_table(names);
-        ([users, packets, self.endpoints.datagrams.into_table()], captures)
+        ([users, traffic, packets, self.endpoints.datagrams.into_table()], captures)
     }
 }

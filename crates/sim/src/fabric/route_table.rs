@@ -2,18 +2,18 @@
 //!
 //! A row of the table is a node that has to choose: a router, or a machine with several ways out. A column stands for
 //! all destinations that are reached alike from everywhere, so that a thousand machines behind ideal wires of one
-//! router need one. A machine with a single way out has no row: whatever it sends takes that way.
+//! router need one. A machine with a single way out has no row: whatever it sends takes that way. In a row stands what
+//! is on the way of some traffic, and nothing else: a table of many routers grows with what passes them.
 
+use super::packed_rows::PackedRows;
 use crate::identifiers::{Column, Junction, Step};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct RouteTable {
     /// Row per junction, column per kind of destination.
-    steps: Vec<Step>,
-    columns: usize,
-    rows: usize,
+    steps: PackedRows,
     /// The steps of the junctions beyond the rows: machines with a single way out.
     only_steps: Vec<Step>,
     /// By node, where its own packets begin.
@@ -28,9 +28,7 @@ impl RouteTable {
     pub(crate) fn new(scenario: &Scenario, steps: &[Option<Step>]) -> Self {
         let network = &scenario.network;
         let mut table = Self {
-            steps: Vec::new(),
-            columns: 0,
-            rows: 0,
+            steps: PackedRows::pack(&[]),
             only_steps: Vec::new(),
             departures: junctions(network),
             destinations: vec![Column::of(0); network.nodes.len()],
@@ -38,11 +36,20 @@ impl RouteTable {
         let ends = ends(scenario);
         let mut choices = Choices { network, routes: &Routes::new(network), steps, rows: routers(network) };
         table.depart(&mut choices, &ends);
-        table.rows = 1 + choices.rows.len();
         let columns = table.arrive(&choices, &ends);
-        table.columns = columns.len();
-        let by_row = (0..table.rows).flat_map(|row| columns.iter().map(move |column| column[row]));
-        table.steps = by_row.collect();
+        let mut rows = vec![Vec::new(); 1 + choices.rows.len()];
+        // Behind its last link every packet has arrived, whatever its destination.
+        rows[0] = (0..columns.len()).map(|column| (Column::of(column), Step::DELIVERY)).collect();
+        let begins = table.begins(scenario, &choices, columns.len());
+        for (number, column) in columns.iter().enumerate() {
+            let distances = choices.routes.distances(&column.entrances);
+            for (row, step) in
+                choices.column(column.destination, &distances, &table.departures, &begins[number])
+            {
+                rows[row].push((Column::of(number), step));
+            }
+        }
+        table.steps = PackedRows::pack(&rows);
         table
     }
 
@@ -65,25 +72,47 @@ impl RouteTable {
         }
     }
 
-    /// Gives the machines where traffic ends their columns; answers with these, step by row.
-    fn arrive(&mut self, choices: &Choices<'_>, ends: &[NodeIndex]) -> Vec<Vec<Step>> {
+    /// Gives the machines where traffic ends their columns; answers with these.
+    fn arrive(&mut self, choices: &Choices<'_>, ends: &[NodeIndex]) -> Vec<Destinations> {
         let mut by_entrances: BTreeMap<Vec<NodeIndex>, Vec<NodeIndex>> = BTreeMap::new();
         for &node in ends {
             by_entrances.entry(choices.routes.entrances(node)).or_default().push(node);
         }
         let mut columns = Vec::new();
         for (entrances, destinations) in by_entrances {
-            let distances = choices.routes.distances(&entrances);
             let mut known: BTreeMap<Vec<(NodeIndex, Option<Step>)>, Column> = BTreeMap::new();
             for destination in destinations {
                 let last_steps = choices.last_steps(destination);
                 self.destinations[destination.0 as usize] = *known.entry(last_steps).or_insert_with(|| {
-                    columns.push(choices.column(destination, &distances, &self.departures));
+                    columns.push(Destinations { destination, entrances: entrances.clone() });
                     Column::of(columns.len() - 1)
                 });
             }
         }
         columns
+    }
+
+    /// For each column, the rows at which its traffic first has to choose.
+    fn begins(&self, scenario: &Scenario, choices: &Choices<'_>, columns: usize) -> Vec<BTreeSet<usize>> {
+        let mut begins = vec![BTreeSet::new(); columns];
+        let mut join = |senders: &[NodeIndex], receivers: &[NodeIndex]| {
+            let rows: BTreeSet<usize> =
+                senders.iter().map(|&node| choices.first_row(node, self.departure(node))).collect();
+            let to: BTreeSet<Column> = receivers.iter().map(|&node| self.destination(node)).collect();
+            to.into_iter().for_each(|column| begins[column.place()].extend(&rows));
+        };
+        for population in &scenario.populations {
+            join(&population.browsers, &population.servers);
+            join(&population.servers, &population.browsers);
+        }
+        for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
+            join(&[flow.sender], &[flow.receiver]);
+            join(&[flow.receiver], &[flow.sender]);
+        }
+        for &[sender, receiver] in scenario.datagrams.iter().flat_map(|group| &group.sources) {
+            join(&[sender], &[receiver]);
+        }
+        begins
     }
 
     /// Where the packets of a machine begin.
@@ -96,24 +125,30 @@ impl RouteTable {
         self.destinations[node.0 as usize]
     }
 
-    /// The next step from a junction.
+    /// The next step from a junction, on the way of traffic to its destination.
     #[inline(always)]
     pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
-        match self.steps.get(at.place() * self.columns + destination.place()) {
-            Some(&step) => step,
+        match self.steps.get(at.place(), destination) {
+            Some(step) => step,
             None => self.only_step(at),
         }
     }
 
     /// The step from a junction where there is only one: a machine's with a single way out.
     pub(crate) fn only_step_of(&self, at: Junction) -> Option<Step> {
-        self.only_steps.get(at.place().checked_sub(self.rows)?).copied()
+        self.only_steps.get(at.place().checked_sub(self.steps.rows())?).copied()
     }
 
     #[cold]
     fn only_step(&self, at: Junction) -> Step {
-        self.only_steps[at.place() - self.rows]
+        self.only_steps[at.place() - self.steps.rows()]
     }
+}
+
+/// Destinations that are reached alike: one of them, and the routers that have a link to it.
+struct Destinations {
+    destination: NodeIndex,
+    entrances: Vec<NodeIndex>,
 }
 
 /// What the columns are made from.
@@ -134,18 +169,52 @@ impl Choices<'_> {
         steps
     }
 
-    /// The step of each row towards a destination.
-    fn column(&self, destination: NodeIndex, distances: &Distances, junctions: &[Junction]) -> Vec<Step> {
-        let mut column = vec![Step::DELIVERY; 1 + self.rows.len()];
-        let hosts = self.rows.iter().filter(|&&node| self.network.node(node).kind == NodeKind::Host);
-        // Behind an ideal wire comes the step of the next node, which is nearer.
-        for &node in distances.nearest_first.iter().chain(hosts) {
-            if let Some(link) = self.routes.next(node, destination, distances) {
-                let beyond = junction_at(junctions, self.network, link);
-                let row = junctions[node.0 as usize].place();
-                column[row] = self.steps[link.0 as usize].unwrap_or(column[beyond.place()]);
+    /// The row of the table at which packets of a machine first have to choose.
+    fn first_row(&self, machine: NodeIndex, departure: Junction) -> usize {
+        match *self.routes.leaving(machine) {
+            [only] => match self.network.node(self.network.link(only).to).kind {
+                NodeKind::Router => self.row_of_router(self.network.link(only).to),
+                NodeKind::Host => Junction::ARRIVED.place(),
+            },
+            _ => departure.place(),
+        }
+    }
+
+    fn row_of_router(&self, router: NodeIndex) -> usize {
+        // Routers are the first rows, in the order of the nodes.
+        1 + self.rows.partition_point(|&node| self.is_router(node) && node < router)
+    }
+
+    fn is_router(&self, node: NodeIndex) -> bool {
+        self.network.node(node).kind == NodeKind::Router
+    }
+
+    /// The steps towards a destination of the rows on the ways that begin at some.
+    fn column(
+        &self,
+        destination: NodeIndex,
+        distances: &Distances,
+        junctions: &[Junction],
+        begins: &BTreeSet<usize>,
+    ) -> BTreeMap<usize, Step> {
+        let arrived = Junction::ARRIVED.place();
+        let mut column = BTreeMap::from([(arrived, Step::DELIVERY)]);
+        for &begin in begins {
+            let (mut row, mut passed) = (begin, Vec::new());
+            while !column.contains_key(&row) {
+                let link = self.routes.next(self.rows[row - 1], destination, distances);
+                let Some(link) = link else { unreachable!("traffic without a route was refused") };
+                passed.push((row, self.steps[link.0 as usize]));
+                row = junction_at(junctions, self.network, link).place();
+            }
+            // Behind an ideal wire comes the step of the next node.
+            let mut beyond = column[&row];
+            for (row, step) in passed.into_iter().rev() {
+                beyond = step.unwrap_or(beyond);
+                column.insert(row, beyond);
             }
         }
+        column.remove(&arrived);
         column
     }
 }
@@ -268,7 +337,7 @@ mod tests {
             let network = &scenario.network;
             let steps = steps(network);
             let table = RouteTable::new(&scenario, &steps);
-            columns += table.columns;
+            columns += table.destinations.iter().max().map_or(0, |last| 1 + last.place());
             for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
                 let path = network.path(flow.sender, flow.receiver).unwrap();
                 let timed = path.iter().map(|link| link.0 as usize).filter(|&link| steps[link].is_some());
@@ -287,6 +356,39 @@ mod tests {
                     queue = { scheme = \"drop-tail\", limit_packets = 9 }\n[users]\nper_side = 9\n";
         let scenario = Scenario::from_toml(text, "wide", &[]).unwrap();
         let table = RouteTable::new(&scenario, &steps(&scenario.network));
-        assert_eq!((table.rows, table.columns, table.steps.len()), (3, 2, 6));
+        assert_eq!((table.steps.rows(), table.steps.places()), (3, 6));
+    }
+
+    /// A street of homes that each have a router and a machine behind it, and so many people who read in all of them.
+    fn street(homes: usize) -> String {
+        let mut text = "name = \"street\"\nduration_s = 1.0\n\
+                        [[topology.nodes]]\nname = \"hub\"\nkind = \"router\"\n\
+                        [[topology.nodes]]\nname = \"site\"\nkind = \"host\"\n\
+                        [[topology.links]]\nfrom = \"site\"\nto = \"hub\"\nrate_mbps = 1.0\n"
+            .to_owned();
+        for home in 0..homes {
+            for (name, kind, next) in [("r", "router", "hub".to_owned()), ("h", "host", format!("r{home}"))] {
+                let _ = write!(
+                    text,
+                    "[[topology.nodes]]\nname = \"{name}{home}\"\nkind = \"{kind}\"\n\
+                     [[topology.links]]\nfrom = \"{name}{home}\"\nto = \"{next}\"\nrate_mbps = 1.0\n"
+                );
+            }
+            let _ = write!(
+                text,
+                "[[populations]]\nname = \"p{home}\"\nbrowsers = \"h{home}\"\nservers = \"site\"\ncount = 1\n"
+            );
+        }
+        text
+    }
+
+    #[test]
+    fn routers_grow_the_table_by_what_passes_them_and_not_by_their_square() {
+        let places = |homes: usize| {
+            let scenario = Scenario::from_toml(&street(homes), "street", &[]).unwrap();
+            RouteTable::new(&scenario, &steps(&scenario.network)).steps.places()
+        };
+        let (few, many) = (places(100), places(400));
+        assert!(few <= 500 && many <= 2000, "{few} and {many} places");
     }
 }

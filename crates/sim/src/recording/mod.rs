@@ -13,9 +13,11 @@ mod sampling_clock;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
 mod snapshot;
+mod transfers;
 mod warnings;
 
 pub(crate) use congestion_windows::CongestionWindows;
+pub(crate) use flow_groups::FlowGroups;
 pub(crate) use flow_rows::FlowRows;
 pub(crate) use monitor::{Boundary, Monitor};
 pub use output::Output;

@@ -2,6 +2,7 @@
 
 use super::queue_counts;
 use super::snapshot::Snapshot;
+use super::transfers;
 use super::warnings;
 use crate::control::RunError;
 use crate::fabric::{Capture, LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
@@ -85,8 +86,10 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
     tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
-    let ([users, packets, datagrams], captures) = fabric.into_tables(&names);
+    let transfers = transfers::table(scenario, &session, events.now(), &names);
+    let ([users, traffic, packets, datagrams], captures) = fabric.into_tables(&names);
     tables.extend(users);
+    tables.extend(traffic);
     if scenario.record.responses != Responses::None {
         let (responses, pages) = session.into_records(events.now());
         tables.extend(responses.into_tables(&names.populations));
@@ -96,6 +99,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
     tables.extend(congestion_windows.into_table(&names));
     tables.extend(packets);
     tables.extend(datagrams);
+    tables.extend(transfers);
     (tables, captures)
 }
 

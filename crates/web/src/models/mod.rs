@@ -5,12 +5,14 @@
 //! table of parameters, departures and silences), its page in the documentation, and a test that drives it in
 //! random order. Nothing else in this crate has to change.
 //!
-//! What models share stands beside them: `count.rs` (laws of whole numbers), `per_kind.rs` (a law for each kind of
+//! What models share stands beside them: `count.rs` (laws of whole numbers), `gamma.rs`, `per_kind.rs` (a law for each kind of
 //! object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit).
 
 mod count;
+mod gamma;
 mod light;
 pub mod mah;
+pub mod packmime;
 pub mod pages;
 mod per_kind;
 mod server_visit;

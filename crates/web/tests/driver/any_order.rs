@@ -2,7 +2,7 @@
 
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, ConnectionOrdinal, Exchange, ObjectKind, UncModel, User};
+use aqmlab_web::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, UncModel, User};
 use std::collections::BTreeMap;
 
 /// What happened on one connection: its numbers, and its exchanges in order.
@@ -164,6 +164,7 @@ impl AnyOrder {
                     let closed = self.open.remove(&connection);
                     assert_eq!(closed, Some(State::Idle), "{connection} closed at the wrong moment");
                 }
+                Command::Wait { .. } => panic!("a user waits for nothing but her next page"),
                 Command::Think { until } => {
                     assert_eq!(self.at_once(), 0, "thinking before the page is there");
                     self.diary.thoughts.push(until - self.now);
@@ -175,9 +176,12 @@ impl AnyOrder {
     }
 
     fn obey_open(&mut self, command: &Command) {
-        let &Command::Open { connection, visit, server, delay_draw, persistent, reopened } = command else {
-            panic!("not an order to open: {command:?}")
+        let &Command::Open { connection, visit, machine: None, server, delay, persistent, reopened } =
+            command
+        else {
+            panic!("not a user's order to open: {command:?}")
         };
+        let MinimumDelay::Drawn(delay_draw) = delay else { panic!("{delay:?} is not the driver's") };
         assert!((0.0..1.0).contains(&delay_draw));
         if visit != self.visit {
             assert_eq!(visit, self.visit + 1, "visits are counted");

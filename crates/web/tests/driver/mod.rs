@@ -55,6 +55,7 @@ impl Browsing {
                     }
                     Command::Close { .. } => {}
                     Command::Think { until } => self.next_page = until,
+                    Command::Wait { .. } => panic!("a user waits for nothing but her next page"),
                 }
             }
             self.commands.clear();

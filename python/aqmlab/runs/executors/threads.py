@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.runs.job import Job
-    from aqmlab.terminal.progress import Bar
+    from aqmlab.terminal.progress import Progressing
 
 _POLL_S = 0.1
 
@@ -37,7 +37,7 @@ class Threads:
         if self.workers < 1:
             raise ValueError(f"workers: at least 1, not {self.workers}")
 
-    def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
+    def compute(self, jobs: Sequence[Job], *, bar: Progressing) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes; the first that fails ends it.
 
         Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and

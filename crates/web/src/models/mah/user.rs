@@ -2,9 +2,9 @@
 
 use super::laws::MahModel;
 use crate::models::server_visit::visit_key;
-use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// A person who thinks and browses with HTTP/1.0: a state machine that a driver tells what happened.
 ///
@@ -236,7 +236,8 @@ impl MahUser {
             connection: ConnectionOrdinal::new(file),
             visit: self.visit,
             server: model.server(self.visit_key),
-            delay_draw: MahModel::delay_draw(MahModel::file_key(self.visit_key, file)),
+            machine: None,
+            delay: MinimumDelay::Drawn(MahModel::delay_draw(MahModel::file_key(self.visit_key, file))),
             persistent: false,
             reopened: false,
         });
@@ -254,6 +255,8 @@ impl MahUser {
             on_persistent_connection: false,
             request_bytes: model.request_bytes(key, kind),
             response_bytes: model.response_bytes(key, kind),
+            server_time: Span::ZERO,
+            server_closes: false,
         }
     }
 

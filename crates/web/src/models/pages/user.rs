@@ -2,9 +2,9 @@
 
 use super::laws::PagesModel;
 use super::plan::PageObject;
-use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// A person who thinks and loads pages of many objects: a state machine that a driver tells what happened.
 ///
@@ -62,6 +62,9 @@ enum Phase {
     Loading,
 }
 
+/// The heaviest light page: half a minute at a window of 16 KB per round trip, were it on one connection.
+const LIGHT_PAGE_BYTES: u64 = 5_000_000;
+
 impl PagesUser {
     /// A user who has not started. `key` is her address: fold seed, replication, side and index into it.
     #[must_use]
@@ -81,10 +84,9 @@ impl PagesUser {
     /// Begins her life at [`Time::ZERO`], thinking: appends one [`Command::Think`].
     ///
     /// # Panics
-    /// If she has started before, or is to start in the middle of everything: of that this model knows nothing.
+    /// If she has started before.
     pub fn start(&mut self, model: &PagesModel, start: StartRule, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::NotStarted, "a user starts once");
-        assert!(start != StartRule::Stationary, "users of today's pages have no past");
         self.phase = Phase::Thinking;
         let wait = model.think_cycle().wait_at_start(start, self.key.named("start"));
         out.push(Command::Think { until: Time::ZERO + wait });
@@ -102,6 +104,27 @@ impl PagesUser {
         self.objects = objects.into_iter().map(|object| Wanted { object, state: State::Waiting }).collect();
         (self.known, self.missing, self.next_ordinal) = (0, 0, 0);
         self.learn_next_wave(model, out);
+    }
+
+    /// Whether her next page takes no longer than some seconds.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    #[must_use]
+    pub fn next_page_is_light(&self, model: &PagesModel) -> bool {
+        assert!(self.phase == Phase::Thinking, "asked for the next page while {:?}", self.phase);
+        let mut objects = Vec::new();
+        model.objects(self.page_key(), &mut objects);
+        objects.iter().map(|object| object.response_bytes).sum::<u64>() <= LIGHT_PAGE_BYTES
+    }
+
+    /// Her next page passes without an exchange, and she thinks from `end` on. None of its connections stays open.
+    ///
+    /// # Panics
+    /// If she is not thinking.
+    pub fn pass_over_page(&mut self, end: Time, model: &PagesModel, out: &mut Vec<Command>) {
+        assert!(self.phase == Phase::Thinking, "passed over a page while {:?}", self.phase);
+        self.end_page(end, model, out);
     }
 
     /// A connection that she asked for is established: what waits for it is asked for.
@@ -274,7 +297,8 @@ impl PagesUser {
             connection: ordinal,
             visit: self.page,
             server: model.server(page, host),
-            delay_draw: PagesModel::delay_draw(page, host),
+            machine: None,
+            delay: MinimumDelay::Drawn(PagesModel::delay_draw(page, host)),
             persistent: true,
             reopened: false,
         });
@@ -298,6 +322,8 @@ impl PagesUser {
             on_persistent_connection: true,
             request_bytes,
             response_bytes,
+            server_time: Span::ZERO,
+            server_closes: false,
         }
     }
 }

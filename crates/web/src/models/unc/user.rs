@@ -3,9 +3,9 @@
 use super::assignment::{PlannedConnection, Transport, assign_page, keep_left_over};
 use super::laws::UncModel;
 use crate::models::server_visit::visit_key;
-use crate::{Command, ConnectionOrdinal, Exchange, ObjectKind, StartRule};
+use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// A person who thinks and browses: a state machine that a driver tells what happened.
 ///
@@ -358,7 +358,8 @@ impl User {
             connection: ConnectionOrdinal::new(planned.ordinal),
             visit: self.visit,
             server: model.server(visit, planned.server_slot),
-            delay_draw: UncModel::delay_draw(visit, planned.ordinal),
+            machine: None,
+            delay: MinimumDelay::Drawn(UncModel::delay_draw(visit, planned.ordinal)),
             persistent: planned.persistent,
             reopened: planned.transport == Transport::Lost,
         });
@@ -383,6 +384,8 @@ impl User {
             on_persistent_connection: planned.persistent,
             request_bytes: model.request_bytes(key, kind),
             response_bytes: model.response_bytes(key, kind, planned.persistent),
+            server_time: Span::ZERO,
+            server_closes: false,
         }
     }
 

@@ -1,0 +1,156 @@
+//! CAKE's core: a queue for each flow under COBALT, and turns that are fair between hosts and between the flows of each.
+//!
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways*,
+//! IEEE LANMAN 2018, sections II and III, as Linux `sch_cake.c` has it; the COBALT of each queue is [`super::cobalt`], the
+//! turns are [`crate::parts::HostFairness`].
+//!
+//! ```text
+//! on each arrival    queue ← within its set of eight that of the flow, else a free one, else the first
+//!                    at rest: deficit ← quantum/load, last of the new queues, sparse;  too much waits: drop from the head
+//!                    of the queue with most bytes
+//! on each departure  queue ← first of the new queues, without any the first of the old ones
+//!                    deficit ≤ 0: sparse flows with packets become bulk, and count for their hosts;
+//!                    deficit ← deficit + quantum/load, last of the old queues, begin again
+//!                    ask COBALT for its packet: deficit ← deficit − bytes, or, when none is left, at rest, begin again
+//! load               most bulk flows of either of its hosts, at least 1
+//! ```
+//!
+//! | parameter | unit | Linux | legal |
+//! | --- | --- | --- | --- |
+//! | `limit_packets`, `memory_limit_bytes` | packets, bytes | 4 MiB and more | 1 or more |
+//! | `flows` | queues | 1024 | 8 to 65536, a multiple of 8 |
+//! | `quantum_bytes` | bytes | rate/4096 s, from 300 to 1514 | 256 or more |
+//! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
+//!
+//! Departures and silences. Lengths are IP lengths. There is one tin, no filter of acknowledgements and no overhead of
+//! framing. The shaper is the rate of the link: in front of a faster link CAKE sends as a link of its own rate would. A
+//! queue that runs empty is at rest at once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a
+//! whole number of bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow
+//! from the rate.
+
+use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::parameters::{ParameterError, Parameters, require};
+use crate::parts::{HostFairness, Isolation, Limit, LimitRule};
+use crate::port_facts::PortFacts;
+use super::cobalt::{self, Cobalt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// CAKE's core: a queue for each flow under COBALT, with turns that are fair between hosts and between the flows of each.
+///
+/// Source: Hoeiland-Joergensen, Taht and Morton 2018. The defaults are those of Linux's cake.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets that may wait in all queues together.
+    pub limit_packets: u32,
+    /// Bytes (IP lengths) that may wait in all queues together.
+    pub memory_limit_bytes: u64,
+    /// Queues that flows are sorted into, by sets of eight.
+    pub flows: u32,
+    /// Bytes (IP lengths) of a turn of a flow whose hosts have no other. Unset: the link's in 1/4096 s, from 300 to 1514.
+    pub quantum_bytes: Option<u32>,
+    /// Who has an equal share of the link.
+    pub isolation: Isolation,
+    /// Waiting time that is acceptable for ever.
+    pub target_ms: f64,
+    /// Time from the first packet that waits longer to the first drop.
+    pub interval_ms: f64,
+    /// Length of the largest packet (IP length): target and interval grow where it takes long.
+    pub mtu_bytes: u32,
+    /// Whether packets that are ECN-capable are marked instead of dropped.
+    pub ecn: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            limit_packets: 10_240,
+            memory_limit_bytes: 4 << 20,
+            flows: 1024,
+            quantum_bytes: None,
+            isolation: Isolation::Triple,
+            target_ms: 5.0,
+            interval_ms: 100.0,
+            mtu_bytes: 1500,
+            ecn: true,
+        }
+    }
+}
+
+impl Params {
+    fn cobalt(&self) -> cobalt::Params {
+        cobalt::Params {
+            target_ms: self.target_ms,
+            interval_ms: self.interval_ms,
+            mtu_bytes: self.mtu_bytes,
+            ecn: self.ecn,
+            ..cobalt::Params::default()
+        }
+    }
+
+    fn quantum(&self, facts: &PortFacts) -> u32 {
+        let of_link = (facts.link_rate.bits_per_second() / 8) >> 12;
+        // At most 1514, so it fits.
+        self.quantum_bytes.unwrap_or(of_link.clamp(300, 1514) as u32)
+    }
+}
+
+impl Parameters for Params {
+    fn validate(&self) -> Result<(), ParameterError> {
+        require(self.limit_packets >= 1, "limit_packets", self.limit_packets, "at least 1")?;
+        require(self.memory_limit_bytes >= 1, "memory_limit_bytes", self.memory_limit_bytes, "at least 1")?;
+        let legal = (8..=65_536).contains(&self.flows) && self.flows % 8 == 0;
+        require(legal, "flows", self.flows, "a multiple of 8, from 8 to 65536 queues")?;
+        let quantum = self.quantum_bytes.unwrap_or(256);
+        let legal = "at least 256 bytes: a smaller one takes many turns for one packet";
+        require(quantum >= 256, "quantum_bytes", quantum, legal)?;
+        self.cobalt().validate()
+    }
+
+    fn limit(&self) -> Limit {
+        Limit {
+            packets: Some(self.limit_packets),
+            bytes: Some(self.memory_limit_bytes),
+            rule: LimitRule::HoldLimit,
+        }
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    fn is_one_queue(&self) -> bool {
+        false
+    }
+
+    fn queues(&self) -> usize {
+        self.flows as usize
+    }
+
+    fn build(&self, facts: &PortFacts) -> Discipline {
+        let queue = Cobalt::new(&self.cobalt(), facts);
+        let quantum = self.quantum(facts);
+        Discipline::Composite(Composite {
+            guards: Vec::new(),
+            scheduler: Box::new(HostFairness::new(self.isolation, quantum, self.queues(), facts.flow_salt)),
+            queues: (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect(),
+            queue_limit: QueueLimit::None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_units::Rate;
+
+    #[test]
+    fn the_quantum_is_a_4096th_of_a_second_of_the_link_from_300_to_1514_bytes() {
+        let quantum = |mbps| Params::default().quantum(&PortFacts::new(Rate::from_megabits_per_second(mbps)));
+        // 10 Mbit/s: 1,250,000/4096 = 305.2; 20 Mbit/s: 610.4.
+        assert_eq!([1.0, 10.0, 20.0, 1000.0].map(quantum), [300, 305, 610, 1514]);
+        let given = Params { quantum_bytes: Some(9000), ..Params::default() };
+        assert_eq!(given.quantum(&PortFacts::new(Rate::from_megabits_per_second(10.0))), 9000);
+    }
+}

@@ -1,0 +1,217 @@
+//! DualPI2: two queues, one for scalable senders that want no delay and one for all others, coupled so that both get the
+//! same rate.
+//!
+//! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
+//! Scalable Throughput (L4S)*, RFC 9332 (2023), section 2 and appendix A; RFC 9331 (2023), section 5, on who is sorted
+//! where.
+//!
+//! ```text
+//! on each arrival       ECT(1) and CE: the L queue;  Not-ECT and ECT(0): the C queue
+//! each update_interval  delay ← longest of what waits at either head
+//!                       p' ← clamp(p' + α·(delay − target) + β·(delay − delay_old));  p_CL = k·p', p_C = p'²
+//! L departs, p_CL < 1   p'_L ← 0 while no more than queue_length packets stay behind, else the ramp over its own delay;
+//!                       mark with likelihood max(p'_L, p_CL)
+//! L departs, otherwise  drop with likelihood p_C, mark the rest with likelihood p_CL
+//! C departs             with likelihood p_C: drop Not-ECT, and all where p_C ≥ highest_marking; mark ECT(0)
+//! ```
+//!
+//! | parameter | unit | RFC 9332 | legal |
+//! | --- | --- | --- | --- |
+//! | `limit_packets`, `limit_bytes` | packets, bytes | 250 ms of the link | at least one of them |
+//! | `target_ms`, `update_interval_ms` | ms | 15, 16 | 0.001 to 1e9 |
+//! | `alpha_hz`, `beta_hz` | per second | 0.16, 3.2 | above 0, at most 1e9 |
+//! | `coupling` | | 2 | 1e-12 to 1e12 |
+//! | `highest_marking` | probability | 1/k² = 0.25 | above 0, at most 1 |
+//! | `ramp_from_us`, `ramp_range_us` | µs | 800, 400; 1000, 0 (Linux) | 0 to 1e12 |
+//! | `queue_length_packets` | packets | 1 | 0 or more |
+//! | `schedule.weighted` `classic_share` | | 1/16; 0.1 (Linux) | above 0, below 1 |
+//! | `schedule.time_shifted` `shift_ms` | ms | 50 | 0 to 1e9 |
+//!
+//! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue, and no coin is
+//! tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more than 1 counts as 1, so that no
+//! overload marks beyond its end. The buffer is exceeded by the bytes that arrive, where the RFC tests for a packet of the
+//! largest size: what finds no room is discarded at the tail of its queue. The L queue's own delay is that of the packet that
+//! leaves. The RFC's listing tests the length of the L queue on departure, its text thinks of arrival:
+//! `length_tested_on`. Its weighted round robin is not spelt out: here it is Linux's, whose credit moves only while both
+//! queues hold packets, by what was sent. β is the RFC's 3.2, where 0.3/RTT_max is 3.0. Linux's overload without drops
+//! bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less than two packets is `spare_nearly_empty`.
+//! With `ecn = false` nothing is told apart, and everything is Classic (RFC 9331, section 5.1 on what is disabled).
+
+mod coupled;
+
+use self::coupled::{Coupled, CoupledQueue, CoupledSettings, Kind, TwoQueues};
+use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::parameters::{
+    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_positive, require_share,
+};
+use crate::parts::{Limit, LimitRule, Pi2Controller, Ticker};
+use crate::port_facts::PortFacts;
+use aqmlab_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::coupled::LengthTestedOn;
+
+/// Which of the two queues is served.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Schedule {
+    /// Both by weights, the L queue first: the C queue has at least its share while both hold packets.
+    Weighted {
+        /// Share of the link that is the C queue's.
+        classic_share: f64,
+    },
+    /// The packet that came first, with those of the L queue counted as come earlier.
+    TimeShifted {
+        /// By how much.
+        shift_ms: f64,
+    },
+}
+
+/// What happens when marks no longer suffice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Overload {
+    /// Packets of the L queue are dropped too, as those of the C queue are (RFC 9332).
+    #[default]
+    Drop,
+    /// Probabilities stop where every packet of the L queue is marked, and the buffer overflows (Linux, on request).
+    Overflow,
+}
+
+/// DualPI2: two coupled queues, of which one is kept next to empty for senders that answer to every mark.
+///
+/// Source: RFC 9332 (2023), appendix A. The defaults are the RFC's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets that may wait in both queues together. At least one of the two limits has to be given.
+    pub limit_packets: Option<u32>,
+    /// Bytes (IP lengths) that may wait in both queues together.
+    pub limit_bytes: Option<u64>,
+    /// Queueing delay that the controller aims at.
+    pub target_ms: f64,
+    /// Time between two updates of the base probability.
+    pub update_interval_ms: f64,
+    /// Gain of the deviation from the target, per second of delay.
+    pub alpha_hz: f64,
+    /// Gain of the change of the delay, per second of delay.
+    pub beta_hz: f64,
+    /// By how much the likelihood of marks in the L queue exceeds the base probability.
+    pub coupling: f64,
+    /// Likelihood in the C queue from which on packets are dropped that could be marked.
+    pub highest_marking: f64,
+    /// Delay of a packet of the L queue from which on it may be marked for that alone, in microseconds.
+    pub ramp_from_us: f64,
+    /// How much more delay it takes until it is for certain, in microseconds; 0 is a step.
+    pub ramp_range_us: f64,
+    /// Packets in the L queue up to which none is marked for its delay.
+    pub queue_length_packets: u32,
+    /// When these are counted.
+    pub length_tested_on: LengthTestedOn,
+    /// Which queue is served: { weighted = { classic_share = ... } } or { time_shifted = { shift_ms = ... } }.
+    pub schedule: Schedule,
+    /// What happens when marks no longer suffice.
+    pub overload: Overload,
+    /// Whether nothing is dropped or marked for the coupled likelihoods while less than two packets of mtu_bytes wait in
+    /// both queues.
+    pub spare_nearly_empty: bool,
+    /// Length of the largest packet (IP length): how far ahead the L queue begins, and for spare_nearly_empty.
+    pub mtu_bytes: u32,
+    /// Whether packets that are ECN-capable are marked; without it all packets are Classic.
+    pub ecn: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            limit_packets: None,
+            limit_bytes: None,
+            target_ms: 15.0,
+            update_interval_ms: 16.0,
+            alpha_hz: 0.16,
+            beta_hz: 3.2,
+            coupling: 2.0,
+            highest_marking: 0.25,
+            ramp_from_us: 800.0,
+            ramp_range_us: 400.0,
+            queue_length_packets: 1,
+            length_tested_on: LengthTestedOn::Departure,
+            schedule: Schedule::Weighted { classic_share: 0.0625 },
+            overload: Overload::Drop,
+            spare_nearly_empty: false,
+            mtu_bytes: 1500,
+            ecn: true,
+        }
+    }
+}
+
+impl Params {
+    fn settings(&self) -> CoupledSettings {
+        CoupledSettings {
+            coupling: self.coupling,
+            highest_marking: self.highest_marking,
+            ramp_from: Span::from_seconds(self.ramp_from_us / 1e6),
+            ramp_range: Span::from_seconds(self.ramp_range_us / 1e6),
+            queue_length_packets: self.queue_length_packets,
+            length_tested_on: self.length_tested_on,
+            drops_on_overload: self.overload == Overload::Drop,
+            spared_bytes: if self.spare_nearly_empty { 2 * u64::from(self.mtu_bytes) } else { 0 },
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn validate(&self) -> Result<(), ParameterError> {
+        require_period_ms("target_ms", self.target_ms)?;
+        require_period_ms("update_interval_ms", self.update_interval_ms)?;
+        for (key, gain) in [("alpha_hz", self.alpha_hz), ("beta_hz", self.beta_hz)] {
+            require(gain > 0.0 && gain <= 1e9, key, gain, "above 0 and at most 1e9 per second")?;
+        }
+        require_positive("coupling", self.coupling)?;
+        require_share("highest_marking", self.highest_marking)?;
+        for (key, span) in [("ramp_from_us", self.ramp_from_us), ("ramp_range_us", self.ramp_range_us)] {
+            require((0.0..=1e12).contains(&span), key, span, "from 0 to 1e12 microseconds")?;
+        }
+        match self.schedule {
+            Schedule::Weighted { classic_share: share } => {
+                require(share > 0.0 && share < 1.0, "schedule.weighted.classic_share", share, "above 0 and below 1")?;
+            }
+            Schedule::TimeShifted { shift_ms: shift } => {
+                let legal = (0.0..=1e9).contains(&shift);
+                require(legal, "schedule.time_shifted.shift_ms", shift, "from 0 to 1e9 milliseconds")?;
+            }
+        }
+        require_packet_bytes("mtu_bytes", self.mtu_bytes)
+    }
+
+    fn limit(&self) -> Limit {
+        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: LimitRule::HoldLimit }
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
+    }
+
+    fn is_one_queue(&self) -> bool {
+        false
+    }
+
+    fn queues(&self) -> usize {
+        2
+    }
+
+    fn build(&self, facts: &PortFacts) -> Discipline {
+        let highest = if self.overload == Overload::Overflow { (1.0 / self.coupling).min(1.0) } else { 1.0 };
+        let controller = Pi2Controller::new(self.target_ms / 1e3, self.alpha_hz, self.beta_hz, highest);
+        let ticker = Ticker::new(self.update_interval_ms / 1e3, facts);
+        let shared = Coupled::new(self.settings(), controller, ticker).shared();
+        let queue = |kind| Box::new(CoupledQueue::new(kind, &shared)) as _;
+        Discipline::Composite(Composite {
+            guards: Vec::new(),
+            scheduler: Box::new(TwoQueues::new(self.schedule, self.ecn, self.mtu_bytes, &shared)),
+            queues: vec![queue(Kind::Classic), queue(Kind::LowLatency)],
+            queue_limit: QueueLimit::None,
+        })
+    }
+}

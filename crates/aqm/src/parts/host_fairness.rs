@@ -1,0 +1,294 @@
+//! Deficit round robin in which a flow's turn is the shorter the more busy flows its hosts have: CAKE's triple isolation.
+//!
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways*,
+//! IEEE LANMAN 2018, section III-A, as Linux `sch_cake.c` has it, whose names of the sets these are.
+
+use crate::header::HeaderFields;
+use crate::packet::PacketFacts;
+use crate::parts::{FlowHashing, FlowTable};
+use crate::scheduler::{Backlogs, End, Scheduler, Victim};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Who has an equal share of the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Flows.
+    Flows,
+    /// Hosts that send, and the flows of each.
+    DualSource,
+    /// Hosts that receive, and the flows of each.
+    DualDestination,
+    /// Both: a flow has the share of that of its two hosts that has more busy flows.
+    #[default]
+    Triple,
+}
+
+/// What a flow is to the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    /// Its queue is at rest.
+    None,
+    /// It goes first, and counts for no host.
+    Sparse,
+    /// It stands among those that take turns, but was empty when it came there.
+    SparseWait,
+    /// It takes turns, and counts for its hosts.
+    Bulk,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    set: Set,
+    in_new: bool,
+    deficit: i64,
+    flow_hash: u32,
+    /// Places of the sending and of the receiving host.
+    hosts: [usize; 2],
+}
+
+/// Hosts of one side by their places, with the busy flows of each.
+#[derive(Clone, Debug)]
+struct Hosts {
+    table: FlowTable,
+    busy: Vec<i64>,
+}
+
+impl Hosts {
+    fn new(places: usize, salt: u64) -> Self {
+        Self { table: FlowTable::new(places, FlowHashing::SetAssociative, salt), busy: vec![0; places] }
+    }
+
+    fn place_of(&mut self, address: u32) -> usize {
+        let Self { table, busy } = self;
+        table.queue_of(address, |place| busy[place] > 0)
+    }
+}
+
+/// The scheduler.
+#[derive(Clone, Debug)]
+pub struct HostFairness {
+    isolation: Isolation,
+    quantum_bytes: i64,
+    table: FlowTable,
+    flows: Vec<Flow>,
+    /// Of those who send, and of those who receive.
+    hosts: [Hosts; 2],
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    last_arrival: usize,
+    last_sent: usize,
+}
+
+impl HostFairness {
+    /// A scheduler of so many queues, a multiple of eight, that all are at rest.
+    #[must_use]
+    pub fn new(isolation: Isolation, quantum_bytes: u32, queues: usize, salt: u64) -> Self {
+        let at_rest = Flow { set: Set::None, in_new: false, deficit: 0, flow_hash: 0, hosts: [0; 2] };
+        Self {
+            isolation,
+            quantum_bytes: quantum_bytes.into(),
+            table: FlowTable::new(queues, FlowHashing::SetAssociative, salt),
+            flows: vec![at_rest; queues],
+            hosts: [1, 2].map(|side| Hosts::new(queues, salt.wrapping_add(side))),
+            new: VecDeque::with_capacity(queues),
+            old: VecDeque::with_capacity(queues),
+            last_arrival: 0,
+            last_sent: 0,
+        }
+    }
+
+    /// The hosts that count: senders, receivers.
+    const fn counting(&self) -> [bool; 2] {
+        match self.isolation {
+            Isolation::Flows => [false, false],
+            Isolation::DualSource => [true, false],
+            Isolation::DualDestination => [false, true],
+            Isolation::Triple => [true, true],
+        }
+    }
+
+    fn count_for_hosts(&mut self, queue: usize, change: i64) {
+        for (hosts, place) in self.hosts.iter_mut().zip(self.flows[queue].hosts) {
+            hosts.busy[place] += change;
+        }
+    }
+
+    /// Bytes of one turn: at least one, so that every flow has its turn in the end.
+    fn turn_bytes(&self, queue: usize) -> i64 {
+        let mut load = 1;
+        for ((hosts, place), counts) in self.hosts.iter().zip(self.flows[queue].hosts).zip(self.counting()) {
+            if counts {
+                load = load.max(hosts.busy[place]);
+            }
+        }
+        (self.quantum_bytes / load).max(1)
+    }
+
+    /// The flow of a queue that was at rest, or had another one's packets.
+    fn give(&mut self, queue: usize, header: &HeaderFields) {
+        let counts = self.flows[queue].set == Set::Bulk;
+        if counts {
+            self.count_for_hosts(queue, -1);
+        }
+        let addresses = [header.source, header.destination];
+        for (side, address) in addresses.into_iter().enumerate() {
+            self.flows[queue].hosts[side] = self.hosts[side].place_of(address);
+        }
+        self.flows[queue].flow_hash = header.flow_hash;
+        if counts {
+            self.count_for_hosts(queue, 1);
+        }
+    }
+
+    fn becomes_bulk(&mut self, queue: usize) {
+        self.flows[queue].set = Set::Bulk;
+        self.count_for_hosts(queue, 1);
+    }
+
+    /// Takes the queue, which is the first of its list, out of it.
+    fn take(&mut self, queue: usize) {
+        if self.flows[queue].in_new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        };
+    }
+}
+
+impl Scheduler for HostFairness {
+    fn classify(&mut self, _packet: &PacketFacts, header: &HeaderFields, _queues: &dyn Backlogs) -> usize {
+        let Self { table, flows, .. } = self;
+        let queue = table.queue_of(header.flow_hash, |queue| flows[queue].set != Set::None);
+        if flows[queue].set == Set::None || flows[queue].flow_hash != header.flow_hash {
+            self.give(queue, header);
+        }
+        self.last_arrival = queue;
+        queue
+    }
+
+    fn on_queued(&mut self, queue: usize, _packet: &PacketFacts) {
+        match self.flows[queue].set {
+            Set::None => {
+                let deficit = self.turn_bytes(queue);
+                let flow = &mut self.flows[queue];
+                (flow.set, flow.in_new, flow.deficit) = (Set::Sparse, true, deficit);
+                self.new.push_back(queue);
+            }
+            Set::SparseWait => self.becomes_bulk(queue),
+            Set::Sparse | Set::Bulk => {}
+        }
+    }
+
+    fn next(&mut self, queues: &dyn Backlogs) -> Option<usize> {
+        loop {
+            let queue = self.new.front().or(self.old.front()).copied()?;
+            if self.flows[queue].deficit > 0 {
+                return Some(queue);
+            }
+            if self.flows[queue].set == Set::Sparse {
+                if queues.packets(queue) > 0 {
+                    self.becomes_bulk(queue);
+                } else {
+                    self.flows[queue].set = Set::SparseWait;
+                }
+            }
+            self.flows[queue].deficit += self.turn_bytes(queue);
+            self.take(queue);
+            self.flows[queue].in_new = false;
+            self.old.push_back(queue);
+        }
+    }
+
+    fn on_sent(&mut self, queue: usize, bytes: u32) {
+        self.flows[queue].deficit -= i64::from(bytes);
+        self.last_sent = queue;
+    }
+
+    fn on_empty(&mut self, queue: usize) {
+        self.take(queue);
+        if self.flows[queue].set == Set::Bulk {
+            self.count_for_hosts(queue, -1);
+        }
+        self.flows[queue].set = Set::None;
+    }
+
+    /// One packet from the head of the queue with the most bytes, the first of these.
+    fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
+        let active = self.new.iter().chain(&self.old).copied();
+        let most = active.max_by_key(|&queue| (queues.bytes(queue), std::cmp::Reverse(queue)));
+        Victim { queue: most.unwrap_or_default(), end: End::Head, most_packets: 1, enough_bytes: u64::MAX }
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let bulk = self.flows.iter().filter(|flow| flow.set == Set::Bulk).count();
+        sink("new_queues", self.new.len() as f64);
+        sink("old_queues", self.old.len() as f64);
+        sink("bulk_flows", bulk as f64);
+        sink("queue_of_last_arrival", self.last_arrival as f64);
+        sink("deficit_of_last_packet_sent_bytes", self.flows[self.last_sent].deficit as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Codepoint, PacketClass};
+
+    /// As many packets as anybody asks for in each queue that has any.
+    struct Endless(Vec<bool>);
+
+    impl Backlogs for Endless {
+        fn queues(&self) -> usize {
+            self.0.len()
+        }
+        fn packets(&self, queue: usize) -> u32 {
+            if self.0[queue] { 1_000 } else { 0 }
+        }
+        fn bytes(&self, queue: usize) -> u64 {
+            u64::from(self.packets(queue)) * 1000
+        }
+    }
+
+    /// Shares of the flows, each given by its hosts, in what is sent over many turns.
+    fn shares(isolation: Isolation, flows: &[(u32, u32)]) -> Vec<f64> {
+        let mut scheduler = HostFairness::new(isolation, 1514, 64, 7);
+        let mut backlogs = Endless(vec![false; 64]);
+        let packet =
+            PacketFacts { flow: 1, bytes: 1000, codepoint: Codepoint::NotEct, class: PacketClass::Data };
+        let mut queues = Vec::new();
+        for (flow, &(source, destination)) in (1..).zip(flows) {
+            let header = HeaderFields { flow_hash: flow * 0x0101, dscp: 0, source, destination };
+            let queue = scheduler.classify(&packet, &header, &backlogs);
+            backlogs.0[queue] = true;
+            scheduler.on_queued(queue, &packet);
+            queues.push(queue);
+        }
+        let mut sent = vec![0.0; 64];
+        for _ in 0..60_000 {
+            let queue = scheduler.next(&backlogs).expect("somebody waits");
+            sent[queue] += 1.0 / 60_000.0;
+            scheduler.on_sent(queue, 1000);
+        }
+        queues.into_iter().map(|queue| sent[queue]).collect()
+    }
+
+    fn close(found: Vec<f64>, expected: &[f64]) {
+        let off = found.iter().zip(expected).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+        assert!(off < 0.005 && found.len() == expected.len(), "{found:?}, not {expected:?}");
+    }
+
+    #[test]
+    fn a_host_with_three_flows_has_as_much_as_one_with_one() {
+        let (third, half) = (1.0 / 6.0, 0.5);
+        let by_sender = [(1, 10), (1, 11), (1, 12), (2, 13)];
+        close(shares(Isolation::DualSource, &by_sender), &[third, third, third, half]);
+        close(shares(Isolation::Flows, &by_sender), &[0.25; 4]);
+        close(shares(Isolation::DualDestination, &by_sender), &[0.25; 4]);
+        // Of two hosts the busier one counts: three flows to one receiver from three senders have a third each.
+        let both = [(1, 10), (2, 10), (3, 10), (4, 20)];
+        close(shares(Isolation::Triple, &both), &[third, third, third, half]);
+    }
+}

@@ -1,0 +1,247 @@
+//! `[parking_lot]`: routers in a row, traffic from end to end, and cross traffic on any of the hops between them.
+
+use super::dumbbell::{
+    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
+    ethernet_overhead, interface_rate, uncongested_queue, uncongested_rate,
+};
+use super::ports::{Lookup, MachineGroup, Port, Ports};
+use crate::Scheme;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Routers in a row, each joined to the next by a hop, with browser and server machines behind all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParkingLot {
+    /// How many links follow one another, from `router-0` to the last router.
+    #[schemars(range(min = 1, max = 1_000))]
+    pub hops: u32,
+
+    /// Rate of each hop, from left to right; and back, unless that has a rate of its own.
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: f64,
+
+    /// Rate from right to left; absent: `rate_mbps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_right_to_left_mbps: Option<f64>,
+
+    /// Propagation delay of each hop, one way.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub delay_ms: f64,
+
+    /// Queue discipline in front of each hop.
+    pub queue: Scheme,
+
+    /// Queue discipline of the direction from right to left; absent: the same as `queue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_right_to_left: Option<Scheme>,
+
+    /// Hops that differ from the others; a repeated table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<HopTable>,
+
+    /// Machines of one's own behind a router; a repeated table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachinesTable>,
+
+    /// Machines with browsers, in each of their groups.
+    #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub browser_machines: u32,
+
+    /// Machines with servers, in each of their groups.
+    #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub server_machines: u32,
+
+    /// Rate of each machine's interface, and of its router's port towards it.
+    #[serde(default = "interface_rate")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub interface_rate_mbps: f64,
+
+    /// Propagation delay between each machine and its router, one way.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub interface_delay_ms: f64,
+
+    /// Header and check sequence of a frame: counted in frame bytes.
+    #[serde(default = "ethernet_overhead")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_overhead_bytes: u32,
+
+    /// The shortest frame.
+    #[serde(default = "ethernet_minimum_frame")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_minimum_frame_bytes: u32,
+
+    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    #[serde(default = "ethernet_gap")]
+    #[schemars(range(max = 10_000))]
+    pub layer2_gap_bytes: u32,
+
+    /// Rate of each hop in the uncongested twin.
+    #[serde(default = "uncongested_rate")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub uncongested_rate_mbps: f64,
+
+    /// Queue discipline of each hop in the uncongested twin, both directions.
+    #[serde(default = "uncongested_queue")]
+    pub uncongested_queue: Scheme,
+}
+
+/// A hop that differs from the others: what its table does not say is as for them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HopTable {
+    /// Which one: hop `k` joins `router-k` to the next.
+    #[schemars(range(max = 999))]
+    pub hop: u32,
+
+    /// Rate of the hop, from left to right; and back, unless that has a rate of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: Option<f64>,
+
+    /// Rate of the hop from right to left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_right_to_left_mbps: Option<f64>,
+
+    /// Propagation delay of the hop, one way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub delay_ms: Option<f64>,
+
+    /// Queue discipline in front of the hop, from left to right; and back, unless that has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Scheme>,
+
+    /// Queue discipline of the direction from right to left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_right_to_left: Option<Scheme>,
+}
+
+/// Machines of one's own behind a router, as traffic names them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MachinesTable {
+    /// What the group is called; the machines of a group of several are its name, `-` and their number from 0.
+    #[schemars(length(min = 1))]
+    pub name: String,
+
+    /// Number of the router that they stand behind: 0 is the leftmost.
+    #[schemars(range(max = 1_000))]
+    pub router: u32,
+
+    /// Machines in the group.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub count: u32,
+
+    /// Rate of each one's interface, and of the router's port towards it; absent: `interface_rate_mbps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub rate_mbps: Option<f64>,
+
+    /// Propagation delay between each one and the router, one way; absent: `interface_delay_ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub delay_ms: Option<f64>,
+}
+
+impl ParkingLot {
+    /// The groups of machines: at both ends for what crosses everything, at every router for what crosses a part of
+    /// the way, and those of one's own.
+    pub(crate) fn machine_groups(&self) -> Vec<MachineGroup> {
+        let group = |name: String, count: u32, router: u32| MachineGroup {
+            name,
+            count,
+            router,
+            rate_mbps: self.interface_rate_mbps,
+            delay_ms: self.interface_delay_ms,
+        };
+        let (browsers, servers) = (self.browser_machines, self.server_machines);
+        let mut groups = vec![
+            group(BROWSERS_LEFT.to_owned(), browsers, 0),
+            group(SERVERS_LEFT.to_owned(), servers, 0),
+            group(BROWSERS_RIGHT.to_owned(), browsers, self.hops),
+            group(SERVERS_RIGHT.to_owned(), servers, self.hops),
+        ];
+        for router in 0..=self.hops {
+            groups.push(group(format!("browsers-{router}"), browsers, router));
+            groups.push(group(format!("servers-{router}"), servers, router));
+        }
+        groups.extend(self.machines.iter().map(|own| MachineGroup {
+            name: own.name.clone(),
+            count: own.count,
+            router: own.router.min(self.hops),
+            rate_mbps: own.rate_mbps.unwrap_or(self.interface_rate_mbps),
+            delay_ms: own.delay_ms.unwrap_or(self.interface_delay_ms),
+        }));
+        groups
+    }
+
+    /// The same discipline or rate said twice is the same, as of a dumbbell.
+    pub(crate) fn settle(&mut self) {
+        if self.queue_right_to_left.as_ref() == Some(&self.queue) {
+            self.queue_right_to_left = None;
+        }
+        if self.rate_right_to_left_mbps == Some(self.rate_mbps) {
+            self.rate_right_to_left_mbps = None;
+        }
+    }
+
+    /// Every hop takes its uncongested rate and queue.
+    pub(crate) fn become_uncongested(&mut self) {
+        self.rate_mbps = self.uncongested_rate_mbps;
+        self.rate_right_to_left_mbps = None;
+        self.queue = self.uncongested_queue.clone();
+        self.queue_right_to_left = None;
+        for own in &mut self.links {
+            (own.rate_mbps, own.rate_right_to_left_mbps) = (None, None);
+            (own.queue, own.queue_right_to_left) = (None, None);
+        }
+        // What is left of a hop's own is its delay.
+        self.links.retain(|own| own.delay_ms.is_some());
+    }
+}
+
+impl Ports for ParkingLot {
+    fn port_count(&self) -> usize {
+        2 * self.hops as usize
+    }
+
+    fn port(&self, place: usize) -> Port<'_> {
+        let (hop, back) = (place as u32 / 2, place % 2 == 1);
+        let own = self.links.iter().position(|table| table.hop == hop);
+        let table = own.map(|own| &self.links[own]);
+        let lookup = Lookup { path: "parking_lot", own, is_back: back };
+        let rates =
+            table.map_or([None; 2], |own| [own.rate_mbps.as_ref(), own.rate_right_to_left_mbps.as_ref()]);
+        let (&rate_mbps, rate_key) = lookup.of(
+            ["rate_mbps", "rate_right_to_left_mbps"],
+            rates,
+            (&self.rate_mbps, self.rate_right_to_left_mbps.as_ref()),
+        );
+        let queues = table.map_or([None; 2], |own| [own.queue.as_ref(), own.queue_right_to_left.as_ref()]);
+        let (queue, queue_key) = lookup.of(
+            ["queue", "queue_right_to_left"],
+            queues,
+            (&self.queue, self.queue_right_to_left.as_ref()),
+        );
+        let delay_ms = table.and_then(|own| own.delay_ms).unwrap_or(self.delay_ms);
+        let (from, to) = if back { (hop + 1, hop) } else { (hop, hop + 1) };
+        Port { from, to, rate_mbps, rate_key, delay_ms, queue, queue_key }
+    }
+}
+
+/// Two ns-2 nodes stand for each source and sink of the topology that Floyd proposed and "8Q" studies took up.
+const fn two() -> u32 {
+    2
+}
+
+const fn one() -> u32 {
+    1
+}

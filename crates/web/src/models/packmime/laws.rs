@@ -1,0 +1,235 @@
+//! The laws of PackMime, prepared once for all clouds of a population.
+
+use super::curve::Curve;
+use super::fractional_sum_difference::{FractionalNoise, standard_normal};
+use super::parameters::{GapsDrawnPer, PackMimeParameters};
+use crate::ParameterError;
+use crate::models::gamma::GammaLaw;
+use aqmlab_random::{Key, normal_cumulative};
+use aqmlab_units::Span;
+
+const ROUND_TRIPS: &str = include_str!("../../../data/packmime_rtt_inverse_cdf.csv");
+const SIZES: &str = include_str!("../../../data/packmime_size_inverse_cdf.csv");
+
+/// Responses up to this size are answers that nothing has changed: all of their connection are alike.
+const LARGEST_VALIDATION_BYTES: u64 = 275;
+/// The slowest server answers ten requests a second.
+const SLOWEST_ANSWERS_PER_SECOND: f64 = 10.0;
+/// Longer requests have a probability of 10⁻⁹ and would be cut.
+const LONGEST_REQUEST_BYTES: f64 = 1e9;
+/// Larger responses have a probability of 10⁻¹² and would be cut.
+const LARGEST_RESPONSE_BYTES: f64 = 1e15;
+/// Gaps beyond a year outlast every run.
+const LONGEST_GAP_SECONDS: f64 = 3e7;
+
+/// PackMime with its parameters: immutable, shared by reference by all clouds of a population.
+#[derive(Clone, Debug)]
+pub struct PackMimeModel {
+    pub(super) parameters: PackMimeParameters,
+    arrivals: FractionalNoise,
+    client_side: FractionalNoise,
+    server_side: FractionalNoise,
+    requests: FractionalNoise,
+    gap_between_arrivals: Weibull,
+    validations_in_a_row: Weibull,
+    downloads_in_a_row: Weibull,
+    client_round_trip: Curve,
+    server_round_trip: Curve,
+    validation: Curve,
+    download: Curve,
+    short_request: Curve,
+    long_request: Curve,
+}
+
+/// 2^x / (1 + 2^x): how the parameters depend on the logarithm of the rate.
+fn logistic(x: f64) -> f64 {
+    let power = libm::exp2(x);
+    power / (1.0 + power)
+}
+
+/// Weibull's law: scale (-ln u)^(1/shape) for a uniform u.
+#[derive(Clone, Copy, Debug)]
+struct Weibull {
+    shape: f64,
+    scale: f64,
+}
+
+impl Weibull {
+    fn at(self, uniform: f64) -> f64 {
+        self.scale * libm::pow(-libm::log(uniform), 1.0 / self.shape)
+    }
+
+    /// Draw number `n` at a key.
+    fn draw(self, key: Key, n: u64) -> f64 {
+        self.at(1.0 - key.uniform(n))
+    }
+}
+
+/// 2^(L + S e): a location and a scale that several values have in common, and what each has for itself.
+struct Spread {
+    location: f64,
+    location_variance: f64,
+    /// Shape and rate of the law of the squared scale.
+    squared_scale: f64,
+    error_variance: f64,
+}
+
+const OBJECT_GAP: Spread =
+    Spread { location: -4.15, location_variance: 3.12, squared_scale: 2.35, error_variance: 1.57 };
+const PAGE_GAP: Spread =
+    Spread { location: 3.22, location_variance: 0.73, squared_scale: 1.85, error_variance: 1.21 };
+const LATER_RESPONSE: Spread =
+    Spread { location: 10.62, location_variance: 0.94, squared_scale: 3.22, error_variance: 2.43 };
+
+impl Spread {
+    /// Value number `n` of those whose location and scale are drawn at `shared`.
+    fn draw(&self, shared: Key, own: Key, n: u64) -> f64 {
+        let location = self.location + libm::sqrt(self.location_variance) * standard_normal(shared, 0);
+        let law = GammaLaw { shape: self.squared_scale, rate: self.squared_scale };
+        let scale = libm::sqrt(law.draw(shared.named("scale")));
+        libm::exp2(location + scale * libm::sqrt(self.error_variance) * standard_normal(own, n))
+    }
+}
+
+impl PackMimeModel {
+    /// Prepares the laws.
+    ///
+    /// # Errors
+    /// [`ParameterError`]: a number outside its legal range.
+    pub fn new(parameters: &PackMimeParameters) -> Result<Self, ParameterError> {
+        parameters.validate()?;
+        let log_rate = libm::log2(parameters.connections_per_second);
+        let noise = |difference, terms, a, b| FractionalNoise {
+            difference,
+            terms,
+            independent_share: logistic(a + b * log_rate),
+        };
+        let shape = logistic(0.352 + 0.388 * log_rate);
+        let scale = 1.0 / (parameters.connections_per_second * libm::tgamma(1.0 + 1.0 / shape));
+        Ok(Self {
+            arrivals: noise(0.33, 1_000, 0.333, 0.414),
+            client_side: noise(0.31, 1_000, -0.445, 0.554),
+            server_side: noise(0.32, 1_000, -0.053, 0.396),
+            requests: noise(0.31, 5_000, 0.123, 0.494),
+            gap_between_arrivals: Weibull { shape, scale },
+            validations_in_a_row: Weibull { shape: logistic(0.718 + 0.357 * log_rate), scale: 0.775 },
+            downloads_in_a_row: Weibull { shape: logistic(1.293 + 0.316 * log_rate), scale: 3.11 },
+            client_round_trip: Curve::of_rows(ROUND_TRIPS, "client"),
+            server_round_trip: Curve::of_rows(ROUND_TRIPS, "server"),
+            validation: Curve::of_rows(SIZES, "response,cache_validation"),
+            download: Curve::of_rows(SIZES, "response,download"),
+            short_request: Curve::of_rows(SIZES, "request,lower_half"),
+            long_request: Curve::of_rows(SIZES, "request,upper_half"),
+            parameters: parameters.clone(),
+        })
+    }
+
+    /// The four series of numbers that depend on those before them: gaps between arrivals, round trips on the clients'
+    /// and on the servers' side, requests.
+    pub(super) const fn noises(&self) -> [FractionalNoise; 4] {
+        [self.arrivals, self.client_side, self.server_side, self.requests]
+    }
+
+    /// Connections per second.
+    #[must_use]
+    pub const fn connections_per_second(&self) -> f64 {
+        self.parameters.connections_per_second
+    }
+}
+
+// Laws, each at the normal number or the key that is drawn for it.
+impl PackMimeModel {
+    /// The time to the next arrival.
+    pub(super) fn gap_between_arrivals(&self, z: f64) -> Span {
+        // At 8 standard deviations the share is 1, and the gap 0.
+        Span::from_seconds(self.gap_between_arrivals.at(normal_cumulative(z).clamp(1e-300, 1.0)))
+    }
+
+    /// Milliseconds that a connection's round trip takes beyond those of the network: on the clients' side, and on the servers'.
+    pub(super) fn round_trip_ms(&self, client: f64, server: f64) -> [f64; 2] {
+        // Of P that the variable is below, P = Φ(z): -log₁₀(1 - P).
+        let rarity = |z: f64| -libm::log10(normal_cumulative(-z).clamp(1e-300, 1.0));
+        let client_side = self.client_round_trip.at(rarity(client));
+        let server_side = self.server_round_trip.at(rarity(server));
+        [libm::pow(client_side, 5.0), libm::pow(server_side, 3.0)]
+    }
+
+    /// Length of the requests of a connection.
+    pub(super) fn request_bytes(&self, z: f64) -> u32 {
+        let bytes = if z < 0.0 {
+            self.short_request.at(2.0 * normal_cumulative(z))
+        } else {
+            libm::exp2(self.long_request.at(libm::log2(2.0 * normal_cumulative(-z)).max(-1_000.0)))
+        };
+        // Legal requests have fewer than 2³⁰ bytes.
+        bytes.clamp(1.0, LONGEST_REQUEST_BYTES) as u32
+    }
+
+    /// How many connections in a row begin with a validation, or with a download.
+    pub(super) fn run_length(&self, validations: bool, key: Key) -> u64 {
+        let law = if validations { self.validations_in_a_row } else { self.downloads_in_a_row };
+        (libm::ceil(law.draw(key, 0)) as u64).max(1)
+    }
+
+    /// Length of the first response of a connection.
+    pub(super) fn first_response_bytes(&self, validation: bool, key: Key) -> u64 {
+        let below = key.uniform(0);
+        let bytes = if validation {
+            self.validation.at(below)
+        } else {
+            libm::exp2(self.download.at(libm::log2(1.0 - below)))
+        };
+        bytes.clamp(1.0, LARGEST_RESPONSE_BYTES) as u64
+    }
+
+    /// Length of response number `n`, from 1 on, of a connection.
+    pub(super) fn later_response_bytes(first: u64, key: Key, n: u64) -> u64 {
+        if first <= LARGEST_VALIDATION_BYTES {
+            return first;
+        }
+        let bytes = LATER_RESPONSE.draw(key.named("location of responses"), key.named("responses"), n);
+        bytes.clamp(1.0, LARGEST_RESPONSE_BYTES) as u64
+    }
+
+    /// The time between the end of a response and the next request, number `n`, of a connection, which begins a page or
+    /// belongs to that before it.
+    pub(super) fn gap(&self, begins_page: bool, cloud: Key, connection: Key, n: u64) -> Span {
+        let shared = match self.parameters.gaps_drawn_per {
+            GapsDrawnPer::Connection => connection,
+            GapsDrawnPer::Run => cloud,
+        };
+        let seconds = if begins_page {
+            PAGE_GAP.draw(shared.named("location of page gaps"), connection.named("page gaps"), n)
+        } else {
+            OBJECT_GAP.draw(shared.named("location of object gaps"), connection.named("object gaps"), n)
+        };
+        Span::from_seconds(seconds.min(LONGEST_GAP_SECONDS))
+    }
+
+    /// How long the server takes for exchange number `n` of a connection.
+    pub(super) fn server_time(&self, key: Key, n: u64) -> Span {
+        if !self.parameters.server_times {
+            return Span::ZERO;
+        }
+        let answers_per_second = Weibull { shape: 0.63, scale: 305.0 }.draw(key.named("server time"), n);
+        Span::from_seconds(1.0 / answers_per_second.max(SLOWEST_ANSWERS_PER_SECOND))
+    }
+
+    /// Whether a connection is persistent.
+    pub(super) fn is_persistent(&self, key: Key) -> bool {
+        key.named("persistent").uniform(0) < self.parameters.persistent_share
+    }
+
+    /// The numbers of objects of the pages of a persistent connection.
+    pub(super) fn objects_of_pages(key: Key) -> Vec<u32> {
+        let key = key.named("pages");
+        let beyond_one = |mean: f64, n: u64| libm::ceil(1.0 - mean * libm::log(1.0 - key.uniform(n))) as u32;
+        if key.uniform(0) < 0.82 {
+            return vec![beyond_one(1.578, 1).max(2)];
+        }
+        let objects = |page: u64| {
+            if key.uniform(2 * page + 3) < 0.69 { 1 } else { beyond_one(1.578, 2 * page + 4) }
+        };
+        (0..u64::from(beyond_one(0.417, 2))).map(objects).collect()
+    }
+}

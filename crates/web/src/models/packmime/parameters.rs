@@ -1,0 +1,62 @@
+//! What can be set.
+
+use crate::ParameterError;
+use crate::parameter_error::within;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of a cloud of PackMime's clients. Absent keys take their defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PackMimeParameters {
+    /// New connections of a cloud per second; 0.01 to 100,000. Default 20.
+    pub connections_per_second: f64,
+    /// Share of the connections that carry several exchanges; 0 to 1. Default 0.09.
+    pub persistent_share: f64,
+    /// Whether each connection has a round-trip time of the model; else `minimum_delay_ms` of its population says. Default
+    /// true.
+    pub round_trip_times: bool,
+    /// Whether servers take time to answer; else they answer at once. Default true.
+    pub server_times: bool,
+    /// For what the location and the scale of the gaps between the requests of a connection are drawn. Default
+    /// "connection".
+    pub gaps_drawn_per: GapsDrawnPer,
+    /// Number of servers, which connections take in turn; at least 1. Default 8.
+    pub server_count: u32,
+}
+
+/// For what the location and the scale of the gaps between requests are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GapsDrawnPer {
+    /// Each connection has its own, as those of its responses.
+    #[default]
+    Connection,
+    /// All connections of a run have the same, as in ns-2.
+    Run,
+}
+
+impl Default for PackMimeParameters {
+    fn default() -> Self {
+        Self {
+            connections_per_second: 20.0,
+            persistent_share: 0.09,
+            round_trip_times: true,
+            server_times: true,
+            gaps_drawn_per: GapsDrawnPer::Connection,
+            server_count: 8,
+        }
+    }
+}
+
+impl PackMimeParameters {
+    /// Whether every number lies in its legal range.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for the first parameter that does not.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        within("connections_per_second", self.connections_per_second, 0.01, 100_000.0)?;
+        within("persistent_share", self.persistent_share, 0.0, 1.0)?;
+        within("server_count", f64::from(self.server_count), 1.0, f64::from(u32::MAX))
+    }
+}

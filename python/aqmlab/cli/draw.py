@@ -1,0 +1,51 @@
+"""`aqmlab draw`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aqmlab.cli.options import overrides_option, scenario_argument
+from aqmlab.scenario import Scenario
+from aqmlab.terminal.console import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMS = (".svg", ".pdf", ".png")
+
+
+@click.command
+@scenario_argument
+@overrides_option
+@click.option(
+    "--title", default="", metavar="TEXT", help="What stands above it; by default the scenario's name."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write it; the ending says the form: .svg, .pdf or .png. By default SCENARIO.svg in the "
+    "current folder.",
+)
+def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:
+    """Draw the network of a scenario: rates, delays, queue disciplines, and who talks to whom.
+
+    Nothing is run. Machines of a group that are alike are one box; groups without traffic are left out. The
+    report of `aqmlab compare` holds the same picture with how busy each link was and what it lost.
+
+    \b
+    Examples:
+      aqmlab draw my-link.toml
+      aqmlab draw my-link.toml --output my-link.png
+      aqmlab draw my-link.toml --set dumbbell.queue.scheme=red --title "with RED"
+    """
+    from aqmlab.figures.network import draw_network
+
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    file = output or Path(f"{scenario_file.stem}.svg")
+    if file.suffix.lower() not in FORMS:
+        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    say(str(draw_network(scenario.resolved, title=title).save_as(file)))

@@ -1,0 +1,204 @@
+"""A network as it is drawn: machines alike as one box, and a place for each box."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_MOST_LIKE_ONE = 8
+"""So many kinds of machines of one group have a box each; of more, all are one box."""
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A link one way.
+
+    Attributes:
+        name: What results call it.
+        ends: Places of the nodes that it joins.
+        rate_mbps: Rate; none of a wire that takes no time for bytes.
+        delay_ms: Propagation delay.
+        scheme: Queue discipline; none of an interface.
+    """
+
+    name: str
+    ends: tuple[int, int]
+    rate_mbps: float | None
+    delay_ms: float
+    scheme: str | None
+
+    @property
+    def settings(self) -> tuple[float | None, float, str | None]:
+        """What it is like."""
+        return self.rate_mbps, self.delay_ms, self.scheme
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Who sends data to whom: `size` users, flows or datagrams (`unit`), over links by their places."""
+
+    name: str
+    unit: str
+    size: int
+    ends: tuple[str, str]
+    path: tuple[int, ...]
+
+
+@dataclass
+class Box:
+    """A router, or machines that are alike.
+
+    Attributes:
+        label: What is written on it.
+        nodes: Places of the nodes that it stands for.
+        is_router: Whether it forwards.
+        x: From left to right; one step from router to router.
+        y: From below to above, likewise.
+    """
+
+    label: str
+    nodes: tuple[int, ...]
+    is_router: bool
+    x: float = 0.0
+    y: float = 0.0
+
+
+@dataclass
+class Layout:
+    """Boxes with their places, the wires between each pair of them, and the traffic.
+
+    Attributes:
+        boxes: What is drawn.
+        wires: Links by the boxes that they join, in their direction.
+        traffic: Who sends data to whom.
+        links: All links by their places in the network.
+        box_of: The box of each node that has one.
+    """
+
+    boxes: list[Box]
+    wires: dict[tuple[int, int], list[Wire]]
+    traffic: list[Traffic]
+    links: list[Wire] = field(default_factory=list)
+    box_of: dict[int, int] = field(default_factory=dict)
+
+    def passed(self, traffic: Traffic) -> list[Box]:
+        """The boxes on the way of data."""
+        ends = [self.links[link].ends for link in traffic.path]
+        return [self.boxes[self.box_of[node]] for node in (ends[0][0], *(end for _, end in ends))]
+
+
+def layout_of(scenario: Mapping[str, Any]) -> Layout:
+    """Where everything stands that has to do with the traffic of a resolved scenario.
+
+    Raises:
+        ScenarioError: It is refused.
+    """
+    nodes, wires, traffic = _core.network(json.dumps(scenario))
+    links = [Wire(*each) for each in wires]
+    talks = [Traffic(name, unit, size, ends, tuple(path)) for name, unit, size, ends, path in traffic if size]
+    boxes = _boxes(nodes, links, {group for each in talks for group in each.ends})
+    box_of = {node: place for place, box in enumerate(boxes) for node in box.nodes}
+    between: dict[tuple[int, int], list[Wire]] = defaultdict(list)
+    for link in links:
+        if link.ends[0] in box_of and link.ends[1] in box_of:
+            between[box_of[link.ends[0]], box_of[link.ends[1]]].append(link)
+    layout = Layout(boxes, dict(between), talks, links, box_of)
+    _place(layout)
+    return layout
+
+
+def _boxes(nodes: Sequence[tuple[str, str, bool]], links: Sequence[Wire], talking: set[str]) -> list[Box]:
+    like: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for link in links:
+        for own, other, way in ((0, 1, "out"), (1, 0, "in")):
+            like[link.ends[own]].append((way, nodes[link.ends[other]][1], link.settings))
+    boxes = [Box(name, (place,), True) for place, (name, _, router) in enumerate(nodes) if router]
+    groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, (_, group, router) in enumerate(nodes):
+        if not router and group in talking:
+            groups[group][repr(sorted(like[place], key=repr))].append(place)
+    for group, kinds in groups.items():
+        together = list(kinds.values())
+        if len(together) > _MOST_LIKE_ONE:
+            together = [sorted(place for each in together for place in each)]
+        for places in sorted(together, key=len, reverse=True):
+            name = nodes[places[0]][0]
+            several = group if len(together) == 1 else f"{group}, others"
+            label = name if len(places) == 1 else f"{several} ({len(places)})"
+            boxes.append(Box(label, tuple(places), False))
+    return boxes
+
+
+def _place(layout: Layout) -> None:
+    """Routers from left to right along the longest way between them; machines beside their router."""
+    routers = [place for place, box in enumerate(layout.boxes) if box.is_router]
+    trunks = {place: _neighbours(layout, place, routers) for place in routers}
+    if routers:
+        first = _farthest(trunks, _farthest(trunks, routers[0]))
+        first = min(first, _farthest(trunks, first))  # the one that is listed first stands on the left
+        depths = _depths(trunks, first)
+        columns: dict[int, list[int]] = defaultdict(list)
+        for router in routers:
+            columns[depths.get(router, 0)].append(router)
+        for depth, members in columns.items():
+            for row, router in enumerate(members):
+                layout.boxes[router].x = float(depth)
+                layout.boxes[router].y = (row - (len(members) - 1) / 2) * 2.4
+    _place_machines(layout, routers)
+
+
+def _place_machines(layout: Layout, routers: Sequence[int]) -> None:
+    last = max((layout.boxes[router].x for router in routers), default=0.0)
+    sending = {each.ends[0] for each in layout.traffic}
+    beside: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for place, box in enumerate(layout.boxes):
+        if box.is_router:
+            continue
+        near = _neighbours(layout, place, routers)
+        home = near[0] if near else -1
+        x = layout.boxes[home].x if near else 0.0
+        sends = any(box.label == group or box.label.startswith(f"{group} ") for group in sending)
+        if last == 0.0:
+            side = "left" if sends else "right"
+        else:
+            side = "left" if x == 0.0 else "right" if x == last else "above" if sends else "below"
+        beside[home, side].append(place)
+    # Where all lies behind one router, what is written at many lines side by side needs room.
+    away, apart = (2.2, 0.95) if last == 0.0 else (1.0, 0.8)
+    for (home, side), places in beside.items():
+        centre = (layout.boxes[home].x, layout.boxes[home].y) if home >= 0 else (0.0, 0.0)
+        for row, place in enumerate(places):
+            middle = (len(places) - 1) / 2 - row
+            across = away if len(places) > 1 else 1.0
+            layout.boxes[place].x, layout.boxes[place].y = {
+                "left": (centre[0] - across, centre[1] + middle * apart),
+                "right": (centre[0] + across, centre[1] + middle * apart),
+                "above": (centre[0] - middle * 0.75, centre[1] + 1.0),
+                "below": (centre[0] - middle * 0.75, centre[1] - 1.0),
+            }[side]
+
+
+def _neighbours(layout: Layout, place: int, among: Iterable[int]) -> list[int]:
+    return [other for other in among if (place, other) in layout.wires or (other, place) in layout.wires]
+
+
+def _depths(trunks: Mapping[int, Sequence[int]], start: int) -> dict[int, int]:
+    depths, waiting = {start: 0}, [start]
+    for place in waiting:
+        for other in trunks[place]:
+            if other not in depths:
+                depths[other] = depths[place] + 1
+                waiting.append(other)
+    return depths
+
+
+def _farthest(trunks: Mapping[int, Sequence[int]], start: int) -> int:
+    depths = _depths(trunks, start)
+    return max(depths, key=lambda place: (depths[place], -place))
