@@ -18,7 +18,8 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     for column in &table.columns {
         let name = format!("{}.{}", table.name, column.name);
         // Of a connection that is still open the end is not known, and no delay where nothing was received.
-        let may_be_missing = column.name == "closed_s" || column.name.starts_with("delay_");
+        let may_be_missing = ["closed_s", "completed_s", "transfer_time_s"].contains(&column.name)
+            || column.name.starts_with("delay_");
         let values: Vec<f64> =
             numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
         let outside = |legal: std::ops::RangeInclusive<f64>| {
