@@ -214,7 +214,7 @@ def test_a_scheme_that_is_added_or_changed_leaves_the_addresses_of_others(
     (algorithms / "codel.rs").write_text("use super::red::Params;\n")
     built_on_red = digests()
     (algorithms / "red.rs").write_text(red)
-    assert _changed(built_on_red, digests()) == {"SOURCE_DIGEST", "red", "codel", "fq-codel"}
+    assert _changed(built_on_red, digests()) == {"SOURCE_DIGEST", "red", "red-pd", "codel", "fq-codel"}
     part = algorithms.parent / "parts/ewma.rs"
     before = digests()
     part.write_text(part.read_text() + "\n// changed\n")
