@@ -180,3 +180,14 @@ def _encodable(text: str, place: str) -> str:
         wrong = plain(text[error.start : error.end])
         raise ScenarioError(f"{plain(place)}: not UTF-8 text: {wrong}") from None
     return text
+
+
+def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
+    """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
+
+    def is_cloud(population: Mapping[str, Any] | None) -> bool:
+        return ((population or {}).get("model") or {}).get("model") == "packmime"
+
+    sides = ("left", "right") if is_cloud(resolved.get("users")) else ()
+    named = (each["name"] for each in resolved.get("populations") or () if is_cloud(each))
+    return frozenset((*sides, *named))

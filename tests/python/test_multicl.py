@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from aqmlab import run
+from aqmlab import Scenario, run
+from aqmlab.figures.network import draw_network
 from aqmlab.reproduce import experiment
 from aqmlab.reproduce.experiment import ExperimentError
 from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose
+from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
 
+ROOT = Path(__file__).parents[2]
+WAYS = ("forward", "reverse")
 MULTICL = experiment.load("multicl")
 FORWARD = "flows.long-lived-forward"
 
@@ -38,8 +43,9 @@ def test_loss_and_goodput_of_parts_are_those_of_the_table_and_the_summary() -> N
     result = run(cell_scenario(base_scenario(MULTICL, scale), MULTICL.configuration("dt")), seed=1)
     rows = result.tables["traffic"].to_pandas()
     forward = rows[(rows.flow_group == "long-lived-forward") & (rows.sender == "browser")]
-    seen = forward.sent_packets + forward.discarded_packets
-    expected = 100.0 * forward.discarded_packets.sum() / seen.max()
+    (first,) = forward[forward.link == "router-0-to-router-1"].itertuples()
+    came = first.sent_packets + first.discarded_packets
+    expected = 100.0 * forward.discarded_packets.sum() / came
     assert quantity(f"loss_percent/{FORWARD}")(result) == pytest.approx(expected)
     (group,) = [group for group in result.run["flows"] if group["name"] == "long-lived-forward"]
     kilobits = 8.0 * sum(group["delivered_bytes"]) / 1000.0 / 15.0
@@ -50,6 +56,30 @@ def test_loss_and_goodput_of_parts_are_those_of_the_table_and_the_summary() -> N
         quantity("loss_percent/flows.nobody")(result)
     with pytest.raises(UnknownQuantityError, match=r"loss_percent/flows\.NAME"):
         quantity("loss_percent/nobody")
+
+
+def test_a_part_that_takes_several_paths_has_no_loss_of_its_own() -> None:
+    text = (ROOT / "examples/star.toml").read_text()
+    overrides = {"duration_s": 4.0, "warm_up_s": 1.0, "record.traffic": True}
+    result = run(Scenario.from_toml(text, overrides=overrides), seed=1)
+    rows = result.tables["traffic"].to_pandas()
+    sending = rows[rows.flow_group.notna() & (rows.sender == "browser") & (rows.sent_packets > 0)]
+    links = sending.groupby("flow_group", observed=True).size()
+    name = links.index[links > 1][0]
+    with pytest.raises(MissingDataError, match="more than one path"):
+        quantity(f"loss_percent/flows.{name}")(result)
+
+
+def test_clouds_are_not_called_people() -> None:
+    resolved = base_scenario(MULTICL, MULTICL.scale("quick")).resolved
+    assert clouds_of(resolved) == {
+        "left",
+        "right",
+        *(f"cross-{hop}-{way}" for hop in (1, 3, 5) for way in WAYS),
+    }
+    written = draw_network(resolved).svg
+    assert "right: 1 cloud of connections" in written
+    assert "1 person" not in written
 
 
 def test_users_of_the_scenario_are_a_load_of_their_own() -> None:

@@ -27,6 +27,7 @@ _BUSY = ((0.5, "#9ecae1"), (0.8, "#4292c6"), (0.95, "#d9701a"), (1.01, "#b2182b"
 
 _UNITS = {
     "users": ("person", "people"),
+    "clouds": ("cloud of connections", "clouds of connections"),
     "flows": ("flow", "flows"),
     "datagrams": ("source of datagrams", "sources of datagrams"),
 }

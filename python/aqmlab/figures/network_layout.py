@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.scenario import clouds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +43,7 @@ class Wire:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Who sends data to whom: `size` users, flows or datagrams (`unit`), over links by their places."""
+    """Who sends data to whom: `size` users, clouds, flows or datagrams (`unit`), over which links."""
 
     name: str
     unit: str
@@ -102,7 +103,18 @@ def layout_of(scenario: Mapping[str, Any]) -> Layout:
     """
     nodes, wires, traffic = _core.network(json.dumps(scenario))
     links = [Wire(*each) for each in wires]
-    talks = [Traffic(name, unit, size, ends, tuple(path)) for name, unit, size, ends, path in traffic if size]
+    clouds = clouds_of(scenario)
+    talks = [
+        Traffic(
+            name,
+            "clouds" if unit == "users" and name.partition(".")[2] in clouds else unit,
+            size,
+            ends,
+            tuple(path),
+        )
+        for name, unit, size, ends, path in traffic
+        if size
+    ]
     boxes = _boxes(nodes, links, {group for each in talks for group in each.ends})
     box_of = {node: place for place, box in enumerate(boxes) for node in box.nodes}
     between: dict[tuple[int, int], list[Wire]] = defaultdict(list)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.scenario import clouds_of
 from aqmlab.statistics.recorded import measured_window_s
 
 if TYPE_CHECKING:
@@ -17,9 +18,14 @@ if TYPE_CHECKING:
 def in_one_line(result: Recorded, runs: int) -> str:
     """The link, the people, and how long they were watched."""
     parts = [_links_in_words(result)]
-    people = sum(int(each["users"]) for each in result.run["populations"])
+    clouds = clouds_of(result.run["scenario"])
+    populations = result.run["populations"]
+    people = sum(int(each["users"]) for each in populations if each["name"] not in clouds)
     if people:
         parts.append("one person browsing" if people == 1 else f"{people:,} people browsing")
+    arriving = sum(int(each["users"]) for each in populations if each["name"] in clouds)
+    if arriving:
+        parts.append("a cloud of connections" if arriving == 1 else f"{arriving:,} clouds of connections")
     each = "one run" if runs == 1 else f"{runs} runs"
     parts.append(f"{each} of {measured_window_s(result):g} s{'' if runs == 1 else ' each'}")
     return " · ".join(part for part in parts if part)
@@ -51,14 +57,17 @@ def _shared(values: Mapping[str, str]) -> str:
 
 
 def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
+    scenario = result.run["scenario"]
+    clouds = clouds_of(scenario)
     for link in result.run["links"]:
         carries = "what people ask for" if link["carries_data"] else "requests and acknowledgements alone"
         where = f"from {link['from']} to {link['to']}"
         yield f"link {link['name']}", f"{link['rate_mbps']:g} Mbit/s {where}; carries {carries}"
     for population in result.run["populations"]:
-        if population["users"]:
+        if population["users"] and population["name"] in clouds:
+            yield f"clouds, {population['name']}", f"{population['users']:,} of arriving connections"
+        elif population["users"]:
             yield f"people, {population['name']}", f"{population['users']:,} who browse"
-    scenario = result.run["scenario"]
     delays = {_delay(each) for each in _browsing(scenario)} - {""}
     if delays:
         yield "distance", f"{' or '.join(sorted(delays))} there and back without any queue"
@@ -73,6 +82,8 @@ def _browsing(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _delay(population: Mapping[str, Any]) -> str:
+    if (population.get("model") or {}).get("round_trip_times"):
+        return ""  # each connection has one of the model
     delay = population.get("minimum_delay_ms") or {}
     if "low" not in delay or "high" not in delay:
         return ""

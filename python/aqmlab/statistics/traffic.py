@@ -2,12 +2,14 @@
 
 A part is called `populations.NAME` or `flows.NAME`. Its loss is that of the packets of those who send data,
 control packets among them, over all monitored links on their way: what these discarded, per 100 that came to
-the first.
+the first. A part that takes several paths over monitored links has none.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import (
@@ -20,7 +22,7 @@ from aqmlab.statistics.recorded import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def loss_percent_of(part: str) -> OfRun:
@@ -33,13 +35,30 @@ def loss_percent_of(part: str) -> OfRun:
         wanted = has_name(rows, column, name) & has_name(rows, "sender", sender)
         if not wanted.any():
             raise MissingDataError(f"the run has no {part}")
-        sent, discarded = (rows[count].to_numpy()[wanted] for count in ("sent_packets", "discarded_packets"))
-        offered = int((sent + discarded).max())
-        if offered == 0:
+        names = rows["link"].to_pylist()
+        sent, discarded = (rows[count].to_numpy() for count in ("sent_packets", "discarded_packets"))
+        came = {names[row]: int(sent[row] + discarded[row]) for row in np.flatnonzero(wanted)}
+        seen = [link for link in result.run["links"] if came.get(link["name"])]
+        if not seen:
             raise TooLittleDataError(f"no packet of {part} came to a monitored link")
-        return 100.0 * int(discarded.sum()) / offered
+        offered = came[_first_of_path(seen, part)["name"]]
+        return 100.0 * int(discarded[wanted].sum()) / offered
 
     return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+
+
+def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
+    """The first of links that follow one another.
+
+    Raises:
+        MissingDataError: They do not: what came to the first is not all that the part sent.
+    """
+    entered, left = ([link[end] for link in links] for end in ("to", "from"))
+    first = [link for link in links if link["from"] not in entered]
+    if len(first) != 1 or len(set(entered)) < len(links) or len(set(left)) < len(links):
+        names = ", ".join(link["name"] for link in links)
+        raise MissingDataError(f"{part} takes more than one path over monitored links: {names}")
+    return first[0]
 
 
 def goodput_kbps_of(part: str) -> OfRun:

@@ -120,12 +120,6 @@ impl PackMimeCloud {
         open.under_way.then(|| open.plan.exchanges[open.exchange].exchange)
     }
 
-    /// Memory that it takes at the moment beyond its own size, in bytes: series, and connections that are open.
-    #[must_use]
-    pub fn connections(&self) -> usize {
-        self.open.len()
-    }
-
     fn open_next(&mut self, now: Time, model: &PackMimeModel, out: &mut Vec<Command>) {
         let connection = ConnectionOrdinal::new(self.next);
         let plan = self.plans.connection(self.next, model);
