@@ -9,12 +9,13 @@ use aqmlab_random::Stream;
 use aqmlab_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const RANDOM: u8 = 0;
 const EVICTING: u8 = 1;
 const INFINITE: u8 = 2;
 const COUNTING: u8 = 3;
+const TIRED: u8 = 4;
 
 /// Parameters of a scheme that is wrong in a way.
 macro_rules! wrong {
@@ -52,6 +53,7 @@ wrong! {
     Evicting: EVICTING,
     Infinite: INFINITE,
     Counting: COUNTING,
+    Tired: TIRED,
 }
 
 struct Scheme<const WAY: u8>;
@@ -59,8 +61,14 @@ struct Scheme<const WAY: u8>;
 /// Randomness that comes from nowhere.
 static ELSEWHERE: AtomicU32 = AtomicU32::new(0);
 
+/// The hour of the last arrival.
+static HOUR: AtomicU64 = AtomicU64::new(0);
+
 impl<const WAY: u8> Aqm for Scheme<WAY> {
-    fn on_arrival(&mut self, _: Time, _: &PacketFacts, queue: &QueueView<'_>, _: &mut Stream) -> Verdict {
+    fn on_arrival(&mut self, now: Time, _: &PacketFacts, queue: &QueueView<'_>, _: &mut Stream) -> Verdict {
+        if WAY == TIRED {
+            HOUR.store((now.seconds() / 3600.0) as u64, Ordering::Relaxed);
+        }
         match WAY {
             RANDOM if ELSEWHERE.fetch_add(1, Ordering::Relaxed) % 3 == 0 => Verdict::Drop(Reason::Early),
             EVICTING if queue.packets() > 2 => {
@@ -73,6 +81,7 @@ impl<const WAY: u8> Aqm for Scheme<WAY> {
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match WAY {
             INFINITE => sink("price", f64::INFINITY),
+            TIRED if HOUR.load(Ordering::Relaxed) > 0 => sink("price", f64::INFINITY),
             COUNTING => sink("calls", f64::from(ELSEWHERE.fetch_add(1, Ordering::Relaxed))),
             _ => {}
         }
@@ -111,4 +120,14 @@ fn a_number_that_is_none_is_found() {
 fn a_state_that_is_not_the_schemes_own_is_found() {
     let found = findings("wrong-counting", register::<Counting>("wrong-counting"));
     assert!(found.iter().any(|words| words.contains("calls is ")), "{found:?}");
+}
+
+#[test]
+fn a_scheme_that_does_not_survive_an_idle_hour_is_found() {
+    let found = findings("wrong-tired", register::<Tired>("wrong-tired"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("stands crowds") && found[0].contains("IdleHours: price is inf"),
+        "{found:?}"
+    );
 }

@@ -12,11 +12,13 @@
 mod history;
 mod parameters;
 mod properties;
+mod stress;
 mod witness;
 
 pub use history::{Operation, extreme_history, random_history};
 pub use parameters::{extreme_scheme, random_scheme};
 pub use properties::{accounts_for_every_packet, is_the_same_in_many_steps, repeats_itself, works_at};
+pub use stress::{CROWD, Pressure, Stress, usual_scheme};
 pub use witness::{Fate, TestPacket, Witness};
 
 use crate::algorithms::Scheme;
@@ -43,9 +45,10 @@ pub struct Finding {
 type Property = fn(&str, &mut Stream) -> Result<(), String>;
 
 /// Everything that a scheme owes, in words.
-pub const PROPERTIES: [(&str, Property); 5] = [
+pub const PROPERTIES: [(&str, Property); 6] = [
     ("accounts for every packet, holds its limits, keeps the order, marks what may be marked", ordinary),
     ("takes packets from 1 byte to 64 KiB, and long silences", of_all_sizes),
+    ("stands crowds, floods of one flow, flows that meet on purpose, bursts and idle hours", under_stress),
     ("decides alike from the same seed", deterministic),
     ("is the same after silence in one step and in many", silent),
     ("works at every link with every legal parameter, and reports finite numbers", everywhere),
@@ -97,6 +100,18 @@ fn of_all_sizes(name: &str, random: &mut Stream) -> Result<(), String> {
     let scheme = at_home(name, random)?;
     let history = extreme_history(random);
     of(&scheme, accounts_for_every_packet(&scheme, random.below(u64::MAX), &history))
+}
+
+fn under_stress(name: &str, random: &mut Stream) -> Result<(), String> {
+    let scheme = usual_scheme(name, random)?;
+    let pressure = Pressure::ALL[random.below(Pressure::ALL.len() as u64) as usize];
+    let arrivals = 1 + random.below(400);
+    let outcome = if scheme.validate_at(&Stress::LINK).is_ok() {
+        Stress::new(&scheme, random.below(u64::MAX)).press(pressure, arrivals)
+    } else {
+        Ok(())
+    };
+    of(&scheme, outcome.map_err(|wrong| format!("{pressure:?}: {wrong}")))
 }
 
 fn deterministic(name: &str, random: &mut Stream) -> Result<(), String> {
