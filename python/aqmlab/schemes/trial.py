@@ -49,9 +49,9 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Fi
     """Tries what every scheme owes; an empty list says that nothing was found.
 
     Parameters are drawn from what the scheme declares, packets from 1 byte to 64 KiB come and go at random,
-    with long silences, of few flows and of crowds that no table is made for: every packet is accounted for, limits hold, packets keep their order, only
-    what may be marked is marked, probabilities are probabilities, what is reported is finite, and the same
-    seed gives the same verdicts.
+    with long silences, of few flows and of crowds that no table is made for: every packet is accounted
+    for, limits hold, packets keep their order, only what may be marked is marked, probabilities are
+    probabilities, what is reported is finite, and the same seed gives the same verdicts.
 
     Args:
         name: As for `known`.
