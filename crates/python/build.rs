@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 // Everything that a run's result depends on; `python` only converts.
-const CRATES: [&str; 10] =
-    ["units", "random", "aqm", "plugin", "tcp", "web", "session", "scenario", "record", "sim"];
+const CRATES: [&str; 11] =
+    ["units", "random", "aqm", "plugin", "tcp", "web", "session", "scenario", "record", "driver", "sim"];
 const UNRELATED: [&str; 4] = ["tests", "benches", "examples", "proptest-regressions"];
 const ALGORITHMS: &str = "crates/aqm/src/algorithms";
 

@@ -41,6 +41,7 @@ PARTS = [
     ("crates/web", "users: pages, exchanges, statistics"),
     ("crates/session", "users: pages, exchanges, statistics"),
     ("crates/record", "recording: counters, samples, response times"),
+    ("crates/driver", "recording: counters, samples, response times"),
     ("crates/sim", "recording: counters, samples, response times"),
 ]
 

@@ -7,10 +7,12 @@
 //! | `simulation.rs` | the event loop |
 //! | `engine/` | the clock, what is pending, and in which order it happens |
 //! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
-//! | `transport.rs`, `applications.rs` | the fabric as applications see it; a scenario's applications (`aqmlab-session`) |
+//! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
-//! | `identifiers.rs`, `table_names.rs` | the numbers by which a run tells things apart, and their names |
-//! | `deviations.rs`, `memory.rs`, `control.rs` | a run's own rates and delays; the memory it will take; its caller |
+//! | `identifiers.rs` | the numbers by which a run tells things apart |
+//! | `deviations.rs`, `memory.rs` | a run's own rates and delays; the memory it will take |
+//!
+//! What it shares with the driver in real time (applications, delays of connections, ports, tables, summaries) is `aqmlab-driver`.
 //!
 //! One event is served like this: the event queue names the next instant; the fabric is handed what is due; it is
 //! polled for what that means to connections; each connection event goes to the session, whose applications open, write,
@@ -26,8 +28,6 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
-mod applications;
-mod control;
 mod deviations;
 mod engine;
 mod fabric;
@@ -35,14 +35,13 @@ mod identifiers;
 mod memory;
 mod recording;
 mod simulation;
-mod table_names;
 mod transport;
 
-pub use control::{Control, RunError};
 pub use fabric::{Capture, CaptureRefused, CapturedPorts};
 pub use memory::memory_estimate;
 pub use recording::Output;
 
+pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
 use aqmlab_units::Time;
 

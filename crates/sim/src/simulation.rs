@@ -1,11 +1,10 @@
 //! The event loop: one instant after the other, until the end of the run.
 
-use crate::applications;
-use crate::control::{Control, RunError};
 use crate::engine::EventKind;
 use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Upcoming, prefetch};
-use crate::recording::{Boundary, CongestionWindows, FlowRows, Monitor, Snapshot};
+use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
+use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
@@ -45,8 +44,8 @@ impl Simulation {
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),
-            session: applications::session(scenario, window, key)?,
-            monitor: Monitor::new(scenario, window, fabric.network()),
+            session: session(scenario, window, key)?,
+            monitor: Monitor::new(scenario, window, fabric.network().monitored_positions()),
             flow_rows: FlowRows::new(scenario),
             congestion_windows: CongestionWindows::new(scenario),
             fabric,
@@ -134,7 +133,7 @@ impl Simulation {
         let now = self.events.now();
         self.fabric.network_mut().catch_up_before(now);
         self.congestion_windows.sample(now, &self.fabric);
-        let boundary = self.monitor.sample(now, self.fabric.network_mut());
+        let boundary = self.monitor.sample(now, &mut self.fabric.network_mut().queued);
         match boundary {
             Boundary::None => {}
             Boundary::WindowBegins => self.at_begin = Some(self.snapshot()),
@@ -182,13 +181,5 @@ fn prefetch_session(session: &Session, end: Upcoming) {
         Some(UserRef::Pages(user)) => prefetch(user),
         Some(UserRef::PackMime(cloud)) => prefetch(cloud),
         None => {}
-    }
-}
-
-fn measured_window(scenario: &Scenario) -> MeasuredWindow {
-    let end = Time::ZERO + scenario.duration;
-    MeasuredWindow {
-        from: Time::ZERO + scenario.warm_up,
-        until: Time::from_nanoseconds(end.nanoseconds() - scenario.cool_down.nanoseconds()),
     }
 }

@@ -7,8 +7,8 @@
 
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
-use crate::table_names::TableNames;
 use aqmlab_aqm::Codepoint;
+use aqmlab_driver::TableNames;
 use aqmlab_record::{PcapNg, WireAddress, WirePacket, WirePayload, WireTcp};
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;

@@ -1,11 +1,11 @@
 //! Who sits where: the machines of users, servers and transfers, and the delays between them.
 
-use super::access_delay::AccessDelay;
 use super::endpoints::Location;
 use super::hosts::{Hosts, Machine};
 use super::network::Network;
 use super::path::AddedDelay;
 use crate::identifiers::{DelayClockId, ProfileId};
+use aqmlab_driver::AccessDelay;
 use aqmlab_random::Key;
 use aqmlab_scenario::{FlowGroup, NodeIndex, Population, Scenario};
 use aqmlab_session::{FlowId, Opening, Owner, PopulationId};

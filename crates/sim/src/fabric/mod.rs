@@ -10,13 +10,12 @@
 //! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
-//! | `trace_clock.rs` | when a packet has left a link whose rate varies |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
 //! | `datagrams.rs` | the ends of datagrams, which own no connection, and what became of each |
-//! | `hosts.rs`, `locations.rs`, `access_delay.rs` | machines and their clocks; who sits where; minimum delays |
+//! | `hosts.rs`, `locations.rs` | machines and their clocks; who sits where |
 //! | `idle_paths.rs` | how connections fare where nobody is in their way |
 //! | `responders.rs` | machines that only answer, and are asked in advance |
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
@@ -24,7 +23,6 @@
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
 //! | `trace.rs`, `capture.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
 
-mod access_delay;
 mod capture;
 mod connections;
 mod datagrams;
@@ -48,7 +46,6 @@ mod queued_link;
 mod responders;
 mod route_table;
 mod trace;
-mod trace_clock;
 mod traffic;
 mod user_bytes;
 
@@ -59,10 +56,10 @@ pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
 pub(crate) use prefetch::prefetch;
-pub(crate) use queued_link::{LinkSnapshot, QueuedLink, Sent};
+pub(crate) use queued_link::QueuedLink;
 
 use crate::identifiers::ProfileId;
-use crate::table_names::TableNames;
+use aqmlab_driver::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;

@@ -252,8 +252,13 @@ impl Network {
         self.queued.iter().map(|queued| (queued.link.0 as usize, queued))
     }
 
+    /// Where the monitored links stand among those with a queue, in the order of their codes in the tables.
+    pub(crate) fn monitored_positions(&self) -> impl Iterator<Item = usize> + Clone {
+        self.monitored_links().map(|queued| queued.position.place())
+    }
+
     /// The monitored links, in the order of their codes in the tables.
-    pub(crate) fn monitored_links(&self) -> impl Iterator<Item = &QueuedLink> {
+    pub(crate) fn monitored_links(&self) -> impl Iterator<Item = &QueuedLink> + Clone {
         self.queued.iter().filter(|queued| queued.monitored.is_some())
     }
 }

@@ -2,13 +2,13 @@
 
 use super::events::Events;
 use super::packet::Packet;
-use super::trace_clock::TraceClock;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
-use aqmlab_aqm::{Counters, HeaderFields, Port, PortFacts, QueueCounters, Queued, Reason, Scheme};
+use aqmlab_aqm::{Counters, HeaderFields, Port, Queued, Reason, Scheme};
+use aqmlab_driver::{LinkSnapshot, MonitoredLink, Sent, TraceClock, port_of};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
-use aqmlab_units::{Rate, Span, Time, TransmissionClock};
+use aqmlab_units::{Probability, Rate, Span, Time, TransmissionClock};
 use std::collections::VecDeque;
 
 /// A link with a queue discipline.
@@ -46,35 +46,6 @@ pub(crate) struct QueuedLink {
     foretold_until: Time,
 }
 
-/// What has left a link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sent {
-    pub(crate) frames: u64,
-    pub(crate) frame_bytes: u64,
-    pub(crate) ip_bytes: u64,
-}
-
-impl Sent {
-    pub(crate) const fn minus(self, earlier: Self) -> Self {
-        Self {
-            frames: self.frames - earlier.frames,
-            frame_bytes: self.frame_bytes - earlier.frame_bytes,
-            ip_bytes: self.ip_bytes - earlier.ip_bytes,
-        }
-    }
-}
-
-/// Counters of a link until an instant.
-#[derive(Clone)]
-pub(crate) struct LinkSnapshot {
-    pub(crate) counters: Counters,
-    pub(crate) sent: Sent,
-    /// How long it has been transmitting.
-    pub(crate) transmitting: Span,
-    /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
-    pub(crate) queues: Option<Vec<(u32, QueueCounters)>>,
-}
-
 impl QueuedLink {
     /// An idle link at this place among those with a queue, at this place among the monitored ones if it is one of
     /// them, and number `number` of the scenario.
@@ -86,11 +57,8 @@ impl QueuedLink {
         propagation: Option<(Rank, Span)>,
         key: Key,
     ) -> Self {
-        let key = key.named("queue").named(&link.name);
-        let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
-        let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
         Self {
-            port: Port::new(scheme, facts, key.named("coins").stream()),
+            port: port_of(link, (rate, scheme), key),
             busy: false,
             monitored,
             to,
@@ -254,19 +222,38 @@ impl QueuedLink {
         (packet, frame_bytes)
     }
 
-    fn queues_with_packets(&self) -> Vec<(u32, QueueCounters)> {
-        let queues = (0..).zip((0..self.port.queues()).filter_map(|queue| self.port.queue(queue)));
-        let counted = queues.map(|(number, queue)| (number, queue.counters));
-        counted.filter(|(_, counters)| *counters != QueueCounters::default()).collect()
-    }
-
     /// Counters of the port and of the link at this instant.
     pub(crate) fn snapshot(&self, now: Time) -> LinkSnapshot {
-        LinkSnapshot {
-            counters: self.port.counters().clone(),
-            sent: self.sent,
-            transmitting: self.transmitting(now),
-            queues: self.port.queue(0).map(|_| self.queues_with_packets()),
-        }
+        LinkSnapshot::of(&self.port, self.sent, self.transmitting(now))
+    }
+}
+
+impl MonitoredLink for QueuedLink {
+    fn advance(&mut self, now: Time) {
+        self.port.advance(now);
+    }
+
+    fn packets(&self) -> u32 {
+        self.port.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.port.bytes()
+    }
+
+    fn signal_probability(&self) -> Probability {
+        self.port.signal_probability()
+    }
+
+    fn counters(&self) -> &Counters {
+        self.port.counters()
+    }
+
+    fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    fn transmitting(&self, now: Time) -> Span {
+        self.transmitting(now)
     }
 }

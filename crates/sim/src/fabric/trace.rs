@@ -3,8 +3,8 @@
 use super::capture::{Capture, Capturing};
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
-use crate::table_names::TableNames;
 use aqmlab_aqm::{Codepoint, PacketClass};
+use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, SentDatagram, Table};
 use aqmlab_scenario::{DatagramGroup, NodeIndex};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};

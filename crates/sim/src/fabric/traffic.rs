@@ -5,7 +5,7 @@ use super::network::Network;
 use super::packet::Packet;
 use crate::identifiers::MonitoredId;
 use crate::recording::FlowGroups;
-use crate::table_names::TableNames;
+use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{Owner, Side};

@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use crate::identifiers::MonitoredId;
-use crate::table_names::TableNames;
+use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Scenario, ThroughputLayer};
 use aqmlab_session::Owner;

@@ -1,9 +1,9 @@
 //! The congestion windows of long-lived flows over time, for those who ask (`record.congestion_window_interval_ms`).
 
 use super::flow_groups::FlowGroups;
-use super::sampling_clock::SamplingClock;
 use crate::fabric::Fabric;
-use crate::table_names::TableNames;
+use aqmlab_driver::SamplingClock;
+use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::Owner;

@@ -3,7 +3,7 @@
 use super::flow_groups::FlowGroups;
 use crate::fabric::Connection;
 use crate::identifiers::GroupId;
-use crate::table_names::TableNames;
+use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{Owner, PopulationId};

@@ -1,24 +1,15 @@
 //! From a finished simulation to its summary and tables.
 
-use super::queue_counts;
 use super::snapshot::Snapshot;
-use super::transfers;
-use super::warnings;
-use crate::control::RunError;
-use crate::fabric::{Capture, LinkSnapshot, MAXIMUM_NUMBERED, QueuedLink};
+use crate::fabric::{Capture, MAXIMUM_NUMBERED};
 use crate::simulation::Simulation;
-use crate::table_names::TableNames;
-use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
-use aqmlab_record::{
-    Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
-    LinkSummary, PopulationSummary, Summary, Table, TcpSummary,
+use aqmlab_aqm::Reason;
+use aqmlab_driver::{
+    FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summary, populations,
+    queue_counts, transfers, warnings,
 };
-use aqmlab_scenario::{FlowGroup, Responses, Scenario, ThroughputLayer};
-use aqmlab_web::Statistics;
-use std::collections::BTreeMap;
-
-/// Version of the layout of `run.json`.
-const FORMAT: u32 = 3;
+use aqmlab_record::{ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
+use aqmlab_scenario::{Responses, Scenario};
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -40,7 +31,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         return Err(RunError::Invariant("the measured window did not begin and end".to_owned()));
     };
     let links = links(&simulation, scenario, &begin, &end);
-    let populations = populations(&simulation, scenario);
+    let populations = populations(&simulation.session, scenario);
     let mut summary = Summary {
         format: FORMAT,
         aqmlab_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -48,7 +39,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         seed,
         measured_from_s: simulation.window.from.seconds(),
         measured_until_s: simulation.window.until.seconds(),
-        flows: flows(scenario, &begin, &end),
+        flows: flows(scenario, &begin.flows, &end.flows),
         tcp: tcp(&begin, &end),
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
@@ -85,7 +76,9 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
     }
     let names = TableNames::of(scenario);
     let mut tables = monitor.into_tables(&names);
-    tables.extend(at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin, &end, &names)));
+    tables.extend(
+        at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin.links, &end.links, &names)),
+    );
     let transfers = transfers::table(scenario, &session, events.now(), &names);
     let ([users, traffic, packets, datagrams], captures) = fabric.into_tables(&names);
     tables.extend(users);
@@ -162,10 +155,14 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
         .monitored_links()
         .zip(windows)
         .enumerate()
-        .map(|(code, (queued, (begin, end)))| LinkSummary {
-            carries_data: carry_data[queued.link.0 as usize],
-            queue_packets_mean: simulation.monitor.mean_queue_packets(code),
-            ..link_summary(scenario, queued, begin, end, seconds)
+        .map(|(code, (queued, (begin, end)))| {
+            let watched = WatchedLink {
+                link: queued.link,
+                carries_data: carry_data[queued.link.0 as usize],
+                decides_about_waiting: queued.port.decides_about_waiting(),
+                queue_packets_mean: simulation.monitor.mean_queue_packets(code),
+            };
+            link_summary(scenario, &watched, begin, end, seconds)
         })
         .collect()
 }
@@ -187,148 +184,6 @@ fn impairments(
         .collect()
 }
 
-fn amount(tally: Tally) -> Amount {
-    Amount { packets: tally.packets, bytes: tally.bytes }
-}
-
-fn link_summary(
-    scenario: &Scenario,
-    queued: &QueuedLink,
-    begin: &LinkSnapshot,
-    end: &LinkSnapshot,
-    seconds: f64,
-) -> LinkSummary {
-    let (counters, sent) = (end.counters.minus(&begin.counters), end.sent.minus(begin.sent));
-    let at_risk = at_risk(queued, begin, &counters);
-    let link = &scenario.network.links[queued.link.0 as usize];
-    let layer = scenario.record.throughput_layer;
-    let rate_bits = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
-    let node = |node: aqmlab_scenario::NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
-    let megabits = |bytes: u64| bytes as f64 * 8.0 / seconds / 1e6;
-    let exposed = at_risk.total().packets;
-    let share = |packets: u64| if exposed > 0 { packets as f64 / exposed as f64 } else { 0.0 };
-    LinkSummary {
-        name: link.name.clone(),
-        from: node(link.from),
-        to: node(link.to),
-        rate_mbps: rate_bits / 1e6,
-        scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
-        carries_data: false,
-        throughput_mbps: match layer {
-            ThroughputLayer::Frame => megabits(sent.frame_bytes),
-            ThroughputLayer::Ip => megabits(sent.ip_bytes),
-        },
-        throughput_layer: layer.name().to_owned(),
-        throughput_frame_mbps: megabits(sent.frame_bytes),
-        throughput_ip_mbps: megabits(sent.ip_bytes),
-        busy_share: (end.transmitting - begin.transmitting).seconds() / seconds,
-        mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
-        queue_packets_mean: 0.0,
-        loss_ratio: share(counters.all_discards().total().packets),
-        mark_ratio: share(counters.marks().total().packets),
-        counters: link_counters(&counters, &at_risk),
-    }
-}
-
-/// Packets that the queue could discard or mark in the window: those that arrived in it and, where packets that wait are
-/// decided about, those that waited when it began.
-fn at_risk(queued: &QueuedLink, begin: &LinkSnapshot, in_window: &Counters) -> Breakdown {
-    if queued.port.decides_about_waiting() {
-        in_window.arrivals().plus(&begin.counters.waiting())
-    } else {
-        *in_window.arrivals()
-    }
-}
-
-fn link_counters(counters: &Counters, at_risk: &Breakdown) -> LinkCounters {
-    let discards = counters.all_discards();
-    let counts = |arrived: Tally, at_risk: Tally, marked: Tally, discarded: Tally| ClassCounts {
-        arrived_packets: arrived.packets,
-        at_risk_packets: at_risk.packets,
-        marked_packets: marked.packets,
-        discarded_packets: discarded.packets,
-    };
-    let of_class = |class: PacketClass| {
-        counts(
-            counters.arrivals().of_class(class),
-            at_risk.of_class(class),
-            counters.marks().of_class(class),
-            discards.of_class(class),
-        )
-    };
-    let of_codepoint = |point: Codepoint| {
-        counts(
-            counters.arrivals().of_codepoint(point),
-            at_risk.of_codepoint(point),
-            counters.marks().of_codepoint(point),
-            discards.of_codepoint(point),
-        )
-    };
-    LinkCounters {
-        arrived: amount(counters.arrivals().total()),
-        at_risk: amount(at_risk.total()),
-        departed: amount(counters.departures().total()),
-        marked: amount(counters.marks().total()),
-        discarded: Reason::ALL
-            .iter()
-            .map(|&reason| (reason.name().to_owned(), amount(counters.discards(reason).total())))
-            .collect(),
-        by_class: PacketClass::ALL.iter().map(|&class| (class.name().to_owned(), of_class(class))).collect(),
-        by_codepoint: Codepoint::ALL
-            .iter()
-            .map(|&point| (point.name().to_owned(), of_codepoint(point)))
-            .collect(),
-    }
-}
-
-fn populations(simulation: &Simulation, scenario: &Scenario) -> Vec<PopulationSummary> {
-    let session = &simulation.session;
-    let described = scenario.populations.iter().zip(session.populations()).zip(session.unfinished());
-    described
-        .map(|((description, population), unfinished)| {
-            let (in_run, in_window) = (population.in_run(), population.in_window());
-            PopulationSummary {
-                name: description.name.clone(),
-                users: description.users,
-                completed: in_window.completed,
-                failed: in_window.failed,
-                unfinished,
-                gave_up: population.gave_up(),
-                whole_run: ExchangeSummary {
-                    started: in_run.started,
-                    completed: in_run.completed,
-                    failed: in_run.failed,
-                },
-                generated: generated(population.generated()),
-            }
-        })
-        .collect()
-}
-
-fn generated(statistics: &Statistics) -> BTreeMap<String, f64> {
-    let mut generated: BTreeMap<String, f64> = [
-        ("server_visits", statistics.server_visits),
-        ("pages", statistics.pages),
-        ("objects", statistics.objects()),
-        ("connections", statistics.connections),
-        ("persistent_connections", statistics.persistent_connections),
-        ("reopened_connections", statistics.reopened_connections),
-        ("objects_on_persistent", statistics.objects_on_persistent_connections),
-        ("response_bytes_on_persistent", statistics.response_bytes_on_persistent_connections),
-        ("response_bytes", statistics.response_bytes()),
-        ("request_bytes", statistics.request_bytes()),
-    ]
-    .into_iter()
-    .map(|(name, count)| (name.to_owned(), count as f64))
-    .collect();
-    for (name, share) in [("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
-        if let Some(bytes) = statistics.response_sizes.quantile(share) {
-            generated.insert(format!("response_bytes_{name}"), bytes);
-        }
-    }
-    generated
-}
-
 fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
     let losses = end.losses.minus(begin.losses);
     TcpSummary {
@@ -344,19 +199,6 @@ fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
         dropped_data_segments: losses.data_segments,
         dropped_handshake_segments: losses.handshake_segments,
     }
-}
-
-fn flows(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<FlowSummary> {
-    let mut delivered = end.flows.iter().zip(&begin.flows).map(|(end, begin)| end - begin);
-    let summary = |group: &FlowGroup| FlowSummary {
-        name: group.name.clone(),
-        delivered_bytes: delivered.by_ref().take(group.flows.len()).collect(),
-    };
-    scenario.flows.iter().map(summary).collect()
-}
-
-fn document(scenario: &Scenario) -> serde_json::Value {
-    serde_json::from_str(&scenario.to_json()).expect("a resolved scenario is written as JSON")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Crates import in one direction only, so that a model can be understood, tested and used by itself.
 //!
-//! `units <- random <- {aqm, tcp, web} <- scenario <- sim <- python`, `units <- record <- {session, sim, python}`, and
-//! `{web, record} <- session <- {scenario, sim}`; `aqm <- plugin <- python`.
+//! `units <- random <- {aqm, tcp, web} <- scenario <- driver <- {sim, live} <- python`, `units <- record <- {session, driver, python}`,
+//! and `{web, record} <- session <- {scenario, driver}`; `aqm <- plugin <- python`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -18,8 +18,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),
     ("scenario", &["units", "random", "aqm", "tcp", "web", "session"]),
-    ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario"]),
-    ("python", &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "sim"]),
+    ("driver", &["units", "random", "aqm", "web", "record", "session", "scenario"]),
+    ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario", "driver"]),
+    ("python", &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "driver", "sim"]),
 ];
 
 const PREFIX: &str = "aqmlab-";

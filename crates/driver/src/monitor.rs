@@ -1,9 +1,9 @@
 //! Sampling of monitored links.
 
-use super::queue_summary::QueueSummaries;
-use super::sampling_clock::SamplingClock;
-use super::settling::{self, Unsettled};
-use crate::fabric::{Network, Sent};
+use crate::link_counts::{MonitoredLink, Sent};
+use crate::queue_summary::QueueSummaries;
+use crate::sampling_clock::SamplingClock;
+use crate::settling::{self, Unsettled};
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Record, Scenario};
@@ -14,13 +14,17 @@ const ARRIVALS_INTERVAL: Span = Span::from_milliseconds(1);
 
 /// What to do at a sampling instant, beside the samples themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Boundary {
+pub enum Boundary {
+    /// Nothing.
     None,
+    /// The measured window begins.
     WindowBegins,
+    /// It ends.
     WindowEnds,
 }
 
-pub(crate) struct Monitor {
+/// Samples of the monitored links of a run.
+pub struct Monitor {
     queue_clock: SamplingClock,
     link_clock: SamplingClock,
     arrivals_clock: SamplingClock,
@@ -75,11 +79,17 @@ struct ArrivalRows {
 }
 
 impl Monitor {
-    pub(crate) fn new(scenario: &Scenario, window: MeasuredWindow, network: &Network) -> Self {
+    /// A monitor of the links at these positions of the slice that [`Monitor::sample`] is handed, in the order of their
+    /// codes in the tables.
+    #[must_use]
+    pub fn new(
+        scenario: &Scenario,
+        window: MeasuredWindow,
+        positions: impl Iterator<Item = usize> + Clone,
+    ) -> Self {
         let Record { queue_interval, link_interval, arrivals, queue_summary, .. } = scenario.record;
-        let monitored = network.monitored_links().zip(0..);
-        let watched = monitored.map(|(queued, code)| Watched {
-            position: queued.position.place(),
+        let watched = positions.clone().zip(0..).map(|(position, code)| Watched {
+            position,
             code,
             sent: Sent::default(),
             transmitting: Span::ZERO,
@@ -103,12 +113,13 @@ impl Monitor {
             queue: QueueRows::default(),
             link: LinkRows::default(),
             arrivals: ArrivalRows::default(),
-            summaries: queue_summary.map(|settings| QueueSummaries::new(settings, network)),
+            summaries: queue_summary.map(|settings| QueueSummaries::new(settings, positions)),
         }
     }
 
     /// The next instant at which something is to be sampled.
-    pub(crate) fn next(&self) -> Time {
+    #[must_use]
+    pub fn next(&self) -> Time {
         let clocks = self.queue_clock.next.min(self.link_clock.next).min(self.arrivals_clock.next);
         let begins = if self.begun { Time::MAX } else { self.window.from };
         let ends = if self.ended { Time::MAX } else { self.window.until };
@@ -117,18 +128,18 @@ impl Monitor {
     }
 
     /// Samples what is due at `now`. Samples at the window's edges belong to the time before.
-    pub(crate) fn sample(&mut self, now: Time, network: &mut Network) -> Boundary {
+    pub fn sample(&mut self, now: Time, links: &mut [impl MonitoredLink]) -> Boundary {
         if self.queue_clock.strikes(now) {
-            self.sample_queues(now, network);
+            self.sample_queues(now, links);
         }
         if self.link_clock.strikes(now) {
-            self.sample_links(now, network);
+            self.sample_links(now, links);
         }
         if self.arrivals_clock.strikes(now) {
-            self.sample_arrivals(now, network);
+            self.sample_arrivals(now, links);
         }
         if let Some(summaries) = &mut self.summaries {
-            summaries.sample(now, network);
+            summaries.sample(now, links);
         }
         if !self.begun && self.window.from <= now {
             self.begun = true;
@@ -141,29 +152,29 @@ impl Monitor {
         Boundary::None
     }
 
-    fn sample_queues(&mut self, now: Time, network: &mut Network) {
+    fn sample_queues(&mut self, now: Time, links: &mut [impl MonitoredLink]) {
         let measured = self.window.from < now && now <= self.window.until;
         for watched in &mut self.monitored {
-            let queued = &mut network.queued[watched.position];
-            queued.port.advance(now);
-            let packets = queued.port.packets();
+            let link = &mut links[watched.position];
+            link.advance(now);
+            let packets = link.packets();
             watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
             watched.queue_samples += u64::from(measured);
             self.queue.time_s.push(now.seconds());
             self.queue.link.push(watched.code);
             self.queue.packets.push(packets);
-            self.queue.bytes.push(queued.port.bytes());
-            self.queue.signal_probability.push(queued.port.signal_probability().value() as f32);
+            self.queue.bytes.push(link.bytes());
+            self.queue.signal_probability.push(link.signal_probability().value() as f32);
         }
     }
 
-    fn sample_links(&mut self, now: Time, network: &mut Network) {
+    fn sample_links(&mut self, now: Time, links: &[impl MonitoredLink]) {
         let seconds = self.link_clock.interval().seconds();
         for watched in &mut self.monitored {
-            let queued = &mut network.queued[watched.position];
-            let sent = queued.sent.minus(watched.sent);
-            watched.sent = queued.sent;
-            let transmitting = queued.transmitting(now);
+            let link = &links[watched.position];
+            let sent = link.sent().minus(watched.sent);
+            watched.sent = link.sent();
+            let transmitting = link.transmitting(now);
             let share = (transmitting - watched.transmitting).seconds() / seconds;
             watched.transmitting = transmitting;
             self.link.time_s.push(now.seconds());
@@ -174,10 +185,10 @@ impl Monitor {
         }
     }
 
-    fn sample_arrivals(&mut self, now: Time, network: &mut Network) {
+    fn sample_arrivals(&mut self, now: Time, links: &[impl MonitoredLink]) {
         for watched in &mut self.monitored {
-            let queued = &mut network.queued[watched.position];
-            let arrived = queued.port.counters().arrivals().total();
+            let link = &links[watched.position];
+            let arrived = link.counters().arrivals().total();
             self.arrivals.time_s.push(now.seconds());
             self.arrivals.link.push(watched.code);
             self.arrivals.packets.push(arrived.packets - watched.arrived_packets);
@@ -187,20 +198,24 @@ impl Monitor {
     }
 
     /// Mean of the sampled queue of a monitored link in the measured window, in packets.
-    pub(crate) fn mean_queue_packets(&self, code: usize) -> f64 {
+    #[must_use]
+    pub fn mean_queue_packets(&self, code: usize) -> f64 {
         let watched = &self.monitored[code];
         watched.queue_packets_sum as f64 / (watched.queue_samples as f64).max(1.0)
     }
 
     /// Where the controller at a monitored link entered the measured window, if that is not where it stayed.
-    pub(crate) fn unsettled(&self, code: u16) -> Option<Unsettled> {
+    #[must_use]
+    pub fn unsettled(&self, code: u16) -> Option<Unsettled> {
         let (from, until) = (self.window.from.seconds(), self.window.until.seconds());
         let rows = self.queue.time_s.iter().zip(&self.queue.link).zip(&self.queue.signal_probability);
         let of_link = rows.filter(|((time, link), _)| **link == code && from < **time && **time <= until);
         settling::unsettled(&of_link.map(|(_, &probability)| probability).collect::<Vec<f32>>())
     }
 
-    pub(crate) fn into_tables(self, names: &TableNames) -> Vec<Table> {
+    /// The tables `queue` and `link`, and where they are wanted `arrivals` and `queue_summary`.
+    #[must_use]
+    pub fn into_tables(self, names: &TableNames) -> Vec<Table> {
         let mut tables = vec![self.queue.into_table(names), self.link.into_table(names)];
         if !self.arrivals.time_s.is_empty() {
             tables.push(self.arrivals.into_table(names));

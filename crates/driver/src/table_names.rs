@@ -4,17 +4,19 @@ use aqmlab_record::{ColumnValues, Names};
 use aqmlab_scenario::{Link, Scenario};
 
 /// Names by code.
-pub(crate) struct TableNames {
+pub struct TableNames {
     /// The monitored links, in the order of `links` in the summary.
-    pub(crate) links: Vec<String>,
+    pub links: Vec<String>,
     /// The populations, in the order of `populations` in the summary.
-    pub(crate) populations: Vec<String>,
+    pub populations: Vec<String>,
     /// The groups of long-lived flows, in the order of `flows` in the summary.
     flow_groups: Vec<String>,
 }
 
 impl TableNames {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    /// The names of a scenario.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Self {
         let monitored = scenario.network.links.iter().filter(|link| is_monitored(link));
         Self {
             links: monitored.map(|link| link.name.clone()).collect(),
@@ -24,17 +26,18 @@ impl TableNames {
     }
 
     /// A column of links.
-    pub(crate) fn of_links(&self, codes: &[u16]) -> ColumnValues {
+    #[must_use]
+    pub fn of_links(&self, codes: &[u16]) -> ColumnValues {
         ColumnValues::names(codes.iter().map(|&code| u32::from(code)).collect(), &self.links)
     }
 
     /// A column of populations; none where somebody else is meant.
-    pub(crate) fn of_populations(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+    pub fn of_populations(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
         ColumnValues::names(codes.map(code_or_none).collect(), &self.populations)
     }
 
     /// A column of groups of flows; none where somebody else is meant.
-    pub(crate) fn of_flow_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+    pub fn of_flow_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
         ColumnValues::names(codes.map(code_or_none).collect(), &self.flow_groups)
     }
 }

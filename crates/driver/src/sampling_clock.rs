@@ -4,25 +4,30 @@ use aqmlab_units::{Span, Time};
 
 /// Something that happens at regular instants.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SamplingClock {
-    pub(crate) next: Time,
+pub struct SamplingClock {
+    /// When it strikes next.
+    pub next: Time,
     interval: Span,
 }
 
 impl SamplingClock {
-    pub(crate) fn every(interval: Span) -> Self {
+    /// One that strikes an interval after the start, and every interval from then on.
+    #[must_use]
+    pub fn every(interval: Span) -> Self {
         Self { next: Time::ZERO + interval, interval }
     }
 
     /// One that never strikes.
-    pub(crate) const STOPPED: Self = Self { next: Time::MAX, interval: Span::ZERO };
+    pub const STOPPED: Self = Self { next: Time::MAX, interval: Span::ZERO };
 
-    pub(crate) const fn interval(&self) -> Span {
+    /// From one strike to the next.
+    #[must_use]
+    pub const fn interval(&self) -> Span {
         self.interval
     }
 
     /// Whether it strikes at `now`; then the next strike is one interval later.
-    pub(crate) fn strikes(&mut self, now: Time) -> bool {
+    pub fn strikes(&mut self, now: Time) -> bool {
         let due = self.next <= now;
         if due {
             self.next += self.interval;

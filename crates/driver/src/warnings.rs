@@ -1,7 +1,7 @@
 //! What a reader should know before trusting a run.
 
-use super::monitor::Monitor;
-use super::settling::Unsettled;
+use crate::monitor::Monitor;
+use crate::settling::Unsettled;
 use aqmlab_record::{LinkSummary, Summary};
 use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario};
 use aqmlab_units::{Rate, Span};
@@ -12,7 +12,9 @@ const FEW_EXCHANGES: u64 = 10_000;
 /// A link this busy is a bottleneck for somebody.
 const BUSY_SHARE: f64 = 0.6;
 
-pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
+/// What is said of the run as a whole.
+#[must_use]
+pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let mut warnings = Vec::new();
     let completed: u64 = summary.populations.iter().map(|population| population.completed).sum();
     if !summary.populations.is_empty() && completed < FEW_EXCHANGES {
@@ -44,7 +46,8 @@ pub(crate) fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
 }
 
 /// What is said of controllers that were still on their way when the measured window began.
-pub(crate) fn of_controllers(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
+#[must_use]
+pub fn of_controllers(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
     let coded = (0..).zip(links);
     coded.filter_map(|(code, link)| Some(said_of_unsettled(link, monitor.unsettled(code)?))).collect()
 }
@@ -143,149 +146,6 @@ fn never_acted(link: &LinkSummary) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Control, run};
-    use aqmlab_record::{Amount, ClassCounts};
-
-    const TEXT: &str = r#"
-name = "short"
-duration_s = 2.0
-[dumbbell]
-rate_mbps = 10.0
-queue = { scheme = "red", limit_packets = 100, ecn = true }
-[users]
-per_side = 1
-"#;
-
-    /// A short run whose queue may mark, beside its scenario.
-    fn ran() -> (Scenario, Summary) {
-        let scenario = Scenario::from_toml(TEXT, "short", &[]).unwrap_or_else(|error| panic!("{error}"));
-        let mut summary =
-            run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}")).summary;
-        // Nothing to say of it: every test takes one thing away.
-        for population in &mut summary.populations {
-            population.completed = FEW_EXCHANGES;
-        }
-        for link in &mut summary.links {
-            link.busy_share = 1.0;
-            link.counters.marked = Amount { packets: 1, bytes: 1_000 };
-            link.counters.discarded.values_mut().for_each(|amount| *amount = Amount::default());
-            let arrived = |packets| ClassCounts { arrived_packets: packets, ..ClassCounts::default() };
-            link.counters.by_class = [("data".to_owned(), arrived(5))].into();
-            link.counters.by_codepoint =
-                [("not_ect".to_owned(), arrived(4)), ("ect_0".to_owned(), arrived(1))].into();
-        }
-        (scenario, summary)
-    }
-
-    /// What is said of the run once it is changed.
-    fn said(change: impl FnOnce(&mut Scenario, &mut Summary)) -> Vec<String> {
-        let (mut scenario, mut summary) = ran();
-        change(&mut scenario, &mut summary);
-        of(&summary, &scenario)
-    }
-
-    /// PI moves its probability by (a - b) (q - q_ref) 160 times a second: with its paper's gains (a - b = 6e-8) and
-    /// 300 packets too many that is 0.003 a second. Two hundred flows on 10 Mbit/s need a probability over a half, forty
-    /// with 17 kB windows one of about 0.014.
-    #[test]
-    fn a_controller_that_was_still_on_its_way_had_not_settled() {
-        let warned = |flows: u32, warm_up_s: u32| {
-            let text = format!(
-                r#"
-name = "integral"
-duration_s = {}
-warm_up_s = {warm_up_s}
-[dumbbell]
-rate_mbps = 10.0
-queue = {{ scheme = "pi", limit_packets = 2400, ecn = true }}
-[[flows]]
-count = {flows}
-direction = "left-to-right"
-base_rtt_ms = 80.0
-host = {{ ecn = "on" }}
-"#,
-                warm_up_s + 100
-            );
-            let scenario =
-                Scenario::from_toml(&text, "integral", &[]).unwrap_or_else(|error| panic!("{error}"));
-            let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
-            let warnings = output.summary.warnings.into_iter();
-            warnings.filter(|warning| warning.contains("had not settled")).collect::<Vec<_>>()
-        };
-        let said = warned(200, 1);
-        assert!(said.len() == 1 && said[0].starts_with("pi at left-to-right had not settled"), "{said:?}");
-        assert_eq!(warned(40, 60), NOTHING, "its integral has long been where it stays");
-    }
-
-    const NOTHING: [&str; 0] = [];
-
-    #[test]
-    fn fewer_than_ten_thousand_exchanges_of_all_users_are_few() {
-        assert_eq!(said(|_, _| ()), NOTHING);
-        let few = said(|_, run| {
-            run.populations[0].completed = 9_000;
-            run.populations[1].completed = 999;
-        });
-        assert!(few.len() == 1 && few[0].starts_with("too few samples: 9999 exchanges completed"), "{few:?}");
-        let enough = said(|_, run| {
-            run.populations[0].completed = 9_000;
-            run.populations[1].completed = 1_000;
-        });
-        assert_eq!(enough, NOTHING);
-        assert_eq!(said(|_, run| run.populations.clear()), NOTHING, "nobody asks for anything");
-    }
-
-    #[test]
-    fn a_run_without_a_link_busy_for_six_tenths_has_no_bottleneck() {
-        let busy = |shares: [f64; 2]| {
-            said(|_, run| run.links.iter_mut().zip(shares).for_each(|(link, share)| link.busy_share = share))
-        };
-        let idle = busy([0.1, 0.594]);
-        assert_eq!(idle, ["no bottleneck: the busiest monitored link was transmitting 59 % of the time"]);
-        assert_eq!(busy([0.1, 0.6]), NOTHING);
-        assert_eq!(said(|_, run| run.links.clear()), NOTHING, "nobody looked");
-    }
-
-    #[test]
-    fn an_active_scheme_that_neither_marked_nor_dropped_never_acted() {
-        let idle = |run: &mut Summary| run.links[1].counters.marked = Amount::default();
-        let never = said(|_, run| idle(run));
-        assert_eq!(never, ["red at right-to-left never acted: it neither marked nor dropped a packet"]);
-        let dropped = said(|_, run| {
-            idle(run);
-            let early = run.links[1].counters.discarded.get_mut("early").unwrap();
-            *early = Amount { packets: 1, bytes: 40 };
-        });
-        assert_eq!(dropped, NOTHING);
-        let drop_tail = said(|_, run| {
-            idle(run);
-            run.links[1].scheme = "drop-tail".to_owned();
-        });
-        assert_eq!(drop_tail, NOTHING, "it is not expected to act");
-    }
-
-    #[test]
-    fn a_queue_that_may_mark_and_sees_nobody_who_can_be_marked_is_named() {
-        let deaf = |run: &mut Summary| {
-            run.links[0].counters.by_codepoint.get_mut("ect_0").unwrap().arrived_packets = 0;
-        };
-        let nobody = said(|_, run| deaf(run));
-        assert!(
-            nobody.len() == 1 && nobody[0].starts_with("red at left-to-right may mark, but no"),
-            "{nobody:?}"
-        );
-        let without_data = said(|_, run| {
-            deaf(run);
-            run.links[0].counters.by_class.get_mut("data").unwrap().arrived_packets = 0;
-        });
-        assert_eq!(without_data, NOTHING, "acknowledgements are never marked");
-        let drops = said(|scenario, run| {
-            deaf(run);
-            let text = TEXT.replace(", ecn = true", "");
-            *scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
-        });
-        assert_eq!(drops, NOTHING);
-    }
 
     /// Two groups of flows from hosts behind links of 100 Mbit/s, with these delays, over a queue at 10 Mbit/s, whose
     /// packets of 1,000 bytes take 0.8 ms. Of the second group a delay of 40 ms is on the packets of these ends.

@@ -1,6 +1,6 @@
 //! What happened in each queue of a port with several, in the measured window: the table `queues`.
 
-use super::snapshot::Snapshot;
+use crate::link_counts::LinkSnapshot;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{QueueCounters, Reason, Tally};
 use aqmlab_record::{ColumnValues, Table};
@@ -21,13 +21,14 @@ const REASONS: [(Reason, &str); 4] = [
 ];
 
 /// The table, where a monitored port has several queues. Of these, those stand in it that saw a packet.
-pub(crate) fn table(begin: &Snapshot, end: &Snapshot, names: &TableNames) -> Option<Table> {
-    end.links.iter().any(|link| link.queues.is_some()).then(|| table_of(&rows(begin, end), names))
+#[must_use]
+pub fn table(begin: &[LinkSnapshot], end: &[LinkSnapshot], names: &TableNames) -> Option<Table> {
+    end.iter().any(|link| link.queues.is_some()).then(|| table_of(&rows(begin, end), names))
 }
 
-fn rows(begin: &Snapshot, end: &Snapshot) -> Vec<Row> {
+fn rows(begin: &[LinkSnapshot], end: &[LinkSnapshot]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (link, (begin, end)) in (0..).zip(begin.links.iter().zip(&end.links)) {
+    for (link, (begin, end)) in (0..).zip(begin.iter().zip(end)) {
         // What has seen a packet at the beginning has at the end.
         let mut begin = begin.queues.iter().flatten().peekable();
         for (queue, end) in end.queues.iter().flatten() {

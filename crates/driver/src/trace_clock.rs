@@ -11,7 +11,7 @@ use aqmlab_units::{Span, Time};
 
 /// A trace on its way: the opportunity that is used next, and what is left of it.
 #[derive(Clone, Debug)]
-pub(crate) struct TraceClock {
+pub struct TraceClock {
     trace: RateTrace,
     /// When the present round began.
     round_began: Time,
@@ -20,12 +20,14 @@ pub(crate) struct TraceClock {
 }
 
 impl TraceClock {
-    pub(crate) const fn new(trace: RateTrace) -> Self {
+    /// A trace at its beginning, which is [`Time::ZERO`].
+    #[must_use]
+    pub const fn new(trace: RateTrace) -> Self {
         Self { trace, round_began: Time::ZERO, next: 0, left_bytes: RateTrace::OPPORTUNITY_BYTES }
     }
 
     /// When a packet of `bytes` has left that is taken into service `now`; `now` never decreases.
-    pub(crate) fn transmit(&mut self, now: Time, bytes: u32) -> Time {
+    pub fn transmit(&mut self, now: Time, bytes: u32) -> Time {
         while self.instant() < now {
             self.pass();
         }

@@ -13,13 +13,13 @@ const ALLOWED: f64 = 0.01;
 
 /// The signalling probability with which a controller entered the measured window, and between which it stayed later.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unsettled {
+pub struct Unsettled {
     /// Mean over the first twentieth of the window.
-    pub(crate) entered: f64,
+    pub entered: f64,
     /// Least of the second half.
-    pub(crate) least: f64,
+    pub least: f64,
     /// Greatest of the second half.
-    pub(crate) greatest: f64,
+    pub greatest: f64,
 }
 
 /// Looks at samples of a signalling probability, equally spaced over the measured window. A controller is not settled where the mean of

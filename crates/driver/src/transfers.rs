@@ -8,7 +8,8 @@ use aqmlab_units::Time;
 
 /// A row for each transfer that began until `end`, of all groups of flows with a number of bytes; none without such a
 /// group.
-pub(super) fn table(scenario: &Scenario, session: &Session, end: Time, names: &TableNames) -> Option<Table> {
+#[must_use]
+pub fn table(scenario: &Scenario, session: &Session, end: Time, names: &TableNames) -> Option<Table> {
     scenario.flows.iter().find(|group| group.bytes.is_some())?;
     let (mut groups, mut flows, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     let [mut started, mut completed, mut taken] = [const { Vec::new() }; 3];

@@ -3,8 +3,8 @@
 //! The monitor of Christiansen, Jeffay, Ott, Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000, section 3.1) samples a
 //! queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was transmitted and dropped.
 
-use super::sampling_clock::SamplingClock;
-use crate::fabric::Network;
+use crate::link_counts::MonitoredLink;
+use crate::sampling_clock::SamplingClock;
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::QueueSummary;
@@ -73,10 +73,9 @@ struct Rows {
 }
 
 impl QueueSummaries {
-    pub(crate) fn new(settings: QueueSummary, network: &Network) -> Self {
-        let monitored = network.monitored_links().zip(0..);
-        let watched = monitored.map(|(queued, code)| Watched {
-            position: queued.position.place(),
+    pub(crate) fn new(settings: QueueSummary, positions: impl Iterator<Item = usize>) -> Self {
+        let watched = positions.zip(0..).map(|(position, code)| Watched {
+            position,
             code,
             samples: Samples::default(),
             sent_packets: 0,
@@ -96,25 +95,24 @@ impl QueueSummaries {
     }
 
     /// Does what is due at `now`. A sample at the end of an interval belongs to it.
-    pub(crate) fn sample(&mut self, now: Time, network: &mut Network) {
+    pub(crate) fn sample(&mut self, now: Time, links: &mut [impl MonitoredLink]) {
         if self.sample_clock.strikes(now) {
             for watched in &mut self.links {
-                let queued = &mut network.queued[watched.position];
-                queued.port.advance(now);
-                watched.samples.add(queued.port.packets());
+                let link = &mut links[watched.position];
+                link.advance(now);
+                watched.samples.add(link.packets());
             }
         }
         if self.interval_clock.strikes(now) {
-            self.end_interval(now, network);
+            self.end_interval(now, links);
         }
     }
 
-    fn end_interval(&mut self, now: Time, network: &mut Network) {
+    fn end_interval(&mut self, now: Time, links: &[impl MonitoredLink]) {
         let rows = &mut self.rows;
         for watched in &mut self.links {
-            let queued = &mut network.queued[watched.position];
-            let (sent, discarded) =
-                (queued.sent.frames, queued.port.counters().all_discards().total().packets);
+            let link = &links[watched.position];
+            let (sent, discarded) = (link.sent().frames, link.counters().all_discards().total().packets);
             let samples = std::mem::take(&mut watched.samples);
             rows.time_s.push(now.seconds());
             rows.link.push(watched.code);

@@ -13,7 +13,10 @@ use aqmlab_web::Population;
 const AUTOMATIC_ROWS: usize = 5_000_000;
 
 /// All applications, none of which has started.
-pub(crate) fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<Session, RunError> {
+///
+/// # Errors
+/// [`RunError::Model`]: a traffic model cannot be made from its parameters.
+pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<Session, RunError> {
     let populations = scenario.populations.iter().map(|population| {
         let users = users(scenario, population, key.named("user").named(&population.name))?;
         Ok(BrowsingPopulation::new(users, population.start))

@@ -24,17 +24,22 @@ impl Control {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Says which share of the time has passed, 0 to 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share is 0 to 1
-    pub(crate) fn report(&self, share: f64) {
+    pub fn report(&self, share: f64) {
         self.progress_per_mille.store((share * 1000.0) as u32, Ordering::Relaxed);
     }
 
-    pub(crate) fn report_done(&self) {
+    /// Says that all of it has.
+    pub fn report_done(&self) {
         self.report(1.0);
     }
 
     /// Fails if the caller asked for it.
-    pub(crate) fn check(&self) -> Result<(), RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::Cancelled`].
+    pub fn check(&self) -> Result<(), RunError> {
         if self.cancelled.load(Ordering::Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
     }
 }

@@ -1,0 +1,48 @@
+//! What a scenario is to any driver, in virtual time or in real time.
+//!
+//! Both drivers call the same applications, give connections the same delays, put the same ports in front of links, and
+//! leave the same tables and summaries behind. What is here knows no clock and carries no packet.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `applications.rs` | a scenario's applications (`aqmlab-session`) |
+//! | `access_delay.rs` | the minimum delays of users' connections |
+//! | `link_counts.rs` | the port of a link; what is counted and seen of it |
+//! | `trace_clock.rs` | when a packet has left a link whose rate varies |
+//! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
+//! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
+//! | `summaries.rs`, `settling.rs`, `warnings.rs` | what `run.json` says; what a reader should know |
+//! | `window.rs`, `control.rs` | what of a run counts; its caller |
+#![deny(missing_docs)]
+#![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
+mod access_delay;
+mod applications;
+mod control;
+mod link_counts;
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
+mod monitor;
+pub mod queue_counts;
+#[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
+mod queue_summary;
+mod sampling_clock;
+#[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
+mod settling;
+mod summaries;
+mod table_names;
+mod trace_clock;
+pub mod transfers;
+pub mod warnings;
+mod window;
+
+pub use access_delay::AccessDelay;
+pub use applications::session;
+pub use control::{Control, RunError};
+pub use link_counts::{LinkSnapshot, MonitoredLink, Sent, port_of};
+pub use monitor::{Boundary, Monitor};
+pub use sampling_clock::SamplingClock;
+pub use settling::Unsettled;
+pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summary, populations};
+pub use table_names::TableNames;
+pub use trace_clock::TraceClock;
+pub use window::measured_window;

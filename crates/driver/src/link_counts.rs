@@ -1,0 +1,90 @@
+//! What is counted and seen of a link with a queue.
+
+use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Queued, Scheme};
+use aqmlab_random::Key;
+use aqmlab_scenario::Link;
+use aqmlab_units::{Probability, Rate, Span, Time};
+
+/// The port of a link with this rate and scheme. Its random numbers belong to the link's name under the key of the run.
+#[must_use]
+pub fn port_of<P: Queued>(link: &Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Port<P> {
+    let key = key.named("queue").named(&link.name);
+    let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
+    let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
+    Port::new(scheme, facts, key.named("coins").stream())
+}
+
+/// A link with a queue, as a monitor sees it.
+pub trait MonitoredLink {
+    /// Lets time pass at its port.
+    fn advance(&mut self, now: Time);
+
+    /// Packets that wait.
+    fn packets(&self) -> u32;
+
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+
+    /// With which its scheme now signals congestion.
+    fn signal_probability(&self) -> Probability;
+
+    /// What happened at its port so far.
+    fn counters(&self) -> &Counters;
+
+    /// What has left it so far.
+    fn sent(&self) -> Sent;
+
+    /// How long it has been transmitting until `now`.
+    fn transmitting(&self, now: Time) -> Span;
+}
+
+/// What has left a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Frames.
+    pub frames: u64,
+    /// Bytes of these frames.
+    pub frame_bytes: u64,
+    /// Bytes of the IP packets in them.
+    pub ip_bytes: u64,
+}
+
+impl Sent {
+    /// What has left since `earlier`.
+    #[must_use]
+    pub const fn minus(self, earlier: Self) -> Self {
+        Self {
+            frames: self.frames - earlier.frames,
+            frame_bytes: self.frame_bytes - earlier.frame_bytes,
+            ip_bytes: self.ip_bytes - earlier.ip_bytes,
+        }
+    }
+}
+
+/// Counters of a link until an instant.
+#[derive(Clone)]
+pub struct LinkSnapshot {
+    /// Of its port.
+    pub counters: Counters,
+    /// What has left it.
+    pub sent: Sent,
+    /// How long it has been transmitting.
+    pub transmitting: Span,
+    /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
+    pub queues: Option<Vec<(u32, QueueCounters)>>,
+}
+
+impl LinkSnapshot {
+    /// The counters of a link's port at this instant, with what has left the link and how long it has been transmitting.
+    #[must_use]
+    pub fn of<P: Queued>(port: &Port<P>, sent: Sent, transmitting: Span) -> Self {
+        let queues = port.queue(0).map(|_| queues_with_packets(port));
+        Self { counters: port.counters().clone(), sent, transmitting, queues }
+    }
+}
+
+fn queues_with_packets<P: Queued>(port: &Port<P>) -> Vec<(u32, QueueCounters)> {
+    let queues = (0..).zip((0..port.queues()).filter_map(|queue| port.queue(queue)));
+    let counted = queues.map(|(number, queue)| (number, queue.counters));
+    counted.filter(|(_, counters)| *counters != QueueCounters::default()).collect()
+}
