@@ -52,7 +52,8 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
                 .collect()
         }
     };
-    starts.into_iter().map(|starts| Transfer { starts, bytes: group.bytes })
+    let stops = group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop);
+    starts.into_iter().map(move |starts| Transfer { starts, stops, bytes: group.bytes })
 }
 
 fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSource> {

@@ -16,7 +16,7 @@ pub fn table(scenario: &Scenario, session: &Session, end: Time, names: &TableNam
     let mut all = session.transfers();
     for (group, flow_group) in (0..).zip(&scenario.flows) {
         for (flow, (transfer, done)) in (0..).zip(all.by_ref().take(flow_group.flows.len())) {
-            let Some(own) = transfer.bytes.filter(|_| transfer.starts <= end) else { continue };
+            let Some(own) = transfer.bytes.filter(|_| transfer.begins_until(end)) else { continue };
             groups.push(Some(group));
             flows.push(flow);
             bytes.push(own);

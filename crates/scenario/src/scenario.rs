@@ -106,6 +106,8 @@ pub struct FlowGroup {
     pub flows: Vec<Flow>,
     /// When each flow starts.
     pub starts: FlowStarts,
+    /// When they stop; none: never, or when all of `bytes` have arrived.
+    pub stop: Option<Span>,
     /// The transport of both ends.
     pub profile: HostProfile,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.

@@ -51,7 +51,7 @@ impl Session {
     pub fn wake(&mut self, alarm: Alarm, transport: &mut impl Transport) {
         match alarm {
             Alarm::User { population, user } => self.browsing.wake(population, user, transport),
-            Alarm::Flow { flow } => Transfers::begin(flow, transport),
+            Alarm::Flow { flow } => self.transfers.wake(flow, transport),
             Alarm::Continuation { continuation } => self.browsing.go_on(continuation, transport),
             Alarm::Answer { answer } => self.browsing.answer_now(answer, transport),
             Alarm::Datagrams { source } => self.datagrams.send(source, transport),

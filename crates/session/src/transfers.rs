@@ -1,7 +1,8 @@
-//! Applications that send: a number of bytes from an instant on, or without end.
+//! Applications that send: a number of bytes from an instant on, or without end, until they are told to stop.
 
 use crate::transport::{
-    Alarm, ConnectionEvent, ConnectionEventKind, FlowId, Opening, Owner, Side, Transport, UNLIMITED_BYTES,
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opening, Owner, Side, Transport,
+    UNLIMITED_BYTES,
 };
 use aqmlab_units::Time;
 use aqmlab_web::MinimumDelay;
@@ -11,14 +12,35 @@ use aqmlab_web::MinimumDelay;
 pub struct Transfer {
     /// When the connection is opened.
     pub starts: Time,
+    /// When the sender takes back what it has not sent, and closes; [`Time::MAX`] for never. One that stops before it
+    /// starts does neither.
+    pub stops: Time,
     /// What is sent; without end if nothing is said.
     pub bytes: Option<u64>,
+}
+
+impl Transfer {
+    /// Whether it begins at all, and until `end`.
+    #[must_use]
+    pub fn begins_until(&self, end: Time) -> bool {
+        self.starts < self.stops && self.starts <= end
+    }
+}
+
+/// How far the sender of a transfer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waits,
+    /// It has this connection, which may still be opening.
+    Open(ConnectionId),
+    Over,
 }
 
 /// All transfers of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfers {
     all: Vec<Transfer>,
+    stages: Vec<Stage>,
     /// Bytes that reached each receiver's application so far.
     delivered: Vec<u64>,
     /// When the last byte of each did.
@@ -27,18 +49,35 @@ pub(crate) struct Transfers {
 
 impl Transfers {
     pub(crate) fn new(all: Vec<Transfer>) -> Self {
-        Self { delivered: vec![0; all.len()], completed: vec![None; all.len()], all }
+        let (stages, delivered, completed) =
+            (vec![Stage::Waits; all.len()], vec![0; all.len()], vec![None; all.len()]);
+        Self { stages, delivered, completed, all }
     }
 
     pub(crate) fn start(&self, transport: &mut impl Transport) {
-        for (place, transfer) in self.all.iter().enumerate() {
+        let begins = |&(_, transfer): &(usize, &Transfer)| transfer.begins_until(Time::MAX);
+        for (place, transfer) in self.all.iter().enumerate().filter(begins) {
             transport.wake_at(transfer.starts, Alarm::Flow { flow: FlowId::of(place) });
         }
     }
 
-    pub(crate) fn begin(flow: FlowId, transport: &mut impl Transport) {
+    /// The instant has come at which a transfer begins, or stops.
+    pub(crate) fn wake(&mut self, flow: FlowId, transport: &mut impl Transport) {
+        match self.stages[flow.place()] {
+            Stage::Waits => self.begin(flow, transport),
+            Stage::Open(connection) => transport.withdraw_and_close(connection, Side::Active),
+            Stage::Over => {}
+        }
+    }
+
+    fn begin(&mut self, flow: FlowId, transport: &mut impl Transport) {
         let delay = MinimumDelay::Drawn(0.0);
-        transport.open(&Opening { owner: Owner::Flow { flow }, machine: 0, server: 0, delay });
+        let opening = Opening { owner: Owner::Flow { flow }, machine: 0, server: 0, delay };
+        self.stages[flow.place()] = Stage::Open(transport.open(&opening).connection);
+        let stops = self.all[flow.place()].stops;
+        if stops < Time::MAX {
+            transport.wake_at(stops, Alarm::Flow { flow });
+        }
     }
 
     #[inline]
@@ -51,14 +90,24 @@ impl Transfers {
                     self.completed[flow.place()] = Some(transport.now());
                 }
             }
-            (Side::Active, ConnectionEventKind::Established) => match self.all[flow.place()].bytes {
-                Some(bytes) => transport.write_and_close(event.connection, Side::Active, bytes),
-                None => transport.write(event.connection, Side::Active, UNLIMITED_BYTES),
-            },
+            (Side::Active, ConnectionEventKind::Established) => {
+                self.write(event.connection, flow, transport);
+            }
+            (Side::Active, ConnectionEventKind::Ended) => self.stages[flow.place()] = Stage::Over,
             (Side::Passive, ConnectionEventKind::PeerClosed) => {
                 transport.close(event.connection, Side::Passive);
             }
             _ => {}
+        }
+    }
+
+    /// The connection is open: one that opens behind the instant at which it was to stop has nothing to send.
+    fn write(&self, connection: ConnectionId, flow: FlowId, transport: &mut impl Transport) {
+        let transfer = &self.all[flow.place()];
+        match transfer.bytes {
+            _ if transport.now() >= transfer.stops => {}
+            Some(bytes) => transport.write_and_close(connection, Side::Active, bytes),
+            None => transport.write(connection, Side::Active, UNLIMITED_BYTES),
         }
     }
 

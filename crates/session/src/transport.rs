@@ -117,7 +117,7 @@ pub enum Alarm {
         /// Her number in it.
         user: u32,
     },
-    /// A transfer that is to begin.
+    /// A transfer that is to begin, or has to stop.
     Flow {
         /// Which.
         flow: FlowId,
@@ -200,6 +200,9 @@ pub trait Transport {
         self.write(connection, side, bytes);
         self.close(connection, side);
     }
+
+    /// Takes back what was written at one end and never sent, and closes it: what is under way still arrives.
+    fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side);
 
     /// Sends a datagram. Nothing is reported of it.
     fn send(&mut self, datagram: &Datagram);

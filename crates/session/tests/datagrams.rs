@@ -46,6 +46,10 @@ impl Transport for Script {
         panic!("a source owns no connection: {connection:?}")
     }
 
+    fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
     fn send(&mut self, datagram: &Datagram) {
         self.sent.push((self.now, *datagram));
     }

@@ -79,6 +79,10 @@ impl Transport for Script {
         self.calls.push(format!("close {side:?} {}", connection.number()));
     }
 
+    fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side) {
+        self.calls.push(format!("withdraw and close {side:?} {}", connection.number()));
+    }
+
     fn send(&mut self, Datagram { source, sequence, ip_bytes }: &Datagram) {
         self.calls.push(format!("send {ip_bytes} B number {sequence} of {}", source.number()));
     }
@@ -425,7 +429,10 @@ fn a_connection_that_is_over_waits_for_nobody_whatever_its_place_held() {
 #[test]
 fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
     let starts = Time::from_seconds(1.0);
-    let transfers = vec![Transfer { starts, bytes: Some(9_000) }, Transfer { starts, bytes: None }];
+    let transfers = vec![
+        Transfer { starts, stops: Time::MAX, bytes: Some(9_000) },
+        Transfer { starts, stops: Time::MAX, bytes: None },
+    ];
     let mut talk = Conversation::new(ResponseEnd::LastByte, transfers);
     assert_eq!(talk.calls(), ["wake at 5", "wake at 1", "wake at 1"]);
     let flows = [0, 1].map(FlowId::from_number);
@@ -448,6 +455,27 @@ fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
     assert_eq!(talk.session.delivered(), [0, 2000]);
     let closed = talk.event(1.3, owners[0], 0, Side::Passive, ConnectionEventKind::PeerClosed);
     assert_eq!(closed, ["close Passive 0"]);
+}
+
+#[test]
+fn a_transfer_stops_once_wherever_it_is() {
+    let (starts, stops) = (Time::from_seconds(1.0), Time::from_seconds(2.0));
+    let transfer = |starts, bytes| Transfer { starts, stops, bytes };
+    let transfers = vec![transfer(starts, None), transfer(starts, Some(9)), transfer(stops, None)];
+    let mut talk = Conversation::new(ResponseEnd::LastByte, transfers);
+    assert_eq!(talk.calls(), ["wake at 5", "wake at 1", "wake at 1"], "the third never begins");
+    let flows = [0, 1].map(FlowId::from_number);
+    let owners = flows.map(|flow| Owner::Flow { flow });
+    for (number, flow) in flows.into_iter().enumerate() {
+        let begun = talk.wake(1.0, Alarm::Flow { flow });
+        assert_eq!(begun, [format!("open {number} of flow {number}"), "wake at 2".to_owned()]);
+    }
+    talk.event(1.1, owners[1], 1, Side::Active, ConnectionEventKind::Established);
+    talk.event(1.2, owners[1], 1, Side::Active, ConnectionEventKind::Ended);
+    assert_eq!(talk.wake(2.0, Alarm::Flow { flow: flows[1] }), NOTHING, "its place is another's by now");
+    assert_eq!(talk.wake(2.0, Alarm::Flow { flow: flows[0] }), ["withdraw and close Active 0"]);
+    let late = talk.event(2.1, owners[0], 0, Side::Active, ConnectionEventKind::Established);
+    assert_eq!(late, NOTHING, "it opens too late to write");
 }
 
 #[test]

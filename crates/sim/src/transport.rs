@@ -45,6 +45,10 @@ impl Transport for SimulatedTransport<'_> {
         self.fabric.write_and_close(connection, side, bytes, self.events);
     }
 
+    fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side) {
+        self.fabric.withdraw_and_close(connection, side, self.events);
+    }
+
     fn send(&mut self, datagram: &Datagram) {
         self.fabric.send(datagram, self.events);
     }

@@ -67,6 +67,60 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
     assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
 }
 
+/// The bytes that a lone flow of `settings` has delivered by the end of a run from 0 on, and when it was closed.
+fn stopped(settings: &str) -> (u64, f64) {
+    let text = one_flow(100.0, 100.0, 20 * 960, 240)
+        .replace("window_bytes", "initial_window_segments = 20, window_bytes")
+        .replace("warm_up_s = 10.0", "warm_up_s = 0.0")
+        .replace("start_spread_s = 0.0", settings);
+    let output = simulate(&format!("{text}[record]\nflows = true\n"));
+    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
+    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
+    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    (output.summary.flows[0].delivered_bytes[0], closed.first().copied().unwrap_or(f64::NAN))
+}
+
+#[test]
+fn a_flow_that_stops_sends_nothing_new_and_closes_behind_what_is_under_way() {
+    // The SYN, then a window of twenty packets at every round trip from 0.1 s on: ten of them before 1.05 s. The first
+    // window leaves at once and is spaced by the link, 80 us a packet; the others keep that distance.
+    let closes_s = (0.1 + 7.04e-6) + 10.0 * (0.1 + 91.52e-6) + 19.0 * 80e-6;
+    let (delivered, closed_s) = stopped("start_spread_s = 0.0\nstop_s = 1.05");
+    assert_eq!(delivered, 10 * 20 * 960);
+    assert!((closed_s - closes_s).abs() < 1e-9, "{closed_s} of {closes_s}");
+    // So does one that had more to send than it could, and one that has nothing left is closed before.
+    assert_eq!(stopped("start_spread_s = 0.0\nstop_s = 1.05\nbytes = 192001").0, 192_000);
+    assert_eq!(stopped("start_spread_s = 0.0\nstop_s = 1.25\nbytes = 192000"), (delivered, closed_s));
+    // Stopped while it opens: nothing but the SYN and its acknowledgement.
+    let (delivered, closed_s) = stopped("start_spread_s = 0.0\nstop_s = 0.05");
+    assert_eq!((delivered, (closed_s * 1e9).round()), (0, 100_007_040.0));
+}
+
+#[test]
+fn flows_of_a_poisson_process_that_would_start_behind_their_stop_never_do() {
+    // The mean interval is 1,000 s; a start within a second has probability 0.001.
+    assert!(stopped("start_s = 0.0\narrivals_hz = 0.001\nstop_s = 1.0").1.is_nan());
+}
+
+#[test]
+fn a_flow_with_a_handshake_that_stops_on_a_full_queue_delivers_all_it_sent_and_closes_both_ways() {
+    for profile in ["bsd228", "bsd45", "rfc5681", "ns2-full"] {
+        let text = one_flow(5.0, 40.0, 96_000, 10)
+            .replace("profile = \"ns2-oneway\"", &format!("profile = \"{profile}\"\nstop_s = 20.0"))
+            .replace("warm_up_s = 10.0", "warm_up_s = 0.0");
+        let output = simulate(&format!("{text}[record]\nflows = true\npackets = true\n"));
+        let link = &output.summary.links[0];
+        let delivered = output.summary.flows[0].delivered_bytes[0];
+        assert!(output.summary.tcp.fast_recoveries > 0 && link.loss_ratio > 0.0, "{profile}: no loss");
+        // Twenty seconds of 5 Mbit/s, less headers of 40 in 1,000 bytes and what recovery loses.
+        assert!((9_000_000..=12_100_000).contains(&delivered), "{profile}: {delivered}");
+        let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
+        let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
+        let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+        assert!((20.0..25.0).contains(&closed[0]), "{profile}: closed at {} s", closed[0]);
+    }
+}
+
 /// When a flow of ten packets of 960 bytes that nothing holds up is over, in seconds.
 fn closed_s(settings: &str, profile: &str) -> f64 {
     let text = one_flow(100.0, 100.0, 20 * 960, 240)

@@ -209,6 +209,18 @@ impl Endpoint {
         }
     }
 
+    /// The application takes back what it wrote and was never sent, and closes: the FIN follows what is under way, which
+    /// still arrives. What ns-2's FTP does at its stop, whose agent has nothing new to send from then on.
+    pub fn withdraw_and_close(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        self.sender.unsent = 0;
+        if !self.sender.flags.has(SenderFlags::CLOSING) {
+            self.close(now, context, out);
+        } else if self.state.is_synchronized() {
+            self.output(now, context, out);
+            self.finish_if_over(context, out);
+        }
+    }
+
     /// The earliest instant at which [`Endpoint::on_timer`] has something to do; `Time::MAX` if there is none.
     #[must_use]
     #[inline]
@@ -323,7 +335,7 @@ impl Endpoint {
 
     /// The connection is over once both directions are closed. A one-way connection has no FIN: it is over when
     /// everything written has been acknowledged.
-    fn finish_if_over(&mut self, context: &Context<'_>, out: &mut Outbox) {
+    pub(crate) fn finish_if_over(&mut self, context: &Context<'_>, out: &mut Outbox) {
         let one_way = context.profile.handshake == Handshake::OneWay;
         if self.state == State::TimeWait || one_way && self.sender.is_acknowledged() {
             self.finish(State::TimeWait, out);

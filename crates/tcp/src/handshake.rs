@@ -121,6 +121,9 @@ impl Endpoint {
             out.segments.push(self.bare_segment(Flags::ACK));
         }
         self.output(now, context, out);
+        if self.sender.flags.has(SenderFlags::CLOSING) {
+            self.finish_if_over(context, out);
+        }
     }
 
     pub(crate) fn on_syn_received(

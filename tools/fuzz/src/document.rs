@@ -34,20 +34,22 @@ pub(crate) fn set_duration(document: &mut Json, duration_s: f64, dice: &mut Dice
         }
     }
     // Flows and datagrams that would start behind the end of the run are refused.
-    for flows in document["flows"].as_array_mut().into_iter().flatten() {
-        let spread = flows["start_spread_s"].as_f64().unwrap_or(1.0);
-        flows["start_spread_s"] = json!(spread.min(duration_s));
-    }
-    for datagrams in document["datagrams"].as_array_mut().into_iter().flatten() {
-        let number = |key: &str, default: f64| datagrams[key].as_f64().unwrap_or(default);
-        let (start_s, spread_s) = (number("start_s", 0.0), number("start_spread_s", 1.0));
-        let start_s = start_s.min(duration_s / 2.0);
-        let stop_s = duration_s * (0.5 + 0.4 * dice.uniform());
-        datagrams["start_s"] = json!(start_s);
-        datagrams["start_spread_s"] = json!(spread_s.min(duration_s / 2.0).min(stop_s - start_s) * 0.99);
-        if datagrams.get("stop_s").is_some() {
-            datagrams["stop_s"] = json!(stop_s);
+    for kind in ["flows", "datagrams"] {
+        for group in document[kind].as_array_mut().into_iter().flatten() {
+            set_start_and_stop(group, duration_s, dice);
         }
+    }
+}
+
+fn set_start_and_stop(group: &mut Json, duration_s: f64, dice: &mut Dice) {
+    let number = |key: &str, default: f64| group[key].as_f64().unwrap_or(default);
+    let (start_s, spread_s) = (number("start_s", 0.0), number("start_spread_s", 1.0));
+    let start_s = start_s.min(duration_s / 2.0);
+    let stop_s = duration_s * (0.5 + 0.4 * dice.uniform());
+    group["start_s"] = json!(start_s);
+    group["start_spread_s"] = json!(spread_s.min(duration_s / 2.0).min(stop_s - start_s) * 0.99);
+    if group.get("stop_s").is_some() {
+        group["stop_s"] = json!(stop_s);
     }
 }
 

@@ -58,6 +58,11 @@ pub struct FlowsTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: f64,
 
+    /// From this instant on nothing new is sent, and the flow closes; absent: until the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub stop_s: Option<f64>,
+
     /// Bytes of data per flow, then it closes; absent: without end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]

@@ -1,7 +1,7 @@
 //! Sources of datagrams.
 
 use super::quantity::{megabits_per_second, seconds};
-use super::traffic::{check_start, ends};
+use super::traffic::{check_start, check_stop, ends};
 use crate::document::{DatagramsTable, Document};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
@@ -23,7 +23,7 @@ pub(super) fn resolve(
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
         check_start(document, &path, (table.start_s, table.start_spread_s), mistakes);
-        check_stop(table, &path, mistakes);
+        check_stop(&path, (table.start_s, table.start_spread_s), table.stop_s, mistakes);
         let on_off = on_off(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         Some(DatagramGroup {
@@ -40,16 +40,6 @@ pub(super) fn resolve(
         })
     });
     groups.collect()
-}
-
-/// A source that stops before it starts sends nothing.
-fn check_stop(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) {
-    let last_start_s = table.start_s + table.start_spread_s;
-    if let Some(stop_s) = table.stop_s.filter(|&stop_s| stop_s <= table.start_s || stop_s < last_start_s) {
-        let wrong =
-            format!("{stop_s} is not behind the last start, start_s + start_spread_s = {last_start_s}");
-        mistakes.value(&joined(path, "stop_s"), wrong, format!("above {last_start_s}"));
-    }
 }
 
 /// Both periods or none.

@@ -2,7 +2,7 @@
 
 use super::host;
 use super::quantity::{milliseconds, seconds};
-use super::traffic::{check_start, ends};
+use super::traffic::{check_start, check_stop, ends};
 use super::unused;
 use crate::document::{DelayOn, Document, FlowsTable};
 use crate::mistakes::{Mistakes, joined};
@@ -37,7 +37,8 @@ pub(super) fn resolve(
         let flows =
             (0..).zip(ends.in_turn(table.count)).map(|(index, ends)| flow(table, index, ends)).collect();
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
-        Some(FlowGroup { name, flows, starts, profile, dscp: table.dscp, bytes: table.bytes })
+        let stop = table.stop_s.map(seconds);
+        Some(FlowGroup { name, flows, starts, stop, profile, dscp: table.dscp, bytes: table.bytes })
     });
     groups.collect()
 }
@@ -61,10 +62,13 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
         }
         (false, Some(arrivals_hz)) => {
             check_start(document, path, (table.start_s, 0.0), mistakes);
+            check_stop(path, (table.start_s, 0.0), table.stop_s, mistakes);
             FlowStarts::Poisson { first: seconds(table.start_s), mean_interval_s: 1.0 / arrivals_hz }
         }
         (false, None) => {
-            check_start(document, path, (table.start_s, table.start_spread_s), mistakes);
+            let start = (table.start_s, table.start_spread_s);
+            check_start(document, path, start, mistakes);
+            check_stop(path, start, table.stop_s, mistakes);
             FlowStarts::Spread { first: seconds(table.start_s), spread: seconds(table.start_spread_s) }
         }
     }
@@ -85,6 +89,11 @@ fn check_listed(document: &Document, table: &FlowsTable, path: &str, mistakes: &
     if let Some(place) = late {
         let wrong = format!("{} is behind the end of the run", table.starts_s[place]);
         mistakes.value(&joined(&key, &place.to_string()), wrong, format!("0 to {}", document.duration_s));
+    }
+    let last_s = table.starts_s.iter().copied().fold(0.0, f64::max);
+    if let Some(stop_s) = table.stop_s.filter(|&stop_s| stop_s <= last_s) {
+        let wrong = format!("{stop_s} is not behind the last of starts_s, {last_s}");
+        mistakes.value(&joined(path, "stop_s"), wrong, format!("above {last_s}"));
     }
 }
 

@@ -164,6 +164,21 @@ pub(super) fn check_start(
     }
 }
 
+/// What stops before it starts sends nothing: `(start_s, start_spread_s)` and `stop_s` of the group at `path`.
+pub(super) fn check_stop(
+    path: &str,
+    (start_s, start_spread_s): (f64, f64),
+    stop_s: Option<f64>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let last_start_s = start_s + start_spread_s;
+    if let Some(stop_s) = stop_s.filter(|&stop_s| stop_s <= start_s || stop_s < last_start_s) {
+        let wrong =
+            format!("{stop_s} is not behind the last start, start_s + start_spread_s = {last_start_s}");
+        mistakes.value(&joined(path, "stop_s"), wrong, format!("above {last_start_s}"));
+    }
+}
+
 fn host_groups(network: &Network) -> Vec<&str> {
     let mut groups: Vec<&str> = Vec::new();
     for node in network.nodes.iter().filter(|node| node.kind == NodeKind::Host) {

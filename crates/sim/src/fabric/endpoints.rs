@@ -137,6 +137,17 @@ impl Endpoints {
         self.close((connection, side), network, events);
     }
 
+    pub(crate) fn withdraw_and_close(
+        &mut self,
+        (connection, side): (ConnectionId, Side),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.act(connection, side, network, events, |end, now, context, outbox| {
+            end.withdraw_and_close(now, context, outbox);
+        });
+    }
+
     /// Lets one end of a connection act, and sends what follows.
     #[inline]
     fn act(

@@ -221,6 +221,11 @@ impl Fabric {
         self.endpoints.write_and_close((connection, side), bytes, &mut self.network, events);
     }
 
+    /// Takes back what was written at one end of a connection and never sent, and closes it.
+    pub(crate) fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
+        self.endpoints.withdraw_and_close((connection, side), &mut self.network, events);
+    }
+
     /// Sends a datagram.
     pub(crate) fn send(&mut self, datagram: &Datagram, events: &mut Events) {
         self.endpoints.datagrams.send(datagram, &mut self.network, events);
