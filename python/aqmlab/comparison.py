@@ -243,6 +243,7 @@ def compare(
     names: tuple[str, str] = ("a", "b"),
     same_users: bool = True,
     links: Sequence[str] = (),
+    population: str | None = None,
 ) -> Comparison:
     """Compares two configurations over the same replications.
 
@@ -252,6 +253,7 @@ def compare(
         names: What the two are called in print.
         same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
         links: The links whose throughput and loss are compared; by default those that carry data.
+        population: The population whose response times are compared; by default all of them together.
 
     Raises:
         ComparisonError: Seeds are unpaired or repeated, windows, users or links that carry data differ, or a
@@ -261,7 +263,8 @@ def compare(
     pairs = paired(a, b, same_users=same_users)
     judged = same_links(pairs, links)
     grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
-    runs = [(Measured(left, judged), Measured(right, judged)) for left, right in pairs]
+    left, right = ([Measured(pair[side], judged, population=population) for pair in pairs] for side in (0, 1))
+    runs = list(zip(left, right, strict=True))
     _require_responses(runs, names)
     curves_a = np.array([left.times.cdf(grid) for left, _ in runs])
     curves_b = np.array([right.times.cdf(grid) for _, right in runs])

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from aqmlab import Scenario, run
+from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
 from aqmlab.reproduce import experiment
 from aqmlab.reproduce.experiment import ExperimentError
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose
+from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose, run_study
+from aqmlab.runs import Execution
+from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
-from aqmlab.statistics import MissingDataError
+from aqmlab.statistics import MissingDataError, response_times
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.tables.responses import response_rows
+
+if TYPE_CHECKING:
+    from aqmlab.reproduce.study import Study
 
 ROOT = Path(__file__).parents[2]
 WAYS = ("forward", "reverse")
@@ -90,3 +98,45 @@ def test_users_of_the_scenario_are_a_load_of_their_own() -> None:
     assert {each.users_from for each in le2003.scales.values()} <= {"published", "calibration"}
     with pytest.raises(ExperimentError, match=r"has the loads 100 \(per cent\)"):
         choose(MULTICL, scale="full", loads=[80])
+
+
+@pytest.fixture(scope="module")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    scale = choose(MULTICL, scale="quick", cells=["offered", "dt"], replications=2)
+    scale = replace(scale, duration_s=12.0, warm_up_s=4.0)
+    return run_study(
+        MULTICL, scale, Execution(Threads(2), store=tmp_path_factory.mktemp("s"), progress=False)
+    )
+
+
+def test_figures_and_claims_are_of_the_forward_path_and_the_reverse_stands_beside_it(
+    small_study: Study,
+) -> None:
+    cell = ("dt", 100.0)
+    first = small_study.results(*cell)[0]
+    assert small_study.times(*cell)[0].ended == response_times(first, population="right").ended
+    assert small_study.times(*cell, "left")[0].ended == response_times(first, population="left").ended
+    rows = [row for row in response_rows(small_study) if row.label.startswith("DT")]
+    assert [row.population for row in rows] == ["right", "left", "right and left"]
+    assert rows[2].exchanges == pytest.approx(rows[0].exchanges + rows[1].exchanges)
+    # The cross traffic is nobody's here: it stands in the run, not in the rows.
+    assert rows[2].exchanges < response_times(first).ended
+
+
+def test_what_is_offered_is_what_servers_put_on_an_uncongested_link(small_study: Study) -> None:
+    link = "router-1-to-router-2"
+    answers = [
+        offered_percent(small_study, ("offered", 100.0), link=link, bounds=(0.0, 1.0), parts=parts)
+        for parts in (["right"], ["cross-1-forward"], ["cross-3-forward"], [])
+    ]
+    means = [float(answer.evidence.split()[1]) for answer in answers]
+    right, cross, elsewhere, everything = means
+    assert elsewhere == 0.0
+    assert 0.0 < right + cross < everything
+    measured = [
+        entry["throughput_ip_mbps"]
+        for result in small_study.results("offered", 100.0)
+        for entry in result.run["links"]
+        if entry["name"] == link
+    ]
+    assert everything == pytest.approx(10.0 * sum(measured) / len(measured), rel=2e-3)  # printed digits

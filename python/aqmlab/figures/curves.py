@@ -24,23 +24,29 @@ UNTIL_S = 2.0
 POINTS = 401
 
 
-def cdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
-    """Share of responses complete within a time, up to 2 s: mean over replications with its interval."""
+def cdf_chart(study: Study, cells: Sequence[Cell], *, title: str, population: str | None = None) -> Chart:
+    """Share of responses complete within a time, up to 2 s: mean over replications with its interval.
+
+    Of a population, or by default of those that the study judges.
+    """
     looks = looks_of(cells)
     published = {cell: _published_points(study, cell) for cell in cells}
     grid = np.linspace(0.0, UNTIL_S, POINTS)
     places = np.union1d(grid, [time for points in published.values() for time in points])
-    chart = shares_within(_times(study, cells), looks, time_s=places, title=title)
+    chart = shares_within(_times(study, cells, population), looks, time_s=places, title=title)
     chart = replace(chart, series=(*chart.series, *_printed(study, published, looks, places, cells)))
     axis = Axis("response time, ms", limits=(0.0, MILLISECONDS * UNTIL_S))
     shares = Axis("responses complete, %", limits=(0.0, 100.0))
     return replace(chart, x=MILLISECONDS * chart.x, x_axis=axis, y_axis=shares)
 
 
-def ccdf_chart(study: Study, cells: Sequence[Cell], *, title: str) -> Chart:
+def ccdf_chart(study: Study, cells: Sequence[Cell], *, title: str, population: str | None = None) -> Chart:
     """Share of responses that take longer, on logarithmic axes, pooled over replications."""
     chart = shares_beyond(
-        _times(study, cells), looks_of(cells), time_s=np.geomspace(0.01, 1000.0, POINTS), title=title
+        _times(study, cells, population),
+        looks_of(cells),
+        time_s=np.geomspace(0.01, 1000.0, POINTS),
+        title=title,
     )
     axis = Axis("response time, s", log=True, limits=(0.01, 1000.0))
     return replace(chart, x_axis=axis, y_axis=Axis("share of responses taking longer", log=True))
@@ -78,8 +84,8 @@ def _printed(
             yield Series(name, replace(look, marker=look.marker or "o"), shares, points=True)
 
 
-def _times(study: Study, cells: Sequence[Cell]) -> dict[str, Sequence[ResponseTimes]]:
-    return {_label(study, cell, cells): study.times(*cell) for cell in cells}
+def _times(study: Study, cells: Sequence[Cell], population: str | None) -> dict[str, Sequence[ResponseTimes]]:
+    return {_label(study, cell, cells): study.times(*cell, population) for cell in cells}
 
 
 def looks_of(cells: Sequence[Cell]) -> list[Line]:

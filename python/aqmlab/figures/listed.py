@@ -43,7 +43,8 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     if not _worth_drawing(study, entry, cells):
         return None
     if kind in CURVES:
-        return Drawn.of(entry["id"], CURVES[kind](study, cells, title=title), _caption(study, kind, cells))
+        chart = CURVES[kind](study, cells, title=title, population=entry.get("population"))
+        return Drawn.of(entry["id"], chart, _caption(study, kind, cells))
     axes = _axes(study, entry, cells)
     return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
 

@@ -103,6 +103,21 @@ class Comparisons:
     groups: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class WhoseResponses:
+    """Whose response times a study is about.
+
+    Attributes:
+        of: The population that figures, comparisons and claims are of.
+        beside: Populations that are shown beside it, and together with it.
+        stop_after_completed: At how many completed exchanges of `of` its runs stop; none if by the clock.
+    """
+
+    of: str
+    beside: tuple[str, ...] = ()
+    stop_after_completed: int | None = None
+
+
 @dataclass(frozen=True)
 class Experiment:
     """Everything a folder says."""
@@ -122,6 +137,12 @@ class Experiment:
     figures: tuple[Mapping[str, Any], ...]
     notes: str
     comparisons: Comparisons | None = None
+    response_times: WhoseResponses | None = None
+
+    @property
+    def responses_of(self) -> str | None:
+        """The population whose response times are judged; none if all are, together."""
+        return None if self.response_times is None else self.response_times.of
 
     def scale(self, name: str) -> Scale:
         """The scale of this name.
@@ -228,6 +249,7 @@ def _read(folder: Traversable) -> Experiment:
         figures=tuple(document["figures"]),
         notes=read_text(folder / "notes.md", ExperimentError),
         comparisons=_comparisons(document, configurations),
+        response_times=_whose_responses(document),
     )
     _check_names(experiment)
     return experiment
@@ -257,6 +279,13 @@ def _comparisons(
         return None
     (baseline,) = chosen(configurations, [entry["baseline"]], kind="cell", experiment="comparisons")
     return Comparisons(baseline, tuple(entry["groups"]))
+
+
+def _whose_responses(document: Mapping[str, Any]) -> WhoseResponses | None:
+    entry = document.get("response_times")
+    if entry is None:
+        return None
+    return WhoseResponses(entry["of"], tuple(entry.get("beside", ())), entry.get("stop_after_completed"))
 
 
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:

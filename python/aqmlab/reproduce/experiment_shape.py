@@ -80,7 +80,13 @@ _FIGURE = Table(
             *("bytes-requested-per-second", "response-time-per-second"),
         ),
     },
-    optional={"cells": ListOf(TEXT), "loads_percent": _LOADS, "calibration": FLAG, "discarded_s": NUMBER},
+    optional={
+        "cells": ListOf(TEXT),
+        "loads_percent": _LOADS,
+        "calibration": FLAG,
+        "discarded_s": NUMBER,
+        "population": TEXT,
+    },
 )
 
 EXPERIMENT = Table(
@@ -97,6 +103,7 @@ EXPERIMENT = Table(
     optional={
         "users_per_side_at_100_percent": COUNT,
         "comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)}),
+        "response_times": Table({"of": TEXT}, {"beside": ListOf(TEXT), "stop_after_completed": COUNT}),
     },
 )
 

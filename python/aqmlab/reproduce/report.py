@@ -16,7 +16,7 @@ from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text
 from aqmlab.report.alternatives import first_figure
 from aqmlab.report.answer import answer
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, save, scorecard
+from aqmlab.tables import ablations, claims, loads, responses, save, scorecard
 from aqmlab.tables.comparisons import comparisons
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Parts:
     study: Study
     filled: Sequence[tables.Filled]
     ablations: Table
+    responses: Table
     outcomes: Sequence[Outcome]
     drawn: Sequence[figures.Drawn]
 
@@ -51,6 +52,7 @@ def parts_of(study: Study) -> Parts:
         study=study,
         filled=tables.fill(study),
         ablations=ablations.table_of(tables.ablation_rows(study)),
+        responses=responses.table_of(responses.response_rows(study)),
         outcomes=outcomes,
         drawn=figures.draw(study),
     )
@@ -73,6 +75,8 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
     files["scorecard"] = save(scorecard.table_of(scored), output / scorecard.FILE)
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
+    if parts.responses.rows:
+        files["responses"] = save(parts.responses, output / responses.FILE)
     if study.loads:
         files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")
     if study.calibration is not None:
@@ -104,6 +108,7 @@ def page_of(parts: Parts) -> Page:
             Section("How much of it is reproduced", [*_summary(parts)]),
             *(Section(_capital(filled.heading), [*_table(parts, filled)]) for filled in parts.filled),
             *([Section("Ablations", [TableShown(parts.ablations)])] if parts.ablations.rows else []),
+            *([Section("Response times", [TableShown(parts.responses)])] if parts.responses.rows else []),
             Section("Figures", [*_figures(parts)]),
             Section("Claims", [*_claims(parts)]),
             Section("Provenance", [*_provenance(parts)]),

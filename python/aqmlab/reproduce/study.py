@@ -20,6 +20,7 @@ from aqmlab.statistics import (
     MissingDataError,
     NotEnoughReplications,
     mean_interval,
+    response_times,
     throughput_mbps,
 )
 from aqmlab.statistics.quantities import Measured, Quantity
@@ -77,14 +78,20 @@ class Study:
             raise MissingDataError(f"cell {configuration} at {load_percent:g} % was not run")
         return self.cells[configuration, load_percent]
 
-    def times(self, configuration: str, load_percent: float) -> list[ResponseTimes]:
-        """The response times of each replication of a cell."""
+    def times(
+        self, configuration: str, load_percent: float, population: str | None = None
+    ) -> list[ResponseTimes]:
+        """The response times of each replication of a cell: of whom the study judges, or of a population."""
+        if population is not None:
+            results = self.results(configuration, load_percent)
+            return [response_times(result, population=population) for result in results]
         return [run.times for run in self._runs(configuration, load_percent)]
 
     def _runs(self, configuration: str, load_percent: float) -> list[Measured]:
         cell = (configuration, load_percent)
         if cell not in self._measured:
-            self._measured[cell] = [Measured(result) for result in self.results(*cell)]
+            judged = self.experiment.responses_of
+            self._measured[cell] = [Measured(result, population=judged) for result in self.results(*cell)]
         return self._measured[cell]
 
     def comparison(self, a: str, b: str, load_percent: float) -> Comparison:
@@ -97,7 +104,11 @@ class Study:
             names = (self.label(a), self.label(b))
             same_users = a[1] == b[1] and self._users_settings(a) == self._users_settings(b)
             self._comparisons[a, b] = compare(
-                self.results(*a), self.results(*b), names=names, same_users=same_users
+                self.results(*a),
+                self.results(*b),
+                names=names,
+                same_users=same_users,
+                population=self.experiment.responses_of,
             )
         return self._comparisons[a, b]
 

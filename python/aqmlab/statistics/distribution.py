@@ -12,11 +12,15 @@ function at t is the share of *all ended exchanges* that were complete within t,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FloatArray = NDArray[np.float64]
 
@@ -108,7 +112,13 @@ def response_times(
         size_class: The number of the one, as the column `size_class` has it.
 
     Failed exchanges have a population but no size class: with `size_class` they are left out.
+
+    Raises:
+        MissingDataError: No response times were recorded, or nobody is called so.
     """
+    known = [str(entry["name"]) for entry in result.run["populations"]]
+    if population is not None and population not in known:
+        raise MissingDataError(f'no population "{population}"; there are: {", ".join(known)}')
     rows = table(result, "response_histogram", setting='record.responses other than "none"')
     columns = {name: rows[name].to_numpy() for name in ("lower_s", "upper_s", "count")}
     keep = np.ones(rows.num_rows, dtype=bool)
@@ -125,6 +135,16 @@ def response_times(
         counts=counts.astype(np.float64),
         failed=failed,
     )
+
+
+def together(parts: Sequence[ResponseTimes]) -> ResponseTimes:
+    """The response times of several populations of one run, whose histograms share their bins."""
+    lower, upper, counts = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("lower_s", "upper_s", "counts")
+    )
+    edges, first, group = np.unique(lower, return_index=True, return_inverse=True)
+    summed = np.bincount(group, weights=counts, minlength=edges.size).astype(np.float64)
+    return ResponseTimes(edges, upper[first], summed, sum(part.failed for part in parts))
 
 
 def _failed(result: Recorded, population: str | None) -> int:

@@ -33,16 +33,17 @@ class Scope(StrEnum):
 
 
 class Measured:
-    """A finished run with the links that are judged.
+    """A finished run with the links and the users that are judged.
 
     Attributes:
         result: The run.
     """
 
-    def __init__(self, result: Recorded, links: Sequence[str] = ()) -> None:
-        """Takes a run and the links that are judged; by default those that carry data."""
+    def __init__(self, result: Recorded, links: Sequence[str] = (), *, population: str | None = None) -> None:
+        """Takes a run, the judged links, by default those that carry data, and whose response times."""
         self.result = result
         self._links = links
+        self._population = population
         self._pages: dict[Pages, ResponseTimes] = {}
 
     @cached_property
@@ -57,12 +58,12 @@ class Measured:
 
     @cached_property
     def times(self) -> ResponseTimes:
-        """The response times of all users.
+        """The response times of all users, or of the population.
 
         Raises:
             MissingDataError: The run recorded none.
         """
-        return response_times(self.result)
+        return response_times(self.result, population=self._population)
 
     def page_load_times(self, pages: Pages) -> ResponseTimes:
         """The page load times of all users.

@@ -62,17 +62,31 @@ def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str
 
 
 def goodput_kbps_of(part: str) -> OfRun:
-    """Bytes that reached the receivers of a group of flows in the window, of all its flows, in kbit/s."""
+    """Bytes that reached the receivers of a part of the traffic in the window, in kbit/s.
+
+    Of a group of flows what all of them delivered, of a population the responses complete in the window.
+    """
 
     def kilobits_per_s(result: Recorded) -> float:
-        name = part.partition(".")[2]
-        groups = [group for group in result.run.get("flows", ()) if group["name"] == name]
-        if not groups or part.startswith("populations."):
-            raise MissingDataError(f"the run has no group of flows {part}")
-        delivered = sum(int(count) for count in groups[0]["delivered_bytes"])
+        kind, name = part.split(".", 1)
+        delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
         return 8.0 * delivered / 1000.0 / measured_window_s(result)
 
     return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+
+
+def _delivered_bytes(result: Recorded, group: str) -> int:
+    groups = [entry for entry in result.run.get("flows", ()) if entry["name"] == group]
+    if not groups:
+        raise MissingDataError(f"the run has no flows.{group}")
+    return sum(int(count) for count in groups[0]["delivered_bytes"])
+
+
+def _responses_bytes(result: Recorded, population: str) -> int:
+    rows = table(result, "responses", setting='record.responses = "rows"')
+    if population not in [entry["name"] for entry in result.run["populations"]]:
+        raise MissingDataError(f"the run has no populations.{population}")
+    return int(rows["response_bytes"].to_numpy()[has_name(rows, "population", population)].sum())
 
 
 OF_TRAFFIC: Mapping[str, Callable[[str], OfRun]] = {

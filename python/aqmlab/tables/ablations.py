@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
-from aqmlab.statistics.quantities import completed_millions, share_within
+from aqmlab.statistics.quantities import completed_millions, quantity, share_within
 from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 LEVELS = (loss_percent, completed_millions, throughput_mbps)
+"""Of configurations of which the paper prints nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """A number of a changed configuration, of the one it was made from, and of the paper's cell of that."""
 
-    ours: float
-    against: float
+    ours: float | None
+    against: float | None
     published: float | None
 
 
@@ -81,17 +82,24 @@ def _has_a_row_of_its_own(study: Study, configuration: Configuration) -> bool:
 
 def _ablation_row(study: Study, name: str, parent: str, load: float) -> AblationRow:
     comparison = study.comparison(name, parent, load)
+    printed = _judged_by(study, parent, load)
     return AblationRow(
         label=study.configuration(name).label,
         against=study.configuration(parent).label,
         load_percent=load,
         realised_percent=study.realised_percent(name, load),
-        levels={each.name: _level(study, (name, load), (parent, load), each) for each in LEVELS},
+        levels={each.name: _level(study, (name, load), (parent, load), each) for each in printed},
         within_half_a_second=_mean(study.measure(name, load, share_within(0.5))),
         restricted_mean_ms=_scaled(comparison.restricted_mean_s, 1000.0),
         verdict=str(comparison.judgement.verdict),
         reason=comparison.judgement.reason,
     )
+
+
+def _judged_by(study: Study, name: str, load: float) -> tuple[Quantity, ...]:
+    """The numbers that the paper prints of a cell, in the first of its tables that has it."""
+    tables = [table for table in study.experiment.published_tables if table.row(name, load) is not None]
+    return tuple(column.quantity for column in tables[0].columns) if tables else LEVELS
 
 
 def _level(study: Study, own: Cell, parent: Cell, of: Quantity) -> Level:
@@ -102,6 +110,8 @@ def _level(study: Study, own: Cell, parent: Cell, of: Quantity) -> Level:
 
 def table_of(rows: Sequence[AblationRow]) -> Table:
     """Every changed configuration beside the one it was made from."""
+    rows = list(rows)
+    shown = dict.fromkeys(name for row in rows for name in row.levels) or [each.name for each in LEVELS]
     columns: list[Column[AblationRow]] = [
         Column("cell", lambda row: text(row.label), "configuration", heads_row=True),
         Column("against", lambda row: text(row.against), "against", words=True),
@@ -109,7 +119,7 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
         Column(
             "realised_load_percent", lambda row: number(row.realised_percent, ".1f", unit=" %"), "offered"
         ),
-        *(column for each in LEVELS for column in _level_columns(each)),
+        *(column for name in shown for column in _level_columns(quantity(name))),
         Column("within_0.5_s", lambda row: number(row.within_half_a_second, ".1%"), "within 0.5 s"),
         Column("restricted_mean_difference_ms", _difference, "mean up to 2 s, difference"),
         *bounds_in_csv("lower_ms", "upper_ms", lambda row: row.restricted_mean_ms),
@@ -121,10 +131,15 @@ def table_of(rows: Sequence[AblationRow]) -> Table:
 
 def _level_columns(of: Quantity) -> list[Column[AblationRow]]:
     name, form = of.name, f".{of.digits}f"
+    absent = Level(None, None, None)
+
+    def of_row(row: AblationRow) -> Level:
+        return row.levels.get(name, absent)
+
     return [
-        Column(name, lambda row: number(row.levels[name].ours, form), "changed", group=of.title),
-        Column(f"{name}_base", lambda row: number(row.levels[name].against, form), "as is", group=of.title),
-        Column(f"{name}_published", lambda row: number(row.levels[name].published), "paper", group=of.title),
+        Column(name, lambda row: number(of_row(row).ours, form), "changed", group=of.title),
+        Column(f"{name}_base", lambda row: number(of_row(row).against, form), "as is", group=of.title),
+        Column(f"{name}_published", lambda row: number(of_row(row).published), "paper", group=of.title),
     ]
 
 
