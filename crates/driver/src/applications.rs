@@ -4,13 +4,20 @@ use crate::control::RunError;
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{DatagramGroup, FlowGroup, FlowStarts, OnOff, PeriodLaw, Scenario, UserModel};
-use aqmlab_session::{BrowsingPopulation, BrowsingSettings, DatagramSource, Periods, Session, Transfer};
+use aqmlab_scenario::{
+    DatagramGroup, FlowGroup, FlowStarts, FrameSpacing, OnOff, PeriodLaw, Scenario, Sending, UserModel, Video,
+};
+use aqmlab_session::{
+    BrowsingPopulation, BrowsingSettings, DatagramSource, Frames, Periods, Sends, Session, Transfer,
+};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::Population;
 
 /// Beyond this many exchanges or pages, `responses = "auto"` keeps histograms of them alone.
 const AUTOMATIC_ROWS: usize = 5_000_000;
+
+/// Longer frames are drawn again; none of a legal mean comes near.
+const LONGEST_FRAME_BYTES: f64 = 1e12;
 
 /// All applications, none of which has started.
 ///
@@ -65,8 +72,13 @@ fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSo
             starts: Time::ZERO + group.start + spread,
             stops: group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop),
             ip_bytes: group.packet_bytes,
-            rate: group.rate,
-            periods: group.on_off.map(|on_off| periods(on_off, key.named("periods"))),
+            sends: match &group.sending {
+                Sending::Video(video) => Sends::Frames(frames(video, key.named("frames"))),
+                Sending::AtRate { rate, on_off } => Sends::Packets {
+                    rate: *rate,
+                    periods: on_off.map(|on_off| periods(on_off, key.named("periods"))),
+                },
+            },
         }
     })
 }
@@ -79,6 +91,25 @@ fn periods(OnOff { on, off, law }: OnOff, key: Key) -> Periods {
     Periods { on: law(on), off: law(off), key }
 }
 
+fn frames(video: &Video, key: Key) -> Frames {
+    // A lognormal law of mean m and coefficient of variation c: sigma² = ln(1 + c²), median m exp(-sigma²/2).
+    let sigma_squared = libm::log1p(video.variation * video.variation);
+    let law = |&mean: &u32| {
+        if video.variation == 0.0 {
+            return Law::Constant(f64::from(mean));
+        }
+        let median = f64::from(mean) * libm::exp(-sigma_squared / 2.0);
+        Law::Lognormal { median, sigma: libm::sqrt(sigma_squared), maximum: LONGEST_FRAME_BYTES }
+    };
+    Frames {
+        interval_s: video.frame_interval_s,
+        bytes: video.frame_bytes.iter().map(law).collect(),
+        header_bytes: DatagramGroup::HEADER_BYTES,
+        even: video.spacing == FrameSpacing::Even,
+        key,
+    }
+}
+
 /// The users of a population under their model. Whatever files this names, the scenario holds their texts.
 fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Result<Population, RunError> {
     let texts = &scenario.document().files;
@@ -89,6 +120,9 @@ fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Re
         UserModel::Pages(parameters) => Population::pages(parameters, population.users, key, &read),
         UserModel::PackMime(parameters) => {
             Population::packmime(parameters, population.users, key).map_err(Into::into)
+        }
+        UserModel::Webtraf(parameters) => {
+            Population::webtraf(parameters, population.users, key).map_err(Into::into)
         }
     };
     users.map_err(|error| RunError::Model(error.to_string()))

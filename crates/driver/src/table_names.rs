@@ -11,6 +11,8 @@ pub struct TableNames {
     pub populations: Vec<String>,
     /// The groups of long-lived flows, in the order of `flows` in the summary.
     flow_groups: Vec<String>,
+    /// The groups of datagrams, in the order of the scenario.
+    datagram_groups: Vec<String>,
 }
 
 impl TableNames {
@@ -22,6 +24,7 @@ impl TableNames {
             links: monitored.map(|link| link.name.clone()).collect(),
             populations: scenario.populations.iter().map(|population| population.name.clone()).collect(),
             flow_groups: scenario.flows.iter().map(|group| group.name.clone()).collect(),
+            datagram_groups: scenario.datagrams.iter().map(|group| group.name.clone()).collect(),
         }
     }
 
@@ -39,6 +42,11 @@ impl TableNames {
     /// A column of groups of flows; none where somebody else is meant.
     pub fn of_flow_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
         ColumnValues::names(codes.map(code_or_none).collect(), &self.flow_groups)
+    }
+
+    /// A column of groups of datagrams; none where somebody else is meant.
+    pub(crate) fn of_datagram_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+        ColumnValues::names(codes.map(code_or_none).collect(), &self.datagram_groups)
     }
 }
 

@@ -74,9 +74,12 @@ pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{
     GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, UncParameters,
+    WebtrafParameters,
 };
 pub use demand::{Demand, DemandUnit};
-pub use document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
+pub use document::{
+    DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer, UserModel,
+};
 pub use error::{Mistake, Place, ScenarioError};
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use rate_trace::RateTrace;
@@ -84,7 +87,7 @@ pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
     DatagramGroup, Flow, FlowGroup, FlowStarts, MinimumDelay, OnOff, Population, QueueSummary, Record,
-    Scenario,
+    Scenario, Sending, Video,
 };
 pub use schema::json_schema;
 pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

@@ -1,6 +1,8 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{DelayOwner, Document, EcnCodepoint, PeriodLaw, Responses, ThroughputLayer, UserModel};
+use crate::document::{
+    DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer, UserModel,
+};
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule};
 use aqmlab_units::{Rate, Span};
@@ -104,6 +106,8 @@ pub struct FlowGroup {
     pub name: String,
     /// The flows; never empty.
     pub flows: Vec<Flow>,
+    /// Whether a run deals the delays of the flows in an order drawn from its seed.
+    pub delays_drawn: bool,
     /// When each flow starts.
     pub starts: FlowStarts,
     /// When they stop; none: never, or when all of `bytes` have arrived.
@@ -157,12 +161,10 @@ pub struct DatagramGroup {
     pub name: String,
     /// The machines of each source, sender and receiver; never empty.
     pub sources: Vec<[NodeIndex; 2]>,
-    /// Length of the IP packet, at least [`DatagramGroup::HEADER_BYTES`].
+    /// Length of the IP packets, at least [`DatagramGroup::HEADER_BYTES`]; of a video the greatest, and above that.
     pub packet_bytes: u16,
-    /// At which each source sends IP packets while it is on.
-    pub rate: Rate,
-    /// None for a source that is always on.
-    pub on_off: Option<OnOff>,
+    /// When each source sends.
+    pub sending: Sending,
     /// The first instant at which a source may start.
     pub start: Span,
     /// Each source starts at an instant drawn uniformly from `[start, start + start_spread)`.
@@ -175,7 +177,55 @@ pub struct DatagramGroup {
     pub dscp: u8,
 }
 
+/// When a source of datagrams sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sending {
+    /// At a rate of its own.
+    AtRate {
+        /// At which it sends IP packets while it is on.
+        rate: Rate,
+        /// None for a source that is always on.
+        on_off: Option<OnOff>,
+    },
+    /// The frames of a video.
+    Video(Video),
+}
+
+/// Frames in groups of pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Video {
+    /// From one frame to the next, in seconds; above zero.
+    pub frame_interval_s: f64,
+    /// Mean lengths in bytes, without headers, of the frames of a group of pictures in their order; never empty.
+    pub frame_bytes: Vec<u32>,
+    /// Standard deviation of the lengths of one kind over their mean.
+    pub variation: f64,
+    /// When the packets of a frame leave.
+    pub spacing: FrameSpacing,
+}
+
+impl Video {
+    /// Bytes per second in the mean, without headers.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> f64 {
+        let bytes: f64 = self.frame_bytes.iter().copied().map(f64::from).sum();
+        bytes / self.frame_bytes.len() as f64 / self.frame_interval_s
+    }
+}
+
 impl DatagramGroup {
+    /// Packets per second in the mean of a source that is on.
+    #[must_use]
+    pub fn packets_per_second(&self) -> f64 {
+        match &self.sending {
+            Sending::AtRate { rate, .. } => rate.packets_per_second(u32::from(self.packet_bytes)),
+            Sending::Video(video) => {
+                let payload = f64::from(self.packet_bytes - Self::HEADER_BYTES);
+                video.bytes_per_second() / payload + 1.0 / video.frame_interval_s
+            }
+        }
+    }
+
     /// Bytes of the headers of IPv4 and UDP: what a datagram has at least.
     pub const HEADER_BYTES: u16 = 28;
 }
@@ -223,6 +273,8 @@ pub struct Record {
     pub congestion_window_interval: Option<Span>,
     /// Packets that monitored links sent, marked and discarded, of each population and group of flows.
     pub traffic: bool,
+    /// Over which these, and datagrams, are counted one after another; none: not kept.
+    pub traffic_interval: Option<Span>,
     /// Bytes per user and direction in the measured window.
     pub users: bool,
     /// One row per packet at monitored links: for small runs.

@@ -24,7 +24,7 @@
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
-//! | `datagrams.rs` | applications that send datagrams at a rate of their own |
+//! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -47,7 +47,7 @@ mod transport;
 
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings};
-pub use datagrams::{DatagramSource, Periods};
+pub use datagrams::{DatagramSource, Frames, Periods, Sends};
 pub use exchange_counts::ExchangeCounts;
 pub use idle_path::{IdlePath, Round};
 pub use page_loads::PAGE_BYTES_PER_USER;

@@ -44,11 +44,13 @@ impl PageLoads {
         Self { of_users: vec![PageUnderWay::none(0); users] }
     }
 
-    /// A user asks for her next page.
+    /// A user asks for her next page, or for more of the one that she waits for.
     pub(crate) fn begin(&mut self, user: u32, now: Time) {
         let page = &mut self.of_users[user as usize];
-        page.began = now;
-        page.latest = now;
+        if page.began == Time::MAX {
+            page.began = now;
+            page.latest = now;
+        }
     }
 
     /// An object of her page has arrived; answers with the number of the page.

@@ -3,8 +3,8 @@
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
-    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, IdlePath, Opened, Opening, Periods,
-    ResponseEnd, Session, Side, Transport,
+    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Frames, IdlePath, Opened, Opening,
+    Periods, ResponseEnd, Sends, Session, Side, Transport,
 };
 use aqmlab_units::{Rate, Time};
 use std::rc::Rc;
@@ -92,8 +92,7 @@ fn source(periods: Option<Periods>) -> DatagramSource {
         starts: Time::from_seconds(0.005),
         stops: Time::MAX,
         ip_bytes: 1250,
-        rate: Rate::from_megabits_per_second(1.0),
-        periods,
+        sends: Sends::Packets { rate: Rate::from_megabits_per_second(1.0), periods },
     }
 }
 
@@ -148,4 +147,52 @@ fn drawn_periods_have_their_means_and_belong_to_the_source() {
     let second: Vec<_> = both.iter().filter(|(_, datagram)| datagram.source.number() == 1).collect();
     assert!(second.iter().map(|(instant, _)| instant).eq(all.iter().map(|(instant, _)| instant)));
     assert_ne!(both.len(), 2 * all.len());
+}
+
+/// Frames of 2,500 and 500 bytes in turn, a tenth of a second apart, in packets of 1,028 bytes with 28 of headers.
+fn video(even: bool) -> DatagramSource {
+    let bytes = vec![Law::Constant(2500.0), Law::Constant(500.0)];
+    let frames = Frames { interval_s: 0.1, bytes, header_bytes: 28, even, key: Key::from_seed(1) };
+    DatagramSource { ip_bytes: 1028, sends: Sends::Frames(frames), ..source(None) }
+}
+
+#[test]
+fn a_frame_leaves_in_as_many_packets_as_it_needs_the_last_of_which_has_the_rest() {
+    let all = sent(vec![video(false)], 0.3);
+    assert_eq!(milliseconds(&all), [5.0, 5.0, 5.0, 105.0, 205.0, 205.0, 205.0]);
+    let lengths: Vec<u16> = all.iter().map(|(_, datagram)| datagram.ip_bytes).collect();
+    assert_eq!(lengths, [1028, 1028, 528, 528, 1028, 1028, 528]);
+    let sequences: Vec<u32> = all.iter().map(|(_, datagram)| datagram.sequence).collect();
+    assert_eq!(sequences, (0..7).collect::<Vec<u32>>());
+}
+
+#[test]
+fn packets_of_a_frame_may_be_spread_over_its_interval() {
+    let instants = milliseconds(&sent(vec![video(true)], 0.25));
+    let expected = [5.0, 5.0 + 100.0 / 3.0, 5.0 + 200.0 / 3.0, 105.0, 205.0, 205.0 + 100.0 / 3.0];
+    assert_eq!(instants.len(), expected.len());
+    for (instant, expected) in instants.iter().zip(expected) {
+        assert!((instant - expected).abs() < 1e-5, "{instant} for {expected}");
+    }
+}
+
+#[test]
+fn a_video_stops_between_frames() {
+    let stops = DatagramSource { stops: Time::from_seconds(0.105), ..video(false) };
+    assert_eq!(sent(vec![stops], 1.0).len(), 3);
+}
+
+#[test]
+fn thirty_frames_a_second_do_not_drift_off_their_clock() {
+    let frames = Frames {
+        interval_s: 1.0 / 30.0,
+        bytes: vec![Law::Constant(100.0)],
+        header_bytes: 28,
+        even: false,
+        key: Key::from_seed(1),
+    };
+    let source = DatagramSource { sends: Sends::Frames(frames), ..video(false) };
+    let all = sent(vec![source], 1000.0);
+    assert_eq!(all.len(), 29_850 + 150);
+    assert_eq!(all[27_000].0, Time::from_seconds(900.005));
 }

@@ -1,11 +1,12 @@
-//! By how much the links and delays of a run deviate from the scenario's, where it allows that.
+//! How a run has links and delays that its scenario leaves to the seed: whose delays are dealt, and by how much links and delays
+//! deviate, where that is allowed.
 //!
 //! Packets that reach a full queue at one instant are served in a fixed order. Links of one rate keep their packets in
 //! step, so that the order can favour some flows for ever; no two real clocks do.
 
 use aqmlab_aqm::{PortFacts, Scheme};
 use aqmlab_random::Key;
-use aqmlab_scenario::{Link, Scenario};
+use aqmlab_scenario::{FlowGroup, Link, Scenario};
 use aqmlab_units::{Rate, Span};
 use std::borrow::Cow;
 
@@ -16,10 +17,14 @@ pub(crate) fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
         rate_tolerance: scenario.rate_tolerance,
         delay_phase: scenario.delay_phase,
     };
-    if deviations.delay_phase == Span::ZERO && deviations.rate_tolerance == 0.0 {
+    let dealt = scenario.flows.iter().any(|group| group.delays_drawn);
+    if deviations.delay_phase == Span::ZERO && deviations.rate_tolerance == 0.0 && !dealt {
         return Cow::Borrowed(scenario);
     }
     let mut run = scenario.clone();
+    for group in run.flows.iter_mut().filter(|group| group.delays_drawn) {
+        deal(group, Key::from_seed(seed).named("delays of flows").named(&group.name));
+    }
     run.network.links.iter_mut().for_each(|link| deviations.apply(link));
     for group in &mut run.flows {
         let key = deviations.key.named("flow").named(&group.name);
@@ -28,6 +33,21 @@ pub(crate) fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
         }
     }
     Cow::Owned(run)
+}
+
+/// Deals the delays of a group to its flows in an order drawn at a key: each order is as likely as any other.
+fn deal(group: &mut FlowGroup, key: Key) {
+    let mut delays: Vec<[Span; 2]> =
+        group.flows.iter().map(|flow| [flow.delay_from_sender, flow.delay_from_receiver]).collect();
+    for place in (1..delays.len()).rev() {
+        let number = place as u64;
+        let other = usize::try_from(key.below(number, number + 1)).expect("a place is below another");
+        delays.swap(place, other);
+    }
+    for (flow, [from_sender, from_receiver]) in group.flows.iter_mut().zip(delays) {
+        flow.delay_from_sender = from_sender;
+        flow.delay_from_receiver = from_receiver;
+    }
 }
 
 struct Deviations {

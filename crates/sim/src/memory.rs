@@ -10,7 +10,7 @@ use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
-use aqmlab_web::{MahUser, PackMimeCloud, PagesUser, User};
+use aqmlab_web::{MahUser, PackMimeCloud, PagesUser, User, WebtrafSession};
 
 /// The process itself: code, stacks, tables of the traffic models.
 const PROCESS_BYTES: f64 = 8e6;
@@ -65,12 +65,28 @@ fn of_cloud(connections_per_second: f64) -> Habits {
     }
 }
 
+/// Of a session of Webtraf, whose page of some objects takes a second; of several seconds on a congested link.
+fn of_session(objects: f64, think_seconds: f64) -> Habits {
+    let pages_per_second = 1.0 / (think_seconds + 1.0);
+    Habits {
+        user_bytes: size_of::<WebtrafSession>(),
+        plan_bytes: 8.0 * objects,
+        connections: objects * (3.0 * pages_per_second).min(1.0),
+        connections_per_second: objects * pages_per_second,
+        exchanges_per_second: objects * pages_per_second,
+        pages_per_second,
+    }
+}
+
 fn habits(model: &UserModel) -> Habits {
     match model {
         UserModel::Unc(_) => Habits { user_bytes: size_of::<User>(), ..OF_STUDIES },
         UserModel::Mah(_) => Habits { user_bytes: size_of::<MahUser>(), ..OF_STUDIES },
         UserModel::Pages(_) => OF_PAGES,
         UserModel::PackMime(parameters) => of_cloud(parameters.connections_per_second),
+        UserModel::Webtraf(parameters) => {
+            of_session(f64::from(parameters.objects_per_page), parameters.think_time_mean_seconds)
+        }
     }
 }
 
@@ -94,6 +110,7 @@ const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
+const TRAFFIC_ROW_BYTES: f64 = 124.0;
 const WINDOW_ROW_BYTES: f64 = 34.0;
 /// A histogram of response times up to some minutes, and the scatter of sizes and times.
 const HISTOGRAM_BYTES: f64 = 0.3e6;
@@ -155,7 +172,10 @@ fn samples(scenario: &Scenario) -> f64 {
     let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
     let windows = record.congestion_window_interval.map_or(0.0, times) * flows as f64;
+    let parties = scenario.populations.len() + scenario.flows.len() + scenario.datagrams.len() + 1;
+    let traffic = record.traffic_interval.map_or(0.0, times) * (2 * parties * monitored) as f64;
     windows * WINDOW_ROW_BYTES
+        + traffic * TRAFFIC_ROW_BYTES
         + monitored as f64 * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES)
 }
 
@@ -316,6 +336,9 @@ responses = "none"
         same(summaries, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 44)]));
         let windows = samples(&house(&[("record.congestion_window_interval_ms", "200.0")]));
         same(windows, bytes(&[(2 * (2_000 + 1_000), 25), (7 * 500, 34)]));
+        // One population and one group of flows, and packets of nobody, by two senders at two links.
+        let traffic = samples(&house(&[("record.traffic_interval_ms", "1000.0")]));
+        same(traffic, bytes(&[(2 * (2_000 + 1_000), 25), (3 * 2 * 2 * 100, 124)]));
         let beside = [
             ("topology.links.0.queue", "{ scheme = \"drop-tail\", limit_packets = 100 }"),
             ("topology.links.0.monitored", "false"),

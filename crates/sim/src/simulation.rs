@@ -180,6 +180,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
         Some(UserRef::Mah(user)) => prefetch(user),
         Some(UserRef::Pages(user)) => prefetch(user),
         Some(UserRef::PackMime(cloud)) => prefetch(cloud),
+        Some(UserRef::Webtraf(session)) => prefetch(session),
         None => {}
     }
 }

@@ -335,3 +335,38 @@ fn the_parts_of_the_traffic_add_up_to_what_links_sent_and_discarded() {
         assert!(matches!(by_sender("server")[..], [answers] if answers < 60.0));
     }
 }
+
+#[test]
+fn the_traffic_of_all_intervals_is_everything_that_links_sent_and_discarded() {
+    let text = CROWDED.to_owned()
+        + "\n[[flows]]\nname = \"bulk\"\ncount = 2\ndirection = \"left-to-right\"\n"
+        + "[[datagrams]]\nname = \"video\"\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = 1000\n"
+        + "start_s = 20.0\nstart_spread_s = 0.0\nstop_s = 24.0\nvideo = {}\n";
+    let output = simulate(&text, &[("record.traffic_interval_ms", "700.0")]);
+    let series = table(&output, "traffic_series");
+    for link in &output.summary.links {
+        let sum = |column: &str| sum_of_link(&output, "traffic_series", column, link);
+        let discarded = link.counters.discarded.values();
+        let [packets, bytes] =
+            discarded.fold([0, 0], |[p, b], amount| [p + amount.packets, b + amount.bytes]);
+        assert_eq!([sum("discarded_packets"), sum("discarded_bytes")], [packets, bytes], "{}", link.name);
+        assert_eq!(sum("sent_packets"), sum_of_link(&output, "link", "packets", link), "{}", link.name);
+    }
+    // 120 frames, 13 groups of nine and the first three of another: 13 times 12 + 2·9 + 6·3 packets of 972 bytes of frame,
+    // and 12 + 3 + 3; those that the queue holds when the stream stops leave until 25 s.
+    let of_video = rows_with(series, "datagram_group", "video");
+    let rows = |column: &str| -> Vec<f64> {
+        numbers(series, column).into_iter().zip(&of_video).filter(|(_, own)| **own).map(|(v, _)| v).collect()
+    };
+    let packets: f64 = rows("sent_packets").iter().chain(&rows("discarded_packets")).sum();
+    assert_eq!(packets, 13.0 * (12.0 + 18.0 + 18.0) + 18.0);
+    let begun = rows("from_s");
+    assert!(begun.iter().all(|&from_s| (19.0..25.0).contains(&from_s)) && begun.len() >= 6, "{begun:?}");
+    // Intervals begin with the measured window.
+    let window = output.summary.measured_from_s;
+    let off = |from_s: &f64| {
+        let place = (from_s - window) / 0.7;
+        (place - place.round()).abs() > 1e-9
+    };
+    assert!(!numbers(series, "from_s").iter().any(off));
+}

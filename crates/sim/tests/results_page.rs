@@ -34,6 +34,7 @@ responses = "rows"
 arrivals = true
 users = true
 traffic = true
+traffic_interval_ms = 1000.0
 flows = true
 packets = true
 queue_summary_interval_ms = 100.0

@@ -33,7 +33,8 @@
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
-//!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing;
+//!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing; [`models::webtraf`] the
+//!   sessions of ns-2's studies;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
@@ -60,6 +61,7 @@ pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PagesFileError, PagesModel, PagesParameters, PagesUser};
 pub use models::unc::{UncModel, UncParameters, User};
+pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;
 pub use population::{Population, UserEvent, UserRef};
 pub use server::{Respond, Server};

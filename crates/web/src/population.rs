@@ -4,6 +4,7 @@ use crate::models::mah::{MahModel, MahParameters, MahUser};
 use crate::models::packmime::{PackMimeCloud, PackMimeModel, PackMimeParameters};
 use crate::models::pages::{PagesModel, PagesParameters, PagesUser};
 use crate::models::unc::{UncModel, UncParameters, User};
+use crate::models::webtraf::{WebtrafModel, WebtrafParameters, WebtrafSession};
 use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, ParameterError, StartRule, Tls};
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -38,6 +39,8 @@ pub enum UserRef<'a> {
     Pages(&'a PagesUser),
     /// A cloud of PackMime's clients.
     PackMime(&'a PackMimeCloud),
+    /// A session of Webtraf.
+    Webtraf(&'a WebtrafSession),
 }
 
 /// All users of a population with the model that they share.
@@ -52,6 +55,7 @@ enum Kind {
     Mah(Box<MahModel>, Vec<MahUser>),
     Pages(Box<PagesModel>, Vec<PagesUser>),
     PackMime(Box<PackMimeModel>, Vec<PackMimeCloud>),
+    Webtraf(Box<WebtrafModel>, Vec<WebtrafSession>),
 }
 
 impl Population {
@@ -111,6 +115,17 @@ impl Population {
         Ok(Self { kind: Kind::PackMime(Box::new(model), clouds) })
     }
 
+    /// `count` sessions of Webtraf; session i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`WebtrafModel::new`].
+    pub fn webtraf(parameters: &WebtrafParameters, count: u32, key: Key) -> Result<Self, ParameterError> {
+        let model = WebtrafModel::new(parameters)?;
+        let sessions =
+            (0..count).map(|session| WebtrafSession::new(key.indexed(u64::from(session)))).collect();
+        Ok(Self { kind: Kind::Webtraf(Box::new(model), sessions) })
+    }
+
     /// The user with this number, if there is one.
     #[must_use]
     #[inline]
@@ -120,6 +135,7 @@ impl Population {
             Kind::Mah(_, users) => users.get(user as usize).map(UserRef::Mah),
             Kind::Pages(_, users) => users.get(user as usize).map(UserRef::Pages),
             Kind::PackMime(_, clouds) => clouds.get(user as usize).map(UserRef::PackMime),
+            Kind::Webtraf(_, sessions) => sessions.get(user as usize).map(UserRef::Webtraf),
         }
     }
 
@@ -131,6 +147,7 @@ impl Population {
             Kind::Mah(_, users) => users.len(),
             Kind::Pages(_, users) => users.len(),
             Kind::PackMime(_, clouds) => clouds.len(),
+            Kind::Webtraf(_, sessions) => sessions.len(),
         }
     }
 
@@ -153,7 +170,7 @@ impl Population {
     pub const fn multiplexes(&self) -> Option<Tls> {
         match &self.kind {
             Kind::Pages(model, _) => Some(model.tls()),
-            Kind::Unc(..) | Kind::Mah(..) | Kind::PackMime(..) => None,
+            Kind::Unc(..) | Kind::Mah(..) | Kind::PackMime(..) | Kind::Webtraf(..) => None,
         }
     }
 
@@ -173,7 +190,7 @@ impl Population {
             Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Pages(model, users) => users[user as usize].next_page_is_light(model),
-            Kind::PackMime(..) => false,
+            Kind::PackMime(..) | Kind::Webtraf(..) => false,
         }
     }
 
@@ -187,14 +204,14 @@ impl Population {
             Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Pages(model, users) => users[user as usize].pass_over_page(end, model, out),
-            Kind::PackMime(..) => panic!("no page of this model is light"),
+            Kind::PackMime(..) | Kind::Webtraf(..) => panic!("no page of this model is light"),
         }
     }
 
     /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics
-    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`] and [`PackMimeCloud`].
+    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`], [`PackMimeCloud`] and [`WebtrafSession`].
     #[inline]
     pub fn handle(
         &mut self,
@@ -245,6 +262,17 @@ impl Population {
                     UserEvent::Response(connection) => cloud.on_response(now, connection, out),
                     UserEvent::Failed(connection) => return cloud.on_failed(connection),
                     UserEvent::Object(..) => panic!("{event:?} is no event of this model's clouds"),
+                }
+            }
+            Kind::Webtraf(model, sessions) => {
+                let session = &mut sessions[user as usize];
+                match event {
+                    UserEvent::Start(start) => session.start(model, start, out),
+                    UserEvent::Wake => session.on_wake(now, model, out),
+                    UserEvent::Connected(connection) => session.on_connected(connection, model, out),
+                    UserEvent::Response(connection) => session.on_response(now, connection, model, out),
+                    UserEvent::Failed(connection) => return session.on_failed(now, connection, model, out),
+                    UserEvent::Object(..) => panic!("{event:?} is no event of this model's sessions"),
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! and periodic timers.
 
 use aqmlab_scenario::{
-    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, UserModel,
+    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, UserModel,
 };
 use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
@@ -53,8 +53,13 @@ fn traffic_per_second(scenario: &Scenario) -> f64 {
 fn events_of_datagrams(scenario: &Scenario, group: &DatagramGroup) -> f64 {
     let Some(&[from, to]) = group.sources.first() else { return 0.0 };
     let links = scenario.network.path(from, to).map_or(0, |path| path.len());
-    let packets = group.rate.packets_per_second(u32::from(group.packet_bytes));
-    let periods = group.on_off.map_or(0.0, |on_off| 1.0 / (on_off.on + on_off.off).seconds());
+    let packets = group.packets_per_second();
+    let periods = match &group.sending {
+        Sending::AtRate { on_off, .. } => {
+            on_off.map_or(0.0, |on_off| 1.0 / (on_off.on + on_off.off).seconds())
+        }
+        Sending::Video(_) => 0.0,
+    };
     group.sources.len() as f64 * (packets * (1.0 + 2.0 * links as f64) + periods)
 }
 
@@ -125,13 +130,22 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
             let bytes = mean(pages.page_bytes_median, pages.page_bytes_sigma, 1e9);
             (objects, bytes / objects + HANDSHAKE_BYTES, pages.think_time_median_seconds)
         }
+        UserModel::Webtraf(webtraf) => (
+            f64::from(webtraf.objects_per_page),
+            webtraf.object_bytes_mean + f64::from(webtraf.packet_bytes),
+            webtraf.think_time_mean_seconds,
+        ),
         UserModel::PackMime(_) => unreachable!("clouds are counted above"),
     };
     let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
     let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);
     let users = f64::from(population.users);
     let wanted = users * objects * (12.0 + segments) / (think_s + path.round_trip_s + delay);
-    let connections = if matches!(population.model, UserModel::Pages(_)) { 200.0 } else { 10.0 };
+    let connections = match &population.model {
+        UserModel::Pages(_) => 200.0,
+        UserModel::Webtraf(webtraf) => f64::from(webtraf.objects_per_page).max(10.0),
+        _ => 10.0,
+    };
     let possible = users * connections * most_packets_per_second(&path, &population.profile, delay);
     wanted.min(possible) * 2.0 * path.links
 }

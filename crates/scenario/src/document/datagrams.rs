@@ -1,6 +1,6 @@
 //! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
 
-use super::Direction;
+use super::{Direction, VideoTable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +33,14 @@ pub struct DatagramsTable {
     #[schemars(range(min = 28, max = 65_535))]
     pub packet_bytes: u16,
 
-    /// Bits of IP packets per second that each source sends while it is on; framing is not counted.
+    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or `video`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
-    pub rate_mbps: f64,
+    pub rate_mbps: Option<f64>,
+
+    /// Frames of a video, which packets of at most `packet_bytes` carry; instead of `rate_mbps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<VideoTable>,
 
     /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`. Absent: it
     /// always sends.

@@ -116,7 +116,7 @@ pub enum BaseRoundTripTime {
     Spaced(RoundTripTimeRange),
 }
 
-/// Flow `i` of `n` has `first + (last - first) i / (n - 1)`; a single flow has `first`.
+/// Place `i` of `n` has `first + (last - first) i / (n - 1)`; a single flow has `first`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundTripTimeRange {
@@ -126,6 +126,26 @@ pub struct RoundTripTimeRange {
     /// Of the last flow.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub last: f64,
+    /// In which order flows have them.
+    #[serde(default, skip_serializing_if = "DelayOrder::is_ascending")]
+    pub order: DelayOrder,
+}
+
+/// In which order the flows of a group have their delays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayOrder {
+    /// From the first to the last.
+    #[default]
+    Ascending,
+    /// Dealt in an order drawn from the seed: uniform delays, all of which every run has.
+    Drawn,
+}
+
+impl DelayOrder {
+    fn is_ascending(&self) -> bool {
+        *self == Self::Ascending
+    }
 }
 
 impl Default for BaseRoundTripTime {
@@ -136,12 +156,17 @@ impl Default for BaseRoundTripTime {
 }
 
 impl BaseRoundTripTime {
+    /// Whether the order of the delays is drawn.
+    pub(crate) const fn is_drawn(self) -> bool {
+        matches!(self, Self::Spaced(RoundTripTimeRange { order: DelayOrder::Drawn, .. }))
+    }
+
     /// The delay of flow `index` of `count`, in milliseconds.
     pub(crate) fn of_flow(self, index: u32, count: u32) -> f64 {
         match self {
             Self::Same(delay) => delay,
             Self::Spaced(RoundTripTimeRange { first, .. }) if count < 2 => first,
-            Self::Spaced(RoundTripTimeRange { first, last }) => {
+            Self::Spaced(RoundTripTimeRange { first, last, .. }) => {
                 first + (last - first) * f64::from(index) / f64::from(count - 1)
             }
         }
@@ -170,7 +195,8 @@ mod tests {
 
     #[test]
     fn delays_are_evenly_spaced_from_first_to_last() {
-        let range = BaseRoundTripTime::Spaced(RoundTripTimeRange { first: 10.0, last: 150.0 });
+        let order = DelayOrder::Ascending;
+        let range = BaseRoundTripTime::Spaced(RoundTripTimeRange { first: 10.0, last: 150.0, order });
         let delays: Vec<f64> = (0..5).map(|index| range.of_flow(index, 5)).collect();
         assert_eq!(delays, [10.0, 45.0, 80.0, 115.0, 150.0]);
         assert_eq!(range.of_flow(0, 1), 10.0);

@@ -13,6 +13,7 @@ mod star;
 mod topology;
 mod twin;
 mod users;
+mod video;
 
 pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
 pub use dumbbell::Dumbbell;
@@ -20,7 +21,7 @@ pub(crate) use dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
     ethernet_overhead,
 };
-pub use flows::{BaseRoundTripTime, DelayOn, Direction, FlowsTable, RoundTripTimeRange};
+pub use flows::{BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, RoundTripTimeRange};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
@@ -28,6 +29,7 @@ pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+pub use video::{FrameSpacing, VideoTable};
 
 use crate::limits::DURATION_S;
 use schemars::JsonSchema;

@@ -50,6 +50,11 @@ pub struct RecordTable {
     /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the measured window.
     pub traffic: bool,
 
+    /// Interval over which these are counted one after another, and of sources of datagrams too; absent: not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub traffic_interval_ms: Option<f64>,
+
     /// Bytes per user and direction in the measured window.
     pub users: bool,
 
@@ -117,6 +122,7 @@ impl Default for RecordTable {
             flows: false,
             congestion_window_interval_ms: None,
             traffic: false,
+            traffic_interval_ms: None,
             users: false,
             packets: false,
         }

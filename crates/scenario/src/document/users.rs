@@ -1,7 +1,9 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
 use super::flows::default_profile;
-use crate::{HostOverrides, MahParameters, PackMimeParameters, PagesParameters, UncParameters};
+use crate::{
+    HostOverrides, MahParameters, PackMimeParameters, PagesParameters, UncParameters, WebtrafParameters,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +121,8 @@ pub enum UserModel {
     /// Clouds of PackMime's clients, whose connections arrive at a rate whatever becomes of those before: `count` clouds.
     #[serde(rename = "packmime")]
     PackMime(PackMimeParameters),
+    /// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
+    Webtraf(WebtrafParameters),
 }
 
 impl UserModel {
@@ -129,6 +133,7 @@ impl UserModel {
             Self::Mah(parameters) => parameters.server_count = servers,
             Self::Pages(parameters) => parameters.server_count = servers,
             Self::PackMime(parameters) => parameters.server_count = servers,
+            Self::Webtraf(parameters) => parameters.server_count = servers,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::quantity::{megabits_per_second, seconds};
 use super::traffic::{check_start, check_stop, ends};
-use crate::document::{DatagramsTable, Document};
+use crate::document::{DatagramsTable, Document, VideoTable};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::scenario::{DatagramGroup, OnOff};
+use crate::scenario::{DatagramGroup, OnOff, Sending, Video};
 use std::collections::BTreeSet;
 
 /// Every group of datagrams. Their names address their random numbers, so that these differ.
@@ -24,14 +24,13 @@ pub(super) fn resolve(
         }
         check_start(document, &path, (table.start_s, table.start_spread_s), mistakes);
         check_stop(&path, (table.start_s, table.start_spread_s), table.stop_s, mistakes);
-        let on_off = on_off(table, &path, mistakes);
+        let sending = sending(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         Some(DatagramGroup {
             name,
             sources: ends(document, network, &path, asked, mistakes)?.in_turn(table.count),
             packet_bytes: table.packet_bytes,
-            rate: megabits_per_second(table.rate_mbps),
-            on_off,
+            sending: sending?,
             start: seconds(table.start_s),
             start_spread: seconds(table.start_spread_s),
             stop: table.stop_s.map(seconds),
@@ -40,6 +39,61 @@ pub(super) fn resolve(
         })
     });
     groups.collect()
+}
+
+/// At a rate, or as a video: one of them.
+fn sending(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> Option<Sending> {
+    match (table.rate_mbps, &table.video) {
+        (Some(rate), None) => {
+            let on_off = on_off(table, path, mistakes);
+            Some(Sending::AtRate { rate: megabits_per_second(rate), on_off })
+        }
+        (None, Some(video)) => video_of(table, video, path, mistakes),
+        (None, None) => {
+            mistakes.missing_key(path, "rate_mbps", "a rate, or a video instead");
+            None
+        }
+        (Some(_), Some(_)) => {
+            let wrong = "given together with video, whose frames say how much is sent";
+            mistakes.value(&joined(path, "rate_mbps"), wrong, "rate_mbps or video");
+            None
+        }
+    }
+}
+
+/// Frames that packets have room for, and that nothing interrupts.
+fn video_of(
+    table: &DatagramsTable,
+    video: &VideoTable,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Sending> {
+    let periods = [("on_s", table.on_s.is_some()), ("off_s", table.off_s.is_some())];
+    for (key, _) in periods.into_iter().chain([("periods", table.periods.is_some())]).filter(|(_, is)| *is) {
+        mistakes.value(&joined(path, key), "a video sends all the time", "on_s and off_s with rate_mbps");
+    }
+    if table.packet_bytes <= DatagramGroup::HEADER_BYTES {
+        let wrong = format!("{} leaves no room for a frame behind the headers", table.packet_bytes);
+        mistakes.value(&joined(path, "packet_bytes"), wrong, "29 to 65535 with video");
+        return None;
+    }
+    let bytes = |kind: char| match kind {
+        'I' => Some(video.i_frame_bytes),
+        'P' => Some(video.p_frame_bytes),
+        'B' => Some(video.b_frame_bytes),
+        _ => None,
+    };
+    let Some(frame_bytes) = video.pattern.chars().map(bytes).collect::<Option<Vec<u32>>>() else {
+        let wrong = format!("\"{}\" has a frame that is none of these", video.pattern);
+        mistakes.value(&joined(path, "video.pattern"), wrong, "frames I, P and B, such as \"IBBPBBPBB\"");
+        return None;
+    };
+    Some(Sending::Video(Video {
+        frame_interval_s: 1.0 / video.frames_hz,
+        frame_bytes,
+        variation: video.variation,
+        spacing: video.spacing,
+    }))
 }
 
 /// Both periods or none.

@@ -37,8 +37,9 @@ pub(super) fn resolve(
         let flows =
             (0..).zip(ends.in_turn(table.count)).map(|(index, ends)| flow(table, index, ends)).collect();
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
-        let stop = table.stop_s.map(seconds);
-        Some(FlowGroup { name, flows, starts, stop, profile, dscp: table.dscp, bytes: table.bytes })
+        let (stop, delays_drawn) = (table.stop_s.map(seconds), table.base_rtt_ms.is_drawn());
+        let (dscp, bytes) = (table.dscp, table.bytes);
+        Some(FlowGroup { name, flows, delays_drawn, starts, stop, profile, dscp, bytes })
     });
     groups.collect()
 }

@@ -118,6 +118,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         flows: table.flows,
         congestion_window_interval: table.congestion_window_interval_ms.map(milliseconds),
         traffic: table.traffic,
+        traffic_interval: table.traffic_interval_ms.map(milliseconds),
         users: table.users,
         packets: table.packets,
     }

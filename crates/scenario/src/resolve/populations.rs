@@ -15,6 +15,7 @@ use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
 use aqmlab_web::{
     CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, UncModel,
+    WebtrafModel,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -238,6 +239,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
         UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
         UserModel::PackMime(parameters) => Ok(PackMimeModel::new(parameters).map(drop)?),
+        UserModel::Webtraf(parameters) => Ok(WebtrafModel::new(parameters).map(drop)?),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::document::{
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::{MahParameters, PackMimeParameters, PagesParameters, UncParameters};
+use crate::{MahParameters, PackMimeParameters, PagesParameters, UncParameters, WebtrafParameters};
 use aqmlab_web::Http;
 use serde::Serialize;
 
@@ -84,6 +84,10 @@ pub(super) fn check_model(
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
         UserModel::PackMime(parameters) => return check_packmime(path, parameters, (start, delay), mistakes),
+        UserModel::Webtraf(parameters) => {
+            check_webtraf(path, start, mistakes);
+            (tree(parameters), tree(&WebtrafParameters::default()), NOTHING_REPLACED)
+        }
     };
     if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
         let wrong = match start {
@@ -124,6 +128,15 @@ fn check_packmime(
     }
 }
 
+/// Sessions are not met in the middle of a page.
+fn check_webtraf(path: &str, start: Start, mistakes: &mut Mistakes<'_>) {
+    if start == Start::Stationary {
+        let population = path.strip_suffix(".model").unwrap_or(path);
+        let wrong = "sessions of model = \"webtraf\" have no past";
+        mistakes.value(&joined(population, "start"), wrong, "\"steady\" or \"fresh\"");
+    }
+}
+
 /// What the model of today's pages knows with HTTP/1.1 alone.
 fn check_pages(path: &str, parameters: &PagesParameters, mistakes: &mut Mistakes<'_>) {
     let usual = PagesParameters::default().connections_per_host;
@@ -142,6 +155,7 @@ fn tree(parameters: &impl Serialize) -> serde_json::Value {
 /// Which parameters have no effect where all of these files are given.
 type Replaced = (&'static [&'static str], &'static [&'static str]);
 
+const NOTHING_REPLACED: &[Replaced] = &[];
 const UNC_REPLACED: &[Replaced] = &[
     (
         &["think_time_seconds_cdf_file"],

@@ -8,6 +8,7 @@ use super::events::Events;
 use super::losses::LossCounts;
 use super::packet::Packet;
 use super::trace::TraceEvent;
+use super::traffic::Whose;
 use super::{Fabric, Upcoming};
 use crate::identifiers::{Junction, MonitoredId, Step};
 use aqmlab_aqm::{PacketClass, Reason};
@@ -203,9 +204,10 @@ impl Fabric {
             endpoints.datagrams.lose(&packet);
             if let Some(link) = queued.monitored {
                 let connections = &mut endpoints.connections;
-                let connection = connections.current(packet.connection(), packet.generation());
-                if let Some((traffic, connection)) = traffic.as_mut().zip(connection) {
-                    traffic.note_discarded(events.now(), link, connection.owner, &packet);
+                if let Some(traffic) = traffic {
+                    let connection = connections.current(packet.connection(), packet.generation());
+                    let whose = whose(connection.map(|connection| connection.owner), &packet);
+                    traffic.note_discarded(events.now(), link, whose, &packet);
                 }
                 note_loss(connections, losses, &packet, window.contains(events.now()));
             }
@@ -216,13 +218,22 @@ impl Fabric {
     fn count_sent(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32, events: &Events) {
         let Self { endpoints, user_bytes, traffic, .. } = self;
         let connection = endpoints.connections.current(packet.connection(), packet.generation());
-        let Some(owner) = connection.map(|connection| connection.owner) else { return };
-        if let Some(user_bytes) = user_bytes {
+        let owner = connection.map(|connection| connection.owner);
+        if let Some((user_bytes, owner)) = user_bytes.as_mut().zip(owner) {
             user_bytes.count(events.now(), link, owner, (frame_bytes, packet.ip_bytes()));
         }
         if let Some(traffic) = traffic {
-            traffic.note_sent(events.now(), link, owner, packet);
+            traffic.note_sent(events.now(), link, whose(owner, packet), packet);
         }
+    }
+}
+
+/// Whose a packet is, when its connection has this owner or is over.
+fn whose(owner: Option<Owner>, packet: &Packet) -> Whose {
+    match (owner, packet.as_datagram()) {
+        (Some(owner), _) => Whose::Connection(owner),
+        (None, Some((source, _))) => Whose::Datagrams(source),
+        (None, None) => Whose::Nobody,
     }
 }
 

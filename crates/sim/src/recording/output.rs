@@ -80,9 +80,10 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
         at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin.links, &end.links, &names)),
     );
     let transfers = transfers::table(scenario, &session, events.now(), &names);
-    let ([users, traffic, packets, datagrams], captures) = fabric.into_tables(&names);
+    let ([users, traffic, traffic_series, packets, datagrams], captures) = fabric.into_tables(&names);
     tables.extend(users);
     tables.extend(traffic);
+    tables.extend(traffic_series);
     if scenario.record.responses != Responses::None {
         let (responses, pages) = session.into_records(events.now());
         tables.extend(responses.into_tables(&names.populations));

@@ -18,3 +18,4 @@ mod per_kind;
 mod server_visit;
 mod think_cycle;
 pub mod unc;
+pub mod webtraf;

@@ -3,7 +3,7 @@
 use super::Broken;
 use super::columns::named;
 use aqmlab_record::Table;
-use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
+use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
 
 pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let column = |name: &str| named(table, name);
@@ -42,22 +42,36 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     }
 }
 
-/// A source sends no faster than at its rate.
+/// A source sends no faster than at its rate, a video of frames alike no more than its frames in so many intervals and one.
 fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mut Broken) {
     let seconds = (scenario.duration - scenario.warm_up - scenario.cool_down).seconds();
-    let most = group.rate.packets_per_second(u32::from(group.packet_bytes)) * seconds;
+    let spare = match &group.sending {
+        Sending::AtRate { .. } => 2.0,
+        Sending::Video(video) if video.variation > 0.0 => return,
+        Sending::Video(video) => {
+            let of_group = video.frame_interval_s * video.frame_bytes.len() as f64;
+            group.packets_per_second() * of_group + 2.0
+        }
+    };
+    let most = group.packets_per_second() * seconds;
     // An instant is rounded to a nanosecond, and a first datagram stands at the beginning of the window.
-    broken
-        .unless(sent <= most * (1.0 + 1e-6) + 2.0, || format!("datagrams: {sent} sent where {most} may be"));
+    broken.unless(sent <= most * (1.0 + 1e-6) + spare, || {
+        format!("datagrams: {sent} sent where {most} may be")
+    });
 }
 
 /// What links take for a datagram on empty queues, their clocks as fast as they may be.
 fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex; 2]) -> f64 {
+    // The last packet of a frame may have a single byte of it.
+    let shortest = match group.sending {
+        Sending::AtRate { .. } => group.packet_bytes,
+        Sending::Video(_) => DatagramGroup::HEADER_BYTES + 1,
+    };
     let path = scenario.network.path(from, to).unwrap_or_default();
     let links = path.into_iter().map(|index| scenario.network.link(index));
     let seconds: f64 = links
         .map(|link| {
-            let wire_bits = f64::from(link.framing.wire_bytes(u32::from(group.packet_bytes))) * 8.0;
+            let wire_bits = f64::from(link.framing.wire_bytes(u32::from(shortest))) * 8.0;
             let fastest = 1.0 + scenario.rate_tolerance;
             let rate = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);
             link.delay.seconds() + wire_bits / rate
