@@ -43,11 +43,16 @@ pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<
 fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Transfer> {
     let key = key.named("flow").named(&group.name);
     let never = end + Span::from_nanoseconds(1);
+    let spread_over =
+        |spread: Span, index: u64| Time::from_seconds(spread.seconds() * key.indexed(index).uniform(0));
     let starts: Vec<Time> = match &group.starts {
         FlowStarts::Listed(instants) => instants.iter().map(|&instant| Time::ZERO + instant).collect(),
-        &FlowStarts::Spread { first, spread } => (0..group.flows.len() as u64)
-            .map(|index| Time::from_seconds(spread.seconds() * key.indexed(index).uniform(0)) + first)
-            .collect(),
+        &FlowStarts::Spread { first, spread } => {
+            (0..group.flows.len() as u64).map(|index| spread_over(spread, index) + first).collect()
+        }
+        FlowStarts::Phases { lives, spread } => {
+            (0..).zip(lives).map(|(index, life)| spread_over(*spread, index) + life.from).collect()
+        }
         &FlowStarts::Poisson { first, mean_interval_s } => {
             let (interval, mut at_s) = (Law::Exponential { mean: mean_interval_s }, first.seconds());
             (0..group.flows.len() as u64)
@@ -59,8 +64,13 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
                 .collect()
         }
     };
-    let stops = group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop);
-    starts.into_iter().map(move |starts| Transfer { starts, stops, bytes: group.bytes })
+    let stop_of = |index: usize| match &group.starts {
+        FlowStarts::Phases { lives, .. } => Some(lives[index].until),
+        _ => group.stop,
+    };
+    let stops = move |index| stop_of(index).map_or(Time::MAX, |stop| Time::ZERO + stop);
+    let of_flow = move |(index, starts)| Transfer { starts, stops: stops(index), bytes: group.bytes };
+    starts.into_iter().enumerate().map(of_flow)
 }
 
 fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSource> {

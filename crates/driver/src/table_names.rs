@@ -45,7 +45,7 @@ impl TableNames {
     }
 
     /// A column of groups of datagrams; none where somebody else is meant.
-    pub(crate) fn of_datagram_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
+    pub fn of_datagram_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
         ColumnValues::names(codes.map(code_or_none).collect(), &self.datagram_groups)
     }
 }

@@ -86,7 +86,7 @@ pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, Flow, FlowGroup, FlowStarts, MinimumDelay, OnOff, Population, QueueSummary, Record,
+    DatagramGroup, Flow, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population, QueueSummary, Record,
     Scenario, Sending, Video,
 };
 pub use schema::json_schema;

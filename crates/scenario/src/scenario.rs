@@ -139,6 +139,22 @@ pub enum FlowStarts {
     },
     /// Each at its own instant.
     Listed(Vec<Span>),
+    /// Each at an instant drawn uniformly from the first so many of its own time, at whose end it stops.
+    Phases {
+        /// Of each flow.
+        lives: Vec<Life>,
+        /// Over which starts are spread, shorter than any life.
+        spread: Span,
+    },
+}
+
+/// From when until when a flow is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// The first instant at which it may start.
+    pub from: Span,
+    /// When it stops.
+    pub until: Span,
 }
 
 /// One long-lived flow.

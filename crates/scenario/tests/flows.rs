@@ -1,6 +1,6 @@
 //! Long-lived flows: their machines and delays.
 
-use aqmlab_scenario::{Flow, FlowGroup, FlowStarts, Scenario};
+use aqmlab_scenario::{Flow, FlowGroup, FlowStarts, Life, Scenario};
 use aqmlab_units::Span;
 
 fn flows(table: &str) -> (Scenario, FlowGroup) {
@@ -78,4 +78,17 @@ fn settings_of_the_profile_are_replaced() {
         "count = 1\ndirection = \"left-to-right\"\nprofile = \"ns2-oneway\"\nhost = { maximum_segment_bytes = 500 }\n",
     );
     assert_eq!((group.profile.name, group.profile.maximum_segment_bytes), ("ns2-oneway", 500));
+}
+
+#[test]
+fn flows_of_phases_are_there_as_long_as_there_are_as_many() {
+    let (_, group) = flows(
+        "count = 4\ndirection = \"left-to-right\"\nstart_s = 10\nstart_spread_s = 2\n\
+         phases = { each_s = 15, flows = [1, 2, 4, 4, 2, 0] }\n",
+    );
+    let FlowStarts::Phases { lives, spread } = &group.starts else { panic!("{:?}", group.starts) };
+    let seconds = |life: &Life| [life.from, life.until].map(Span::seconds);
+    let found: Vec<[f64; 2]> = lives.iter().map(seconds).collect();
+    assert_eq!(found, [[10.0, 85.0], [25.0, 85.0], [40.0, 70.0], [40.0, 70.0]]);
+    assert_eq!((*spread, group.stop), (Span::from_milliseconds(2_000), None));
 }

@@ -1,7 +1,8 @@
 //! The resolved scenario as text: complete, one text per scenario, read back unchanged; and its twin.
 
 use aqmlab_scenario::document::{
-    BaseRoundTripTime, DelayOn, DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
+    BaseRoundTripTime, DelayOn, DelayOrder, DelayOwner, Direction, Document, MinimumDelayRange,
+    RoundTripTimeRange, Start,
 };
 use aqmlab_scenario::limits::DURATION_S;
 use aqmlab_scenario::{Responses, Scenario, Scheme};
@@ -162,8 +163,10 @@ prop_compose! {
 fn base_rtt() -> impl Strategy<Value = BaseRoundTripTime> {
     prop_oneof![
         (0.0..1e5_f64).prop_map(BaseRoundTripTime::Same),
-        (0.0..1e5_f64, 0.0..1e5_f64)
-            .prop_map(|(first, last)| BaseRoundTripTime::Spaced(RoundTripTimeRange { first, last })),
+        (0.0..1e5_f64, 0.0..1e5_f64, any::<bool>()).prop_map(|(first, last, drawn)| {
+            let order = if drawn { DelayOrder::Drawn } else { DelayOrder::Ascending };
+            BaseRoundTripTime::Spaced(RoundTripTimeRange { first, last, order })
+        }),
     ]
 }
 

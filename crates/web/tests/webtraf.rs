@@ -69,8 +69,11 @@ fn lived(parameters: &WebtrafParameters, seed: u64, pages: usize, order: u64, fa
     }
 }
 
-fn without_times(asked: &Asked) -> Vec<((u32, u32), u32, f64, Option<Exchange>)> {
-    asked.iter().map(|(&name, &(_, server, delay, exchange))| (name, server, delay, exchange)).collect()
+fn without_times(asked: &Asked) -> Asked {
+    asked
+        .iter()
+        .map(|(&name, &(_, server, delay, exchange))| (name, (Time::ZERO, server, delay, exchange)))
+        .collect()
 }
 
 #[test]

@@ -24,6 +24,7 @@ from aqmlab.statistics.recorded import (
     monitored_links,
     table,
 )
+from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
 from aqmlab.statistics.traffic import OF_TRAFFIC
 from aqmlab.terminal.spelling import nearest
 
@@ -338,10 +339,13 @@ def quantity(name: str) -> Quantity:
     """
     if name in QUANTITIES:
         return QUANTITIES[name]
+    if (of_part := of_stretches(name)) is not None:
+        return of_part
     what, _, part = name.partition("/")
-    if what in OF_TRAFFIC and part.split(".")[0] in {"populations", "flows"}:
+    if "@" not in part and what in OF_TRAFFIC and part.split(".")[0] in {"populations", "flows"}:
         return OF_TRAFFIC[what](part)
     raise UnknownQuantityError(
         f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}; and '
-        f"{', '.join(OF_TRAFFIC)} of a part of the traffic, such as loss_percent/flows.NAME"
+        f"{', '.join(OF_TRAFFIC)} of a part of the traffic, such as loss_percent/flows.NAME; and "
+        f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400"
     )

@@ -51,6 +51,11 @@ fn set_start_and_stop(group: &mut Json, duration_s: f64, dice: &mut Dice) {
     if group.get("stop_s").is_some() {
         group["stop_s"] = json!(stop_s);
     }
+    if let Some(phases) = group["phases"]["flows"].as_array().map(Vec::len) {
+        let each_s = (duration_s - start_s) / phases as f64 * 0.999;
+        group["phases"]["each_s"] = json!(each_s);
+        group["start_spread_s"] = json!(each_s * dice.uniform());
+    }
 }
 
 fn dumbbell(document: &mut Json, schema: &Schema, dice: &mut Dice) -> Vec<(String, u64)> {
@@ -117,7 +122,20 @@ fn flow_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, d
     draw_ends(&mut table, left_and_right, groups, dice);
     let most = if dice.is_wild() { 300 } else { 6 };
     table["count"] = json!(dice.count(1, most));
+    draw_phases(&mut table, dice);
     table
+}
+
+/// Numbers of flows that rise to `count` and fall again, or none.
+fn draw_phases(table: &mut Json, dice: &mut Dice) {
+    let others: &[&str] = if dice.chance(0.7) { &["phases"] } else { &["starts_s", "arrivals_hz", "stop_s"] };
+    let Some(entries) = table.as_object_mut() else { return };
+    others.iter().for_each(|key| _ = entries.remove(*key));
+    if others.len() > 1 {
+        let most = table["count"].as_u64().unwrap_or(1);
+        let few = dice.between(0, most);
+        table["phases"] = json!({ "each_s": 1.0, "flows": [few, most, most, dice.between(0, most)] });
+    }
 }
 
 /// Rates are those at which a campaign can pay some seconds of them.
@@ -130,12 +148,33 @@ fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schem
         table["rate_mbps"] = json!(0.01 + dice.uniform() * 2.0);
         table["packet_bytes"] = json!(dice.count(28, 1500));
     }
+    if dice.chance(0.2) {
+        draw_video(&mut table, schema, dice);
+        return table;
+    }
+    table.as_object_mut().map(|table| table.remove("video"));
     if dice.chance(0.5) {
         (table["on_s"], table["off_s"]) = (json!(0.001 + dice.uniform()), json!(0.001 + dice.uniform()));
     } else if let Some(table) = table.as_object_mut() {
         ["on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
     }
     table
+}
+
+/// A video instead of a rate, of few packets per second.
+fn draw_video(table: &mut Json, schema: &Schema, dice: &mut Dice) {
+    if let Some(table) = table.as_object_mut() {
+        ["rate_mbps", "on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
+    }
+    let mut video = schema.draw_table(schema.definition("VideoTable"), dice);
+    video["frames_hz"] = json!(1.0 + dice.uniform() * 30.0);
+    video["pattern"] = json!(*dice.choose(&["I", "IBBPBBPBB", "IP", "BBI"]));
+    for kind in ["i", "p", "b"] {
+        video[format!("{kind}_frame_bytes")] = json!(dice.count(1, 12_000));
+    }
+    video["variation"] = json!(dice.between(0, 1) as f64 * dice.uniform());
+    table["packet_bytes"] = json!(dice.count(100, 1500));
+    table["video"] = video;
 }
 
 /// Between which machine groups a group of flows or datagrams goes.

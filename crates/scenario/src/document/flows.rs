@@ -63,6 +63,10 @@ pub struct FlowsTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub stop_s: Option<f64>,
 
+    /// How many of the flows are there at a time; instead of `stop_s`, and of the other ways to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<PhasesTable>,
+
     /// Bytes of data per flow, then it closes; absent: without end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
@@ -81,6 +85,19 @@ pub struct FlowsTable {
     /// Single settings of the host profile, replaced.
     #[serde(default)]
     pub host: HostOverrides,
+}
+
+/// A schedule of how many flows there are: flow 0 first and last, the last ones in the fullest phase alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PhasesTable {
+    /// Length of each phase; the first begins at `start_s`.
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub each_s: f64,
+
+    /// Flows in each phase: numbers that rise, then fall, the greatest of which is `count`.
+    #[schemars(length(min = 1), inner(range(max = 1_000_000)))]
+    pub flows: Vec<u32>,
 }
 
 /// The way data goes over a dumbbell.

@@ -21,7 +21,9 @@ pub(crate) use dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
     ethernet_overhead,
 };
-pub use flows::{BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, RoundTripTimeRange};
+pub use flows::{
+    BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, PhasesTable, RoundTripTimeRange,
+};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};

@@ -1,6 +1,7 @@
 //! Long-lived flows.
 
 use super::host;
+use super::phases;
 use super::quantity::{milliseconds, seconds};
 use super::traffic::{check_start, check_stop, ends};
 use super::unused;
@@ -44,13 +45,16 @@ pub(super) fn resolve(
     groups.collect()
 }
 
-/// When the flows start: in one of three ways.
+/// When the flows start: in one of four ways.
 fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) -> FlowStarts {
     let listed = !table.starts_s.is_empty();
     let spread_key = joined(path, "start_spread_s");
     if (listed || table.arrivals_hz.is_some()) && mistakes.is_written(&spread_key) {
         let own = if listed { "starts_s" } else { "arrivals_hz" };
         mistakes.value(&spread_key, format!("{own} says when flows start"), format!("without {own}"));
+    }
+    if let Some(phases) = &table.phases {
+        return phases::resolve(document, table, phases, path, mistakes);
     }
     match (listed, table.arrivals_hz) {
         (true, arrivals) => {

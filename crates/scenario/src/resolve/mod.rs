@@ -7,6 +7,7 @@ mod flows;
 mod host;
 mod journeys;
 mod parking_lot;
+mod phases;
 mod populations;
 mod ports;
 mod quantity;

@@ -1,0 +1,192 @@
+"""Numbers of a part of a run, such as one phase of its traffic: `WHAT/PART@FROM-UNTIL`.
+
+A part is `links.NAME`, a monitored link with all that passes it; or `populations.NAME`, `flows.NAME` or
+`datagrams.NAME`, whose senders' packets are meant (servers send to users); of times it takes to answer, a
+population. Stretches are in seconds of the run; several, as in `@400-600+1400-1600`, are taken together. A
+stretch has to begin and end with intervals of the table it is taken from, and to lie within the measured
+window: what is asked for is what is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import MissingDataError, Recorded, TooLittleDataError, has_name, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    BoolArray = NDArray[np.bool_]
+
+_STRETCH = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+_NAME = re.compile(
+    rf"(?P<what>\w+)/(?P<part>\w+\..+)@(?P<stretches>{_STRETCH.pattern}(?:\+{_STRETCH.pattern})*)"
+)
+_SLACK_S = 1e-6
+_COLUMNS = {"populations": ("population", "server"), "flows": ("flow_group", "browser"),
+            "datagrams": ("datagram_group", "browser")}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Parts of a run: pairs of instants in seconds."""
+
+    pairs: tuple[tuple[float, float], ...]
+
+    @property
+    def seconds(self) -> float:
+        """Their length together."""
+        return sum(until - begin for begin, until in self.pairs)
+
+    def hold(self, at_s: NDArray[np.float64]) -> BoolArray:
+        """Of each instant whether it lies in one of them, the beginning included and the end not."""
+        within = [(at_s >= begin - _SLACK_S) & (at_s < until - _SLACK_S) for begin, until in self.pairs]
+        return np.asarray(np.logical_or.reduce(within), dtype=np.bool_)
+
+    def check(self, result: Recorded, interval_s: float = 0.0) -> None:
+        """Whether they lie within the measured window, and begin and end with intervals from its start on.
+
+        Raises:
+            MissingDataError: They do not.
+        """
+        start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+        for begin, until in self.pairs:
+            if not start - _SLACK_S <= begin < until <= end + _SLACK_S:
+                raise MissingDataError(
+                    f"{begin:g} to {until:g} s is no part of what was measured, {start:g} to {end:g} s"
+                )
+            for instant in (begin, until) if interval_s else ():
+                place = (instant - start) / interval_s
+                if abs(place - round(place)) * interval_s > _SLACK_S:
+                    raise MissingDataError(
+                        f"{begin:g} to {until:g} s is not made of intervals of {interval_s:g} s "
+                        f"from {start:g} s on"
+                    )
+
+
+def of_stretches(name: str) -> OfRun | None:
+    """The quantity of a part of a run with this name, if it has the form of one and its number is known."""
+    found = _NAME.fullmatch(name)
+    if found is None or found["what"] not in OF_STRETCHES:
+        return None
+    kind = found["part"].split(".", 1)[0]
+    numbers = OF_STRETCHES[found["what"]]
+    if kind not in numbers.kinds:
+        return None
+    pairs = tuple((float(begin), float(until)) for begin, until in _STRETCH.findall(found["stretches"]))
+    stretches, part = Stretches(pairs), found["part"]
+    title = f"{numbers.title} of {part}, {found['stretches']} s, {numbers.unit}"
+    return OfRun(
+        name, numbers.unit, title, numbers.unit, numbers.digits,
+        lambda result: numbers.compute(result, part, stretches),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ of traffic
+
+
+def _sums(result: Recorded, part: str, stretches: Stretches) -> dict[str, int]:
+    """What monitored links sent and discarded of a part: its only link."""
+    rows = table(result, "traffic_series", setting="record.traffic_interval_ms")
+    interval_s = float(result.run["scenario"]["record"]["traffic_interval_ms"]) / 1000.0
+    stretches.check(result, interval_s)
+    wanted = _rows_of(rows, part, result) & stretches.hold(rows["from_s"].to_numpy())
+    counts = ("sent_packets", "sent_bytes", "marked_packets", "discarded_packets", "discarded_bytes")
+    return {name: int(rows[name].to_numpy()[wanted].sum()) for name in counts}
+
+
+def _rows_of(rows: pa.Table, part: str, result: Recorded) -> BoolArray:
+    kind, name = part.split(".", 1)
+    if kind == "links":
+        if name not in [link["name"] for link in result.run["links"]]:
+            raise MissingDataError(f"the run has no monitored link {name}")
+        return has_name(rows, "link", name)
+    column, sender = _COLUMNS[kind]
+    own = has_name(rows, column, name) & has_name(rows, "sender", sender)
+    links = set(rows["link"].filter(own).to_pylist())
+    if not links:
+        raise MissingDataError(f"no packet of {part} came to a monitored link")
+    if len(links) > 1:
+        raise MissingDataError(f"{part} passes several monitored links: {', '.join(sorted(links))}")
+    return own
+
+
+def _throughput_mbps(result: Recorded, part: str, stretches: Stretches) -> float:
+    return 8.0 * _sums(result, part, stretches)["sent_bytes"] / 1e6 / stretches.seconds
+
+
+def _percent(of: str, unit: str) -> Callable[[Recorded, str, Stretches], float]:
+    def percent(result: Recorded, part: str, stretches: Stretches) -> float:
+        sums = _sums(result, part, stretches)
+        came = sums[f"sent_{unit}"] + sums[f"discarded_{unit}"]
+        if not came:
+            raise TooLittleDataError(f"nothing of {part} came to a monitored link then")
+        return 100.0 * sums[f"{of}_{unit}"] / came
+
+    return percent
+
+
+# ------------------------------------------------------------------------------------------------- of queues
+
+
+def _queue_kilobytes(result: Recorded, part: str, stretches: Stretches) -> NDArray[np.float64]:
+    rows = table(result, "queue", setting="a monitored queue")
+    stretches.check(result)
+    wanted = has_name(rows, "link", part.split(".", 1)[1]) & stretches.hold(rows["time_s"].to_numpy())
+    if not wanted.any():
+        raise TooLittleDataError(f"the queue of {part} was not sampled then")
+    return np.asarray(rows["bytes"].to_numpy()[wanted], dtype=np.float64) / 1000.0
+
+
+def _queue_mean(result: Recorded, part: str, stretches: Stretches) -> float:
+    return float(_queue_kilobytes(result, part, stretches).mean())
+
+
+def _queue_deviation(result: Recorded, part: str, stretches: Stretches) -> float:
+    return float(_queue_kilobytes(result, part, stretches).std())
+
+
+# ---------------------------------------------------------------------------------------- of response times
+
+
+def _response_mean(result: Recorded, part: str, stretches: Stretches) -> float:
+    rows = table(result, "responses", setting='record.responses = "rows"')
+    stretches.check(result)
+    ended = stretches.hold(rows["completed_at_s"].to_numpy())
+    wanted = has_name(rows, "population", part.split(".", 1)[1]) & ended
+    if not wanted.any():
+        raise TooLittleDataError(f"no response of {part} was complete then")
+    return float(rows["response_time_s"].to_numpy()[wanted].mean())
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A number of parts of a run."""
+
+    title: str
+    unit: str
+    digits: int
+    kinds: tuple[str, ...]
+    compute: Callable[[Recorded, str, Stretches], float]
+
+
+_TRAFFIC = ("links", *_COLUMNS)
+OF_STRETCHES: Mapping[str, _Numbers] = {
+    "throughput_mbps": _Numbers("throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps),
+    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _percent("discarded", "packets")),
+    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _percent("discarded", "bytes")),
+    "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
+    "queue_deviation_kilobytes": _Numbers(
+        "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation
+    ),
+    "response_mean_s": _Numbers("mean response", "s", 2, ("populations",), _response_mean),
+}
+"""Numbers of parts of a run; of response times, the mean over those that were complete in the stretch."""
