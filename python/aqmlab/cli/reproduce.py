@@ -38,10 +38,11 @@ class _Choice(TypedDict):
 @click.argument("experiment", metavar="EXPERIMENT")
 @click.option(
     "--scale",
-    type=click.Choice(["quick", "standard", "full"]),
+    metavar="NAME",
     default="quick",
     show_default=True,
-    help="How long and how often: quick is minutes, standard all cells, full what the paper did.",
+    help="How long and how often: quick is minutes, standard all cells, full what the paper did; "
+    "--costs lists those that an experiment has.",
 )
 @click.option(
     "--cells",
