@@ -24,7 +24,7 @@ mod window;
 pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
-pub use pcapng::{PcapNg, WireAddress, WirePacket, WirePayload, WireTcp};
+pub use pcapng::{PcapNg, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,

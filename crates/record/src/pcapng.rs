@@ -32,6 +32,48 @@ pub struct WireAddress {
     pub port: u16,
 }
 
+/// Options of TCP's header beside the segment size and the scale of windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WireOptions {
+    /// Whether a SYN permits selective acknowledgements (RFC 2018 section 2).
+    pub permits_blocks: bool,
+    /// TSval and TSecr (RFC 7323 section 3.2).
+    pub timestamps: Option<[u32; 2]>,
+    /// First numbers of the blocks of a selective acknowledgement, and the first ones behind them (RFC 2018 section 3).
+    pub blocks: [Option<[u32; 2]>; 4],
+}
+
+impl WireOptions {
+    /// Those of a SYN, as Linux orders them.
+    fn put_in_syn(&self, options: &mut Vec<u8>) {
+        if self.permits_blocks {
+            let alone = self.timestamps.is_none();
+            options.extend(if alone { &[1, 1, 4, 2][..] } else { &[4, 2] });
+        }
+        self.put_timestamps(options);
+    }
+
+    /// Those of any other segment, in whole words.
+    fn put(&self, options: &mut Vec<u8>) {
+        if self.timestamps.is_some() {
+            options.extend([1, 1]);
+        }
+        self.put_timestamps(options);
+        let count = self.blocks.iter().flatten().count() as u8;
+        if count > 0 {
+            options.extend([1, 1, 5, 2 + 8 * count]);
+        }
+        self.blocks.iter().flatten().flatten().for_each(|number| options.extend(number.to_be_bytes()));
+    }
+
+    fn put_timestamps(&self, options: &mut Vec<u8>) {
+        if let Some(stamps) = self.timestamps {
+            options.extend([8, 10]);
+            stamps.iter().for_each(|stamp| options.extend(stamp.to_be_bytes()));
+        }
+    }
+}
+
 /// What TCP's header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireTcp {
@@ -41,6 +83,10 @@ pub struct WireTcp {
     pub acknowledgement: u32,
     /// The flag byte of the header.
     pub flags: u8,
+    /// The bit before it: AE of RFC 9768 section 3.2.2.
+    pub accurate_ecn: bool,
+    /// Options beside the segment size and the scale of windows.
+    pub options: WireOptions,
     /// Bytes that the peer may send.
     pub window: u32,
     /// The largest such number of this end, from which the scale of its windows follows.
@@ -81,9 +127,12 @@ impl WireTcp {
         if self.flags & SYN != 0 && room >= 4 {
             options.extend([2, 4]);
             options.extend(self.segment_bytes.to_be_bytes());
-            if self.shift() > 0 && room >= 8 {
+            self.options.put_in_syn(&mut options);
+            if self.shift() > 0 && room >= options.len() + 4 {
                 options.extend([1, 3, 3, self.shift()]);
             }
+        } else if self.flags & SYN == 0 {
+            self.options.put(&mut options);
         }
         options.resize(room, 0);
         options
@@ -161,7 +210,7 @@ impl WirePacket {
         self.put_ports(&mut segment);
         segment[4..8].copy_from_slice(&tcp.sequence.to_be_bytes());
         segment[8..12].copy_from_slice(&tcp.acknowledgement.to_be_bytes());
-        segment[12] = header_words(TCP_BYTES + options) << 4;
+        segment[12] = header_words(TCP_BYTES + options) << 4 | u8::from(tcp.accurate_ecn);
         segment[13] = tcp.flags;
         segment[14..16].copy_from_slice(&tcp.window_field().to_be_bytes());
         segment.extend(tcp.options(options));
@@ -298,6 +347,8 @@ mod tests {
         sequence: 0,
         acknowledgement: 0,
         flags: SYN,
+        accurate_ecn: false,
+        options: WireOptions { permits_blocks: false, timestamps: None, blocks: [None; 4] },
         window: 1_000_000,
         largest_window: 1_000_000,
         segment_bytes: 1_460,
@@ -334,6 +385,27 @@ mod tests {
         assert_eq!(WireTcp { scales: false, ..plain }.window_field(), u16::MAX);
         assert!(WireTcp::syn_has_room_to_scale(48) && !WireTcp::syn_has_room_to_scale(44));
         assert_eq!(segment(SYN_SEGMENT, 40).bytes().len(), 40);
+    }
+
+    #[test]
+    fn options_stand_in_whole_words_as_linux_orders_them() {
+        let said = WireOptions {
+            permits_blocks: true,
+            timestamps: Some([0x0102, 0x0304]),
+            blocks: [Some([1_001, 2_001]), Some([3_001, 4_001]), None, None],
+        };
+        let syn = segment(WireTcp { options: said, ..SYN_SEGMENT }, 60).bytes();
+        let stamps = [8, 10, 0, 0, 1, 2, 0, 0, 3, 4];
+        assert_eq!(syn[40..46], [2, 4, 5, 180, 4, 2]);
+        assert_eq!((&syn[46..56], &syn[56..]), (&stamps[..], &[1, 3, 3, 4][..]));
+        let ack = WireTcp { options: said, flags: 0x10, accurate_ecn: true, ..SYN_SEGMENT };
+        let ack = segment(ack, 52 + 4 + 16).bytes();
+        assert_eq!((ack[32], &ack[40..42], &ack[42..52]), (13 << 4 | 1, &[1, 1][..], &stamps[..]));
+        assert_eq!(ack[52..56], [1, 1, 5, 18]);
+        assert_eq!(ack[56..64], [0, 0, 3, 233, 0, 0, 7, 209]);
+        let plain = WireOptions { timestamps: None, ..said };
+        let syn = segment(WireTcp { options: plain, ..SYN_SEGMENT }, 52).bytes();
+        assert_eq!(syn[40..], [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 4]);
     }
 
     #[test]

@@ -35,8 +35,13 @@ impl Endpoint {
             return true;
         }
         let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
-        if context.profile.output_routine == OutputRoutine::Foutput {
-            return self.process_ack(now, context, (segment, echo), out);
+        match context.profile.output_routine {
+            OutputRoutine::TcpOutput | OutputRoutine::SendMuch => {}
+            OutputRoutine::Foutput => return self.process_ack(now, context, (segment, echo), out),
+            OutputRoutine::Selective => {
+                self.on_selective_acknowledgement(now, context, segment, out);
+                return true;
+            }
         }
         if echo {
             self.on_congestion_echo(now, context, number);
@@ -163,6 +168,9 @@ impl Endpoint {
 
     pub(crate) fn on_retransmission_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let timer = &context.profile.retransmission;
+        if context.profile.output_routine == OutputRoutine::Selective {
+            return self.on_selective_timer(now, context, out);
+        }
         let sender = &mut self.sender;
         if sender.sequence.outstanding() == 0 {
             return self.on_quiet_timer(now, context, out);
@@ -183,7 +191,7 @@ impl Endpoint {
         match context.profile.idle_restart {
             IdleRestart::SinceAcknowledged => sender.restart_after_silence(context.profile),
             IdleRestart::SinceData => sender.time_out_quietly(now, context),
-            IdleRestart::Never | IdleRestart::SinceReceived | IdleRestart::SinceSent => {
+            _ => {
                 sender.flags.clear(SenderFlags::ECN_WAIT);
                 sender.peer_unread = 0;
             }

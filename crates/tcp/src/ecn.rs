@@ -19,6 +19,7 @@
 //!
 //! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not known.
 
+use crate::accurate_ecn;
 use crate::congestion::{CongestionControl, EchoReaction};
 use crate::connection_flags::{ConnectionFlags, SenderFlags};
 use crate::context::Context;
@@ -44,10 +45,19 @@ impl Endpoint {
             Ecn::Kame => (data && is_new, true),
             Ecn::Ns2 => (data, data),
             Ecn::Ns2Full => (data, true),
+            Ecn::Accurate => return self.declare_marks(segment),
         };
         segment.ect = ect;
         if may_tell && self.sender.flags.take(SenderFlags::CWR_PENDING) {
             segment.flags = segment.flags.with(Flags::CWR);
+        }
+    }
+
+    /// Accurate ECN: every segment counts the marks that came, and all data are ECT (RFC 9768 section 3.2.2).
+    fn declare_marks(&self, segment: &mut Segment) {
+        segment.ect = segment.payload > 0;
+        if let Some(reporting) = self.receiver.reporting() {
+            segment.flags = segment.flags.with(accurate_ecn::field(reporting.marked_packets));
         }
     }
 
@@ -60,6 +70,7 @@ impl Endpoint {
             Ecn::Off => false,
             Ecn::Rfc3168 => recover.before(number),
             Ecn::Kame => !sender.sequence.una.before(recover),
+            Ecn::Accurate => false,
             Ecn::Ns2 | Ecn::Ns2Full => recover.before(number) || episode.reduced_by == ReducedBy::Timeout,
         };
         if !asks {
@@ -88,7 +99,7 @@ impl Endpoint {
                 sender.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
             }
             Ecn::Ns2 | Ecn::Ns2Full => sender.flags.set(SenderFlags::ECN_WAIT),
-            Ecn::Off | Ecn::Rfc3168 | Ecn::Kame => {}
+            Ecn::Off | Ecn::Rfc3168 | Ecn::Kame | Ecn::Accurate => {}
         }
     }
 

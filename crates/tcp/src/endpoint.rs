@@ -103,7 +103,7 @@ impl Endpoint {
 
     /// Processes a segment in whatever state the connection is.
     #[inline(never)]
-    fn process(
+    pub(crate) fn process(
         &mut self,
         now: Time,
         context: &Context<'_>,
@@ -240,6 +240,7 @@ impl Endpoint {
         }
         // A retransmission carries the acknowledgement, and then it is no longer due.
         if self.receiver.delayed_ack_deadline() <= now {
+            self.receiver.note_delayed();
             self.receiver.stop();
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             self.output(now, context, out);

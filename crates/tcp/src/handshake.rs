@@ -32,6 +32,7 @@ const TIMEOUT_AFTER_LOST_SYN: Span = Span::from_milliseconds(3_000);
 impl Endpoint {
     pub(crate) fn begin_active(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         self.state = State::SynSent;
+        self.receiver.begin(context.profile);
         self.sender.begin(now, context);
         self.send_syn(context.profile, out);
     }
@@ -45,16 +46,20 @@ impl Endpoint {
         let given_up = profile.ecn_fallback_on_syn_loss && self.lost_a_syn();
         let flags = if profile.ecn == Ecn::Off || given_up {
             Flags::SYN
+        } else if profile.ecn == Ecn::Accurate {
+            Flags::SYN.with(Flags::AE).with(Flags::CWR).with(Flags::ECE)
         } else {
             Flags::SYN.with(Flags::ECE).with(Flags::CWR)
         };
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
     }
 
-    fn send_syn_ack(&self, out: &mut Outbox) {
+    /// The SYN/ACK agrees to what the SYN has asked for; of accurate ECN it says that the SYN was not ECT (RFC 9768 section
+    /// 3.1.2).
+    fn send_syn_ack(&self, profile: &HostProfile, out: &mut Outbox) {
         let mut flags = Flags::SYN.with(Flags::ACK);
         if self.flags.has(ConnectionFlags::ECN) {
-            flags = flags.with(Flags::ECE);
+            flags = flags.with(if profile.ecn == Ecn::Accurate { Flags::CWR } else { Flags::ECE });
         }
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
     }
@@ -81,7 +86,7 @@ impl Endpoint {
             self.flags.set(ConnectionFlags::ECN);
         }
         self.sender.begin(now, context);
-        self.send_syn_ack(out);
+        self.send_syn_ack(context.profile, out);
         match context.profile.handshake {
             Handshake::ThreeWay => self.state = State::SynReceived,
             // The sink has no timer: a lost answer is repeated when the SYN comes again.
@@ -111,7 +116,8 @@ impl Endpoint {
             return;
         }
         self.receiver.nxt = segment.sequence.plus(1);
-        if segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::CWR) {
+        let agreement = if context.profile.ecn == Ecn::Accurate { Flags::CWR } else { Flags::ECE };
+        if segment.flags.contains(agreement) && !segment.flags.contains(Flags::ECE.with(Flags::CWR)) {
             self.flags.set(ConnectionFlags::ECN);
         }
         self.sender.take_sample(now, context, segment.acknowledgement, false);
@@ -144,7 +150,7 @@ impl Endpoint {
                 }
                 return;
             }
-            self.send_syn_ack(out);
+            self.send_syn_ack(context.profile, out);
             self.sender.start_opening_timer(now, context);
             self.sender.stop_timing();
         } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest_sent() {
@@ -175,8 +181,19 @@ impl Endpoint {
         sender.active_at = if profile.idle_restart == IdleRestart::SinceData { Time::MAX } else { now };
         sender.congestion.on_established(profile, opening);
         sender.recovery.on_established(sender.sequence.max);
-        if opening.syn_lost && profile.retransmission.algorithm == RtoAlgorithm::Rfc6298 {
+        let unsampled = match profile.retransmission.algorithm {
+            RtoAlgorithm::Rfc6298 => true,
+            RtoAlgorithm::Linux => !profile.extensions.timestamps,
+            RtoAlgorithm::Bsd { .. } | RtoAlgorithm::Ns2 => false,
+        };
+        if opening.syn_lost && unsampled {
             sender.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
+        }
+        if let (Some(reporting), Some(selective)) =
+            (self.receiver.reporting_mut(), sender.recovery.selective())
+        {
+            let timeout = sender.round_trip_time.timeout(&profile.retransmission, &context.clock);
+            reporting.note_path(selective.smoothed(), timeout);
         }
         if profile.output_routine == OutputRoutine::Foutput {
             return self.open_after_timeout(opening.syn_lost);
@@ -210,7 +227,7 @@ impl Endpoint {
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             self.output(now, context, out);
         } else if context.profile.handshake == Handshake::OneWay {
-            self.send_syn_ack(out);
+            self.send_syn_ack(context.profile, out);
         }
     }
 
@@ -231,7 +248,7 @@ impl Endpoint {
             if context.profile.ecn_fallback_on_syn_loss {
                 self.flags.clear(ConnectionFlags::ECN);
             }
-            self.send_syn_ack(out);
+            self.send_syn_ack(context.profile, out);
             // It answers the SYN that ns-2's two-way agent remembers as well.
             self.receiver.flags.clear(ReceiverFlags::ACK_NOW);
         }

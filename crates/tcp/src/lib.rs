@@ -25,6 +25,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod accurate_ecn;
 mod acknowledgement;
 mod clock;
 pub mod congestion;
@@ -34,6 +35,7 @@ mod ecn;
 mod endpoint;
 mod foutput;
 mod handshake;
+mod options;
 mod outbox;
 mod output;
 mod overrides;
@@ -43,9 +45,11 @@ mod profiles;
 mod reassembly;
 mod receiver;
 mod recovery;
+mod reporting;
 mod resume;
 mod round_trip_time;
 mod segment;
+mod selective_acknowledgement;
 mod send_much;
 mod sender;
 mod sequence;
@@ -55,11 +59,12 @@ mod statistics;
 pub use clock::HostClock;
 pub use context::Context;
 pub use endpoint::Endpoint;
+pub use options::{Block, Blocks, SegmentOptions, Timestamps};
 pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
-    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
+    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
 };
 pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};

@@ -53,7 +53,9 @@ impl Endpoint {
             return;
         }
         match context.profile.output_routine {
-            OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, u16::MAX, out),
+            OutputRoutine::TcpOutput | OutputRoutine::Selective => {
+                self.output_bytes(now, context, Hint::Whole, u16::MAX, out);
+            }
             OutputRoutine::SendMuch => self.send_much(now, context, out),
             OutputRoutine::Foutput => self.foutput(now, context, u16::MAX, out),
         }
@@ -116,7 +118,9 @@ impl Endpoint {
     /// Sends one segment, if one may be sent.
     pub(crate) fn output_one(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         match context.profile.output_routine {
-            OutputRoutine::TcpOutput => self.output_bytes(now, context, Hint::Whole, 1, out),
+            OutputRoutine::TcpOutput | OutputRoutine::Selective => {
+                self.output_bytes(now, context, Hint::Whole, 1, out);
+            }
             OutputRoutine::SendMuch => self.send_one(now, context, out),
             OutputRoutine::Foutput => self.foutput(now, context, 1, out),
         }
@@ -241,6 +245,10 @@ impl Endpoint {
         match context.profile.idle_restart {
             IdleRestart::SinceSent => sender.active_at = now,
             IdleRestart::SinceData if length > 0 => sender.active_at = now,
+            IdleRestart::Decays => {
+                sender.active_at = now;
+                sender.note_sent_selectively(now, context, (start, end), is_new);
+            }
             _ => {}
         }
         sender.sequence.nxt = end;

@@ -1,10 +1,19 @@
 //! Single fields of a named profile, changed by a scenario.
 
-use crate::profile::{AckCounting, Congestion, Ecn, HostProfile, OutputRoutine, WindowUpdates};
+use crate::profile::{AckCounting, Congestion, Ecn, HostProfile, HyStart, OutputRoutine, WindowUpdates};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// Timestamps in a header of whole words (RFC 7323 appendix A).
+const TIMESTAMP_BYTES: u16 = 12;
+/// The same beside the option that permits selective acknowledgements, which shares its words.
+const TIMESTAMP_BYTES_IN_SYN: u16 = 8;
+/// Least headers with timestamps; and the greatest that leave room for blocks.
+const HEADER_WITH_TIMESTAMPS: u16 = 40 + TIMESTAMP_BYTES;
+const SYN_HEADER_WITH_TIMESTAMPS: u16 = 60;
+const HEADER_WITH_BLOCKS: u16 = 84;
 
 /// Changes to a named [`HostProfile`]: what is left out keeps the profile's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,10 +72,33 @@ pub struct HostOverrides {
     /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true` in
     /// `bsd228` alone.
     pub small_write_split: Option<bool>,
-    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`.
+    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`,
+    /// `"accurate"`.
     pub ecn: Option<EcnRule>,
     /// Whether a lost SYN or SYN/ACK gives up ECN for the connection.
     pub ecn_fallback_on_syn_loss: Option<bool>,
+    /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and segments as much
+    /// larger, where these are not given. `true` in the `linux6` profiles alone.
+    pub timestamps: Option<bool>,
+    /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675); `true` in the
+    /// `linux6` profiles alone.
+    pub proportional_rate_reduction: Option<bool>,
+    /// Whether losses are told by the time of sending (RFC 8985) instead of by three duplicates (RFC 6675); `true`
+    /// in the `linux6` profiles alone.
+    pub rack: Option<bool>,
+    /// Whether a probe is sent when nothing comes back for two round trips (RFC 8985 section 7); `true` in the `linux6`
+    /// profiles alone.
+    pub tail_loss_probe: Option<bool>,
+    /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
+    /// the `linux6` profiles alone.
+    pub forward_recovery: Option<bool>,
+    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone.
+    pub pacing: Option<bool>,
+    /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
+    /// profiles alone.
+    pub quick_acknowledgements: Option<bool>,
+    /// How slow start ends before it loses: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in `linux6-cubic` alone.
+    pub hystart: Option<HyStart>,
 }
 
 /// Names of the rules of explicit congestion notification in a scenario.
@@ -75,13 +107,15 @@ pub struct HostOverrides {
 pub enum EcnRule {
     /// Not negotiated.
     Off,
-    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, ns-2's in
-    /// `ns2-oneway` and `ns2-full`.
+    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, `linux6-reno` and
+    /// `linux6-cubic`, accurate in `linux6-dctcp`, ns-2's in `ns2-oneway` and `ns2-full`.
     On,
-    /// RFC 3168 to the letter; not for `ns2-oneway` and `ns2-full`.
+    /// RFC 3168 to the letter; not for `ns2-oneway`, `ns2-full` and `linux6-dctcp`.
     Rfc3168,
-    /// The KAME/ALTQ lineage; not for `ns2-oneway` and `ns2-full`.
+    /// The KAME/ALTQ lineage; only for `bsd228`, `bsd45` and `rfc5681`.
     Kame,
+    /// Acknowledgements count marked packets, and data are ECT(1) (RFC 9768, RFC 9331); only for the `linux6` profiles.
+    Accurate,
 }
 
 /// A value that a profile cannot take.
@@ -141,6 +175,7 @@ impl HostProfile {
         self.change_timers(overrides)?;
         self.change_acknowledging(overrides)?;
         self.change_writing(overrides)?;
+        self.change_extensions(overrides)?;
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
         }
@@ -175,6 +210,13 @@ impl HostProfile {
             self.passive_window_quirk = quirk;
         }
         if let Some(limited) = overrides.limited_transmit {
+            if self.has_options() && !limited {
+                return Err(IllegalOverride {
+                    key: "limited_transmit",
+                    value: "false".into(),
+                    legal: format!("true in {}, whose scoreboard implies it", self.name),
+                });
+            }
             if limited && (self.is_bsd() || self.output_routine == OutputRoutine::Foutput) {
                 return Err(IllegalOverride {
                     key: "limited_transmit",
@@ -267,23 +309,91 @@ impl HostProfile {
         Ok(())
     }
 
-    fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
-        let ns2 = match self.congestion {
-            Congestion::Ns2 => Some(Ecn::Ns2),
-            Congestion::Ns2Full => Some(Ecn::Ns2Full),
-            _ => None,
+    fn change_extensions(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        let (name, has_options) = (self.name, self.has_options());
+        let switch = |key, wanted: Option<bool>, setting: &mut bool| match wanted {
+            Some(true) if !has_options => Err(not_in(key, name)),
+            Some(wanted) => {
+                *setting = wanted;
+                Ok(())
+            }
+            None => Ok(()),
         };
-        match (rule, ns2) {
+        let had_timestamps = self.extensions.timestamps;
+        let extensions = &mut self.extensions;
+        switch("timestamps", overrides.timestamps, &mut extensions.timestamps)?;
+        switch(
+            "proportional_rate_reduction",
+            overrides.proportional_rate_reduction,
+            &mut extensions.proportional_rate_reduction,
+        )?;
+        switch("rack", overrides.rack, &mut extensions.rack)?;
+        switch("tail_loss_probe", overrides.tail_loss_probe, &mut extensions.tail_loss_probe)?;
+        switch("forward_recovery", overrides.forward_recovery, &mut extensions.forward_recovery)?;
+        switch("pacing", overrides.pacing, &mut extensions.pacing)?;
+        switch(
+            "quick_acknowledgements",
+            overrides.quick_acknowledgements,
+            &mut extensions.quick_acknowledgements,
+        )?;
+        if had_timestamps && !self.extensions.timestamps {
+            self.leave_out_timestamps(overrides);
+        }
+        if has_options {
+            let (least, least_of_syn) = if self.extensions.timestamps {
+                (HEADER_WITH_TIMESTAMPS, SYN_HEADER_WITH_TIMESTAMPS)
+            } else {
+                (40, 40)
+            };
+            within("header_bytes", self.header_bytes, least, HEADER_WITH_BLOCKS)?;
+            within("syn_header_bytes", self.syn_header_bytes, least_of_syn, HEADER_WITH_BLOCKS)?;
+        }
+        if let Some(rule) = overrides.hystart {
+            if rule != HyStart::Off && self.congestion != Congestion::Cubic {
+                return Err(IllegalOverride {
+                    key: "hystart",
+                    value: if rule == HyStart::Linux { "linux" } else { "plus-plus" }.into(),
+                    legal: format!("off in {}, which is not CUBIC", self.name),
+                });
+            }
+            self.extensions.hystart = rule;
+        }
+        Ok(())
+    }
+
+    /// What timestamps leave free are data, where a scenario does not say sizes itself.
+    fn leave_out_timestamps(&mut self, overrides: &HostOverrides) {
+        if overrides.header_bytes.is_none() {
+            self.header_bytes -= TIMESTAMP_BYTES;
+        }
+        if overrides.syn_header_bytes.is_none() {
+            self.syn_header_bytes -= TIMESTAMP_BYTES_IN_SYN;
+        }
+        if overrides.maximum_segment_bytes.is_none() {
+            self.maximum_segment_bytes += TIMESTAMP_BYTES;
+        }
+    }
+
+    fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
+        let refused = |legal: &str| IllegalOverride {
+            key: "ecn",
+            value: format!("{rule:?}").to_lowercase(),
+            legal: format!("{legal} in {}", self.name),
+        };
+        match (rule, self.congestion) {
             (EcnRule::Off, _) => Ok(Ecn::Off),
-            (EcnRule::On, Some(own)) => Ok(own),
-            (EcnRule::Rfc3168 | EcnRule::Kame, Some(_)) => Err(IllegalOverride {
-                key: "ecn",
-                value: format!("{rule:?}").to_lowercase(),
-                legal: format!("off or on in {}", self.name),
-            }),
-            (EcnRule::On, None) if self.is_bsd() => Ok(Ecn::Kame),
-            (EcnRule::On | EcnRule::Rfc3168, None) => Ok(Ecn::Rfc3168),
-            (EcnRule::Kame, None) => Ok(Ecn::Kame),
+            (EcnRule::On, Congestion::Ns2) => Ok(Ecn::Ns2),
+            (EcnRule::On, Congestion::Ns2Full) => Ok(Ecn::Ns2Full),
+            (_, Congestion::Ns2 | Congestion::Ns2Full) => Err(refused("off or on")),
+            (EcnRule::On | EcnRule::Accurate, Congestion::Dctcp) => Ok(Ecn::Accurate),
+            (_, Congestion::Dctcp) => Err(refused("off, on or accurate")),
+            (EcnRule::On | EcnRule::Rfc3168, _) if self.has_options() => Ok(Ecn::Rfc3168),
+            (EcnRule::Accurate, _) if self.has_options() => Ok(Ecn::Accurate),
+            (EcnRule::Kame, _) if self.has_options() => Err(refused("off, on, rfc3168 or accurate")),
+            (EcnRule::Accurate, _) => Err(refused("off, on, rfc3168 or kame")),
+            (EcnRule::On, _) if self.is_bsd() => Ok(Ecn::Kame),
+            (EcnRule::On | EcnRule::Rfc3168, _) => Ok(Ecn::Rfc3168),
+            (EcnRule::Kame, _) => Ok(Ecn::Kame),
         }
     }
 }
@@ -364,9 +474,42 @@ mod tests {
     fn ecn_on_means_what_the_stack_does() {
         let on = HostOverrides { ecn: Some(EcnRule::On), ..HostOverrides::default() };
         let rules = HostProfile::NAMES.map(|name| HostProfile::named(name).unwrap().with(&on).unwrap().ecn);
-        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2, Ecn::Ns2Full]);
+        let [reno, cubic, dctcp] = [Ecn::Rfc3168, Ecn::Rfc3168, Ecn::Accurate];
+        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2, Ecn::Ns2Full, reno, cubic, dctcp]);
         let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
         let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
         assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));
+    }
+
+    #[test]
+    fn the_parts_of_linux_are_switched_in_its_profiles_alone() {
+        let cubic = HostProfile::named("linux6-cubic").unwrap();
+        let plain = HostOverrides { timestamps: Some(false), ..HostOverrides::default() };
+        let without = cubic.clone().with(&plain).unwrap();
+        let sizes = (without.header_bytes, without.syn_header_bytes, without.maximum_segment_bytes);
+        assert_eq!(sizes, (40, 52, 1460), "a full segment is 1,500 bytes either way");
+        let small = HostOverrides { maximum_segment_bytes: Some(1000), ..plain };
+        assert_eq!(cubic.clone().with(&small).unwrap().maximum_segment_bytes, 1000);
+        let rack = HostOverrides { rack: Some(true), ..HostOverrides::default() };
+        let refused = |name: &str, overrides: &HostOverrides| {
+            HostProfile::named(name).unwrap().with(overrides).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused("bsd45", &rack),
+            "rack = true: legal is false in bsd45, whose stack does not do that"
+        );
+        let hystart = HostOverrides { hystart: Some(HyStart::PlusPlus), ..HostOverrides::default() };
+        assert_eq!(cubic.with(&hystart).unwrap().extensions.hystart, HyStart::PlusPlus);
+        assert_eq!(
+            refused("linux6-reno", &hystart),
+            "hystart = plus-plus: legal is off in linux6-reno, which is not CUBIC"
+        );
+        let classic = HostOverrides { ecn: Some(EcnRule::Rfc3168), ..HostOverrides::default() };
+        assert_eq!(
+            refused("linux6-dctcp", &classic),
+            "ecn = rfc3168: legal is off, on or accurate in linux6-dctcp"
+        );
+        let limited = HostOverrides { limited_transmit: Some(false), ..HostOverrides::default() };
+        assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
     }
 }

@@ -61,6 +61,7 @@ impl Endpoint {
                 round_trip,
                 delivery_rate: None,
                 application_limited: self.sender.unsent == 0,
+                round_begins: false,
             };
             self.sender.congestion.on_acknowledged(context.profile, &acknowledged);
         }

@@ -75,10 +75,64 @@ pub struct HostProfile {
     /// How the socket layer cuts a write, or the rest of one, that is too short for a cluster; none leaves it
     /// whole. It shows only where `write_announces_more` is false.
     pub small_write: Option<SmallWrite>,
+    /// What came after RFC 5681: only stacks with [`Recovery::Selective`] have any of it.
+    pub extensions: Extensions,
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// The first retransmission of a SYN or SYN/ACK gives ECN up for the connection (KAME).
     pub ecn_fallback_on_syn_loss: bool,
+}
+
+/// What hosts do that have a scoreboard ([`Recovery::Selective`]): each can be switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extensions {
+    /// Every segment carries a timestamp and echoes one (RFC 7323): a retransmission can be told from its original. Their
+    /// room is in `header_bytes` and `syn_header_bytes`.
+    pub timestamps: bool,
+    /// In fast recovery what is sent follows what arrives (RFC 6937, RFC 9937); without it the window is the threshold at
+    /// once (RFC 6675).
+    pub proportional_rate_reduction: bool,
+    /// Losses are told by the time of sending (RFC 8985 section 6) instead of by three duplicates (RFC 6675).
+    pub rack: bool,
+    /// A probe is sent when nothing comes back for two round trips (RFC 8985 section 7).
+    pub tail_loss_probe: bool,
+    /// A timeout after which the originals are acknowledged was none (RFC 5682).
+    pub forward_recovery: bool,
+    /// How slow start ends before it loses; of CUBIC alone.
+    pub hystart: HyStart,
+    /// Segments leave at a rate: twice the window per round trip in slow start, 1.2 times it later (Linux with the `fq`
+    /// queue; without that it has none).
+    pub pacing: bool,
+    /// A receiver acknowledges every segment while a connection is young (Linux).
+    pub quick_acknowledgements: bool,
+}
+
+impl Extensions {
+    /// None of them.
+    pub const NONE: Self = Self {
+        timestamps: false,
+        proportional_rate_reduction: false,
+        rack: false,
+        tail_loss_probe: false,
+        forward_recovery: false,
+        hystart: HyStart::Off,
+        pacing: false,
+        quick_acknowledgements: false,
+    };
+}
+
+/// How slow start ends before it loses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HyStart {
+    /// It does not.
+    Off,
+    /// When the least round trip of a round exceeds that of the connection by an eighth, or acknowledgements have come
+    /// without a pause for half of it (Ha and Rhee, "Taming the elephants", 2011, as Linux has it).
+    Linux,
+    /// When the least round trip of a round exceeds that of the round before by an eighth: then it grows by a quarter for
+    /// five rounds, or goes back where that was a mistake (RFC 9406).
+    PlusPlus,
 }
 
 /// How a connection is opened.
@@ -104,6 +158,12 @@ pub enum Congestion {
     Ns2,
     /// ns-2.35, two-way: the same, inflated in place.
     Ns2Full,
+    /// Linux `reno`: whole segments, and no growth while the window is not used.
+    LinuxReno,
+    /// RFC 9438.
+    Cubic,
+    /// RFC 8257.
+    Dctcp,
     /// A window that never changes.
     #[cfg(test)]
     Fixed,
@@ -127,6 +187,8 @@ pub enum Recovery {
     Ns2NewReno,
     /// ns-2.35 Agent/TCP/FullTcp/Newreno: slow but steady.
     Ns2FullNewReno,
+    /// A scoreboard of what was selectively acknowledged (RFC 6675), and what [`Extensions`] says.
+    Selective,
 }
 
 /// Which segments are sent while the windows admit some.
@@ -139,6 +201,8 @@ pub enum OutputRoutine {
     /// ns-2.35's `foutput`: bytes, full segments first, Nagle asked for each: see `foutput.rs`. Acknowledgements are
     /// processed in ns-2's order then: see `process_ack.rs`.
     Foutput,
+    /// As `TcpOutput`, after what the scoreboard takes for lost: see `selective_acknowledgement.rs`.
+    Selective,
 }
 
 /// What a pause does to the congestion window when nothing is outstanding.
@@ -153,6 +217,9 @@ pub enum IdleRestart {
     /// The retransmission timer runs on after the last acknowledgement; when it fires the window is one segment
     /// (ns-2.35 tcp.cc `timeout` with `slow_start_restart_` and `restart_bugfix_`).
     SinceAcknowledged,
+    /// No data sent for a retransmission timeout: the window is halved for each that has passed, to the initial window at
+    /// the least (RFC 2861; Linux `tcp_slow_start_after_idle`).
+    Decays,
     /// No data sent for a retransmission timeout without its minimum and back-off: back to the initial window (ns-2.35
     /// tcp-full.cc `idle_restart`).
     SinceData,
@@ -211,6 +278,8 @@ pub enum RtoAlgorithm {
     Ns2,
     /// RFC 6298, exact to an eighth of a microsecond.
     Rfc6298,
+    /// Linux: the minimum is that of the variation, which is the greatest of a round trip and falls slowly.
+    Linux,
 }
 
 /// When acknowledgements of data in order are sent. Anything out of order is acknowledged at once.
@@ -236,6 +305,9 @@ pub enum AckCounting {
     /// Bytes, n times the segment size: the reader has emptied the buffer and the window could move by so much
     /// (FreeBSD 2.2 tcp_output.c); ns-2.35 tcp-full.cc `need_send`.
     Bytes,
+    /// More bytes than all but one of n segments hold, or every segment for a while: see `reporting.rs` (Linux
+    /// `__tcp_ack_snd_check`).
+    Adaptive,
 }
 
 /// What ends the wait of a delayed acknowledgement.
@@ -249,6 +321,8 @@ pub enum AckTimer {
     /// The next whole multiple of `delay` since the run began (ns-2.35 tcp-full.cc: the timer of a connection starts at such
     /// an instant, and then fires every `interval_`).
     RunTick,
+    /// A timer of the connection, which adapts to how far apart segments arrive: `delay` at the least (Linux).
+    Adaptive,
 }
 
 /// When the application reads what has come, which decides the window that acknowledgements advertise. Where they leave
@@ -282,6 +356,9 @@ pub enum Ecn {
     Ns2,
     /// ns-2.35 `ecn_ 1`, two-way.
     Ns2Full,
+    /// RFC 9768: acknowledgements count the marked packets, and data are ECT(1) (RFC 9331), so that a dual queue takes them for
+    /// scalable.
+    Accurate,
 }
 
 impl HostProfile {
@@ -299,6 +376,14 @@ impl HostProfile {
     #[must_use]
     pub const fn closes_with_last_write(&self) -> bool {
         matches!(self.output_routine, OutputRoutine::Foutput)
+    }
+
+    /// Whether its segments carry options, or anything else that an end says only when it is asked:
+    /// [`crate::Endpoint::options`].
+    #[must_use]
+    #[inline]
+    pub const fn has_options(&self) -> bool {
+        matches!(self.recovery, Recovery::Selective)
     }
 
     /// MSS as the number that window arithmetic uses.

@@ -1,14 +1,23 @@
 //! The named host profiles.
 
 use crate::profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine,
-    Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
+    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
 };
 use aqmlab_units::Span;
 
 impl HostProfile {
     /// Every name that [`HostProfile::named`] knows.
-    pub const NAMES: [&'static str; 5] = ["bsd228", "bsd45", "rfc5681", "ns2-oneway", "ns2-full"];
+    pub const NAMES: [&'static str; 8] = [
+        "bsd228",
+        "bsd45",
+        "rfc5681",
+        "ns2-oneway",
+        "ns2-full",
+        "linux6-reno",
+        "linux6-cubic",
+        "linux6-dctcp",
+    ];
 
     /// The profile with this name, if there is one.
     ///
@@ -17,6 +26,7 @@ impl HostProfile {
     /// - `rfc5681`: the standards, RFC 5681, 6582, 3042, 6298, as written.
     /// - `ns2-oneway`: Agent/TCP/Newreno with TCPSink of ns-2.35.
     /// - `ns2-full`: Agent/TCP/FullTcp/Newreno of ns-2.35, as PackMime uses it in studies with many congested links.
+    /// - `linux6-reno`, `linux6-cubic`, `linux6-dctcp`: Linux of the 6 series, with these congestion controls.
     #[must_use]
     pub const fn named(name: &str) -> Option<Self> {
         match name.as_bytes() {
@@ -25,6 +35,9 @@ impl HostProfile {
             b"rfc5681" => Some(Self::RFC5681),
             b"ns2-oneway" => Some(Self::NS2_ONEWAY),
             b"ns2-full" => Some(Self::NS2_FULL),
+            b"linux6-reno" => Some(Self::LINUX6_RENO),
+            b"linux6-cubic" => Some(Self::LINUX6_CUBIC),
+            b"linux6-dctcp" => Some(Self::LINUX6_DCTCP),
             _ => None,
         }
     }
@@ -68,6 +81,7 @@ impl HostProfile {
         write_cluster_bytes: Some(2048),
         write_announces_more: false,
         small_write: Some(SmallWrite { piece_bytes: 100, cluster_from_bytes: 208 }),
+        extensions: Extensions::NONE,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -112,6 +126,7 @@ impl HostProfile {
         write_cluster_bytes: Some(2048),
         write_announces_more: true,
         small_write: None,
+        extensions: Extensions::NONE,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -155,6 +170,7 @@ impl HostProfile {
         write_cluster_bytes: None,
         write_announces_more: true,
         small_write: None,
+        extensions: Extensions::NONE,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -198,6 +214,7 @@ impl HostProfile {
         write_cluster_bytes: None,
         write_announces_more: true,
         small_write: None,
+        extensions: Extensions::NONE,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
@@ -243,9 +260,76 @@ impl HostProfile {
         write_cluster_bytes: None,
         write_announces_more: true,
         small_write: None,
+        extensions: Extensions::NONE,
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,
     };
+
+    /// Defaults of its `sysctl`s: SACK, timestamps, RACK and TLP (`tcp_recovery` 1, `tcp_early_retrans` 3), F-RTO (`tcp_frto`
+    /// 2), an initial window of ten (RFC 6928), restart after a pause; timeouts of 200 ms to 120 s, 1 s before a sample
+    /// (include/net/tcp.h), six SYNs more. The receive window is the greatest of `tcp_rmem`, 6 MiB, from the first segment on.
+    const LINUX6_RENO: Self = Self {
+        name: "linux6-reno",
+        maximum_segment_bytes: 1448,
+        header_bytes: 52,
+        syn_header_bytes: 60,
+        window_bytes: 6_291_456,
+        handshake: Handshake::ThreeWay,
+        initial_window_segments: 10,
+        passive_window_quirk: false,
+        syn_loss_reduces_initial_window: true,
+        initial_slow_start_threshold_bytes: Some(u32::MAX),
+        congestion: Congestion::LinuxReno,
+        recovery: Recovery::Selective,
+        output_routine: OutputRoutine::Selective,
+        limited_transmit: true,
+        maximum_burst_segments: None,
+        idle_restart: IdleRestart::Decays,
+        retransmission: RetransmissionTimer {
+            algorithm: RtoAlgorithm::Linux,
+            tick: Span::from_milliseconds(1),
+            initial: Span::from_milliseconds(1_000),
+            minimum: Span::from_milliseconds(200),
+            maximum: Span::from_milliseconds(120_000),
+            linear_syn_backoff: false,
+            maximum_retransmissions: Some(15),
+            connection_timeout: Some(Span::from_milliseconds(127_000)),
+            repeated_syn_answered: true,
+        },
+        delayed_ack: DelayedAck {
+            every_segments: 2,
+            delay: Span::from_milliseconds(40),
+            counting: AckCounting::Adaptive,
+            timer: AckTimer::Adaptive,
+        },
+        window_updates: WindowUpdates::Never,
+        nagle: false,
+        write_cluster_bytes: None,
+        write_announces_more: true,
+        small_write: None,
+        extensions: Extensions {
+            timestamps: true,
+            proportional_rate_reduction: true,
+            rack: true,
+            tail_loss_probe: true,
+            forward_recovery: true,
+            hystart: HyStart::Off,
+            pacing: false,
+            quick_acknowledgements: true,
+        },
+        ecn: Ecn::Off,
+        ecn_fallback_on_syn_loss: false,
+    };
+
+    const LINUX6_CUBIC: Self = Self {
+        name: "linux6-cubic",
+        congestion: Congestion::Cubic,
+        extensions: Extensions { hystart: HyStart::Linux, ..Self::LINUX6_RENO.extensions },
+        ..Self::LINUX6_RENO
+    };
+
+    const LINUX6_DCTCP: Self =
+        Self { name: "linux6-dctcp", congestion: Congestion::Dctcp, ecn: Ecn::Accurate, ..Self::LINUX6_RENO };
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //! A connection without loss never touches it; one hole is kept in place; more holes spill to a vector, which
 //! is then kept for the life of the connection.
 
+use crate::options::Block;
+use crate::profile::HostProfile;
+use crate::reporting::Reporting;
 use crate::sequence::SequenceNumber;
 use std::fmt;
 
@@ -15,6 +18,20 @@ pub(crate) struct Range {
 }
 
 impl Range {
+    pub(crate) const fn new(start: SequenceNumber, end: SequenceNumber) -> Self {
+        Self { start, end }
+    }
+
+    /// Its ends, as they are reported.
+    pub(crate) const fn block(self) -> Block {
+        (self.start, self.end)
+    }
+
+    /// Whether all of these numbers are in it.
+    pub(crate) fn covers(self, start: SequenceNumber, end: SequenceNumber) -> bool {
+        !start.before(self.start) && !self.end.before(end)
+    }
+
     /// Whether the two overlap or adjoin.
     fn touches(self, other: Self) -> bool {
         !self.end.before(other.start) && !other.end.before(self.start)
@@ -42,6 +59,22 @@ impl fmt::Debug for Ranges {
     }
 }
 
+/// What a receiver keeps that reports what waits: boxed for the same reason.
+#[repr(Rust, packed)]
+pub(crate) struct Reported(Box<Reporting>);
+
+impl Clone for Reported {
+    fn clone(&self) -> Self {
+        Self(Box::new((*self.0).clone()))
+    }
+}
+
+impl fmt::Debug for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
 /// The ranges that wait for a hole to be filled, in nine bytes: see [`crate::receiver::Receiver`].
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Reassembly {
@@ -51,14 +84,41 @@ pub(crate) enum Reassembly {
     One(Range),
     /// There was more than one at some time.
     Many(Ranges),
+    /// They are reported to the sender.
+    Reported(Reported),
 }
+
 impl Reassembly {
+    /// That of a receiver which reports what waits.
+    pub(crate) fn reported(profile: &HostProfile) -> Self {
+        Self::Reported(Reported(Box::new(Reporting::new(profile))))
+    }
+
+    /// What a reporting receiver keeps.
+    #[inline]
+    pub(crate) fn reporting(&self) -> Option<&Reporting> {
+        match self {
+            Self::Reported(reported) => Some(&*reported.0),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub(crate) fn reporting_mut(&mut self) -> Option<&mut Reporting> {
+        match self {
+            Self::Reported(reported) => Some(&mut *reported.0),
+            _ => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,
             Self::One(_) => false,
             Self::Many(ranges) => (*ranges.0).is_empty(),
+            Self::Reported(reported) => reported.0.ranges.is_empty(),
         }
     }
 
@@ -77,6 +137,7 @@ impl Reassembly {
                 let ranges = &mut *ranges.0;
                 insert_among(ranges, new);
             }
+            Self::Reported(reported) => reported.0.insert(start, end),
         }
     }
 
@@ -92,21 +153,28 @@ impl Reassembly {
             }
             Self::Many(ranges) => {
                 let ranges = &mut *ranges.0;
-                let reached = |range: &&Range| {
-                    let touches = !next.before(range.start);
-                    next = if touches { next.later_of(range.end) } else { next };
-                    touches
-                };
-                let count = ranges.iter().take_while(reached).count();
-                ranges.drain(..count);
+                next = take_reached(ranges, next);
             }
+            Self::Reported(reported) => next = take_reached(&mut reported.0.ranges, next),
         }
         next
     }
 }
 
+/// Removes the ranges that are contiguous with `next`, and answers where they end.
+fn take_reached(ranges: &mut Vec<Range>, mut next: SequenceNumber) -> SequenceNumber {
+    let reached = |range: &&Range| {
+        let touches = !next.before(range.start);
+        next = if touches { next.later_of(range.end) } else { next };
+        touches
+    };
+    let count = ranges.iter().take_while(reached).count();
+    ranges.drain(..count);
+    next
+}
+
 /// Everything below `from` ends before the new range; everything from `to` on begins after it.
-fn insert_among(ranges: &mut Vec<Range>, mut new: Range) {
+pub(crate) fn insert_among(ranges: &mut Vec<Range>, mut new: Range) {
     let from = ranges.partition_point(|range| range.end.before(new.start));
     let mut to = from;
     while to < ranges.len() && ranges[to].touches(new) {

@@ -12,8 +12,9 @@
 
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
-use crate::profile::{AckCounting, AckTimer, Ecn, Handshake, HostProfile, WindowUpdates};
+use crate::profile::{AckCounting, AckTimer, Ecn, Handshake, HostProfile, Recovery, WindowUpdates};
 use crate::reassembly::Reassembly;
+use crate::reporting::Reporting;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -78,6 +79,25 @@ impl fmt::Debug for Receiver {
 }
 
 impl Receiver {
+    /// What is kept of the peer's segments where it is reported to the peer, or adapted to.
+    pub(crate) fn begin(&mut self, profile: &HostProfile) {
+        if profile.recovery == Recovery::Selective && self.reporting().is_none() {
+            self.reassembly = Reassembly::reported(profile);
+        }
+    }
+
+    /// What is kept of the peer's segments by a receiver that reports them.
+    #[inline]
+    pub(crate) fn reporting(&self) -> Option<&Reporting> {
+        self.reassembly.reporting()
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub(crate) fn reporting_mut(&mut self) -> Option<&mut Reporting> {
+        self.reassembly.reporting_mut()
+    }
+
     /// When a delayed acknowledgement is due; `Time::MAX` if none waits.
     #[inline]
     pub(crate) const fn delayed_ack_deadline(&self) -> Time {
@@ -154,6 +174,9 @@ impl Receiver {
     /// Remembers a congestion mark on an ECN connection until the sender says that it has reacted.
     #[inline]
     pub(crate) fn note_congestion_mark(&mut self, rule: Ecn, segment: &Segment, ce_marked: bool) {
+        if rule == Ecn::Accurate {
+            return self.count_mark(ce_marked);
+        }
         if segment.flags.contains(Flags::CWR) {
             if !self.flags.has(ReceiverFlags::ECHO_UNCOVERED) {
                 self.flags.clear(ReceiverFlags::ECHO);
@@ -166,6 +189,16 @@ impl Receiver {
             self.flags.set(ReceiverFlags::ECHO);
             if rule == Ecn::Ns2 {
                 self.flags.set(ReceiverFlags::ECHO_UNCOVERED);
+            }
+        }
+    }
+
+    /// Counts a marked packet; the first of them is acknowledged at once, and then every other one as it would be without.
+    fn count_mark(&mut self, ce_marked: bool) {
+        if ce_marked && let Some(reporting) = self.reporting_mut() {
+            let first = reporting.count_mark();
+            if first {
+                self.flags.set(ReceiverFlags::ACK_NOW);
             }
         }
     }
@@ -193,6 +226,7 @@ impl Receiver {
                 let bytes = u32::from(rule.every_segments) * context.profile.segment_bytes();
                 u32::from(self.window_lag) >= bytes
             }
+            AckCounting::Adaptive => self.adapts_to_acknowledge_now(now, context.profile),
         };
         if enough {
             self.flags.set(ReceiverFlags::ACK_NOW);
@@ -208,7 +242,26 @@ impl Receiver {
                     context.clock.callout(context.clock.whole_ticks(rule.delay), now)
                 }
                 AckTimer::OwnTimer => now + rule.delay,
+                AckTimer::Adaptive => now + self.reporting().map_or(rule.delay, Reporting::delay),
             };
+        }
+    }
+
+    /// Whether data in order are acknowledged at once: every segment for a while, and then what exceeds all segments but
+    /// one of those that are acknowledged together.
+    fn adapts_to_acknowledge_now(&mut self, now: Time, profile: &HostProfile) -> bool {
+        let together = u32::from(profile.delayed_ack.every_segments) * profile.segment_bytes();
+        let enough = u32::from(self.window_lag) > together - profile.segment_bytes();
+        self.reporting_mut().is_none_or(|reporting| {
+            reporting.note_data(now, profile.window_segments());
+            enough || reporting.is_quick()
+        })
+    }
+
+    /// The timer of a delayed acknowledgement has fired.
+    pub(crate) fn note_delayed(&mut self) {
+        if let Some(reporting) = self.reporting_mut() {
+            reporting.note_delayed();
         }
     }
 
@@ -228,6 +281,12 @@ impl Receiver {
         if segment.flags.contains(Flags::FIN) {
             self.flags.set(ReceiverFlags::FIN_SEEN);
             end = end.plus(1);
+        }
+        if segment.sequence.before(before)
+            && let Some(reporting) = self.reporting_mut()
+        {
+            let known = if end.before(before) { end } else { before };
+            reporting.note_duplicate(segment.sequence, known, context.profile.window_segments());
         }
         if !before.before(end) {
             return Received::default();

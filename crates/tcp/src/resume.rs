@@ -36,6 +36,7 @@ impl Endpoint {
             "resume() on an end that is {:?}",
             self.state
         );
+        self.receiver.begin(context.profile);
         self.sender.begin(now, context);
         self.sender.stop_timing();
         self.sender.sequence.una = self.sender.sequence.max;
@@ -46,6 +47,7 @@ impl Endpoint {
         self.open(now, context, &mut Outbox::new());
         let timer = &context.profile.retransmission;
         self.sender.round_trip_time.sample(timer, &context.clock, now, now + past.round_trip);
+        self.sender.begin_estimate(context, past.round_trip);
         self.grow_window(now, context, past);
     }
 
@@ -64,6 +66,7 @@ impl Endpoint {
                 round_trip: None,
                 delivery_rate: None,
                 application_limited: false,
+                round_begins: false,
             };
             self.sender.congestion.on_acknowledged(profile, &acknowledged);
         }

@@ -8,6 +8,8 @@
 //! | `Ns2` | ns-2.35 tcp.cc `rtt_update` | S = 8m, V = 2m | d = m − ⌊S/8⌋; S += d; V += \|d\| − ⌊V/4⌋; both at least 1 | R = ⌊(8V + S)/8⌋ ticks, at least the minimum, before the back-off |
 //! | `Rfc6298` | RFC 6298 rules 2.2 and 2.3 | SRTT = m, RTTVAR = m/2 | RTTVAR = ¾ RTTVAR + ¼ \|SRTT − m\|, then SRTT = ⅞ SRTT + ⅛ m | SRTT + max(G, 4 RTTVAR) |
 //!
+//! `Linux` estimates in `recovery/selective/round_trip.rs`, and backs off as `Rfc6298`.
+//!
 //! m is in ticks of the host's clock for `Bsd` and `Ns2` (whole ticks that the clock counted during the round
 //! trip; FreeBSD 2.2 adds one, `Ns2` takes at least one), and in microseconds for `Rfc6298`, where G is the tick.
 //!
@@ -58,9 +60,16 @@ impl RoundTripTime {
         let variation = match timer.algorithm {
             // FreeBSD 4.x tcp_subr.c: RTTVAR starts where R gives the initial timeout.
             RtoAlgorithm::Bsd { .. } => 4 * timeout as i32,
-            RtoAlgorithm::Ns2 | RtoAlgorithm::Rfc6298 => 0,
+            RtoAlgorithm::Ns2 | RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => 0,
         };
         Self { smoothed: 0, variation, timeout, backoffs: 0 }
+    }
+
+    /// Takes over what a sender with a scoreboard has estimated, in microseconds; it ends the back-off.
+    pub(crate) fn adopt(&mut self, timer: &RetransmissionTimer, clock: &HostClock, timeout: u64) {
+        let longest = in_units(timer, clock, timer.maximum);
+        self.timeout = u32::try_from(timeout).unwrap_or(u32::MAX).min(longest);
+        self.backoffs = 0;
     }
 
     /// How many timeouts there have been since the last valid sample.
@@ -82,7 +91,7 @@ impl RoundTripTime {
                 self.sample_bsd(timer, clock, ticks);
             }
             RtoAlgorithm::Ns2 => self.sample_ns2(sampled_ticks(clock, start, now).max(1)),
-            RtoAlgorithm::Rfc6298 => {
+            RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => {
                 self.sample_rfc6298(timer, clock, (now - start).nanoseconds() / NANOSECONDS_PER_MICROSECOND);
             }
         }
@@ -154,7 +163,7 @@ impl RoundTripTime {
         match timer.algorithm {
             RtoAlgorithm::Bsd { .. } => self.back_off_bsd(timer, clock, opening && timer.linear_syn_backoff),
             RtoAlgorithm::Ns2 => self.back_off_ns2(timer, clock),
-            RtoAlgorithm::Rfc6298 => {
+            RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => {
                 self.backoffs = self.backoffs.saturating_add(1);
                 self.timeout = (2 * self.timeout).min(in_units(timer, clock, timer.maximum));
             }
@@ -209,7 +218,7 @@ impl RoundTripTime {
         match timer.algorithm {
             RtoAlgorithm::Bsd { .. } => clock.tick() * u64::from(self.timeout),
             RtoAlgorithm::Ns2 => clock.tick() * u64::from(self.ns2_timeout(timer, clock)),
-            RtoAlgorithm::Rfc6298 => Span::from_microseconds(u64::from(self.timeout)),
+            RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => Span::from_microseconds(u64::from(self.timeout)),
         }
     }
 
@@ -231,7 +240,9 @@ fn sampled_ticks(clock: &HostClock, start: Time, now: Time) -> i32 {
 /// A span in the algorithm's unit: whole ticks, or microseconds; rounded down.
 fn in_units(timer: &RetransmissionTimer, clock: &HostClock, span: Span) -> u32 {
     match timer.algorithm {
-        RtoAlgorithm::Rfc6298 => (span.nanoseconds() / NANOSECONDS_PER_MICROSECOND) as u32,
+        RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => {
+            (span.nanoseconds() / NANOSECONDS_PER_MICROSECOND) as u32
+        }
         RtoAlgorithm::Bsd { .. } | RtoAlgorithm::Ns2 => clock.whole_ticks(span) as u32,
     }
 }

@@ -23,6 +23,9 @@ impl Flags {
     pub const RST: Self = Self(0x04);
     /// The acknowledgement number is meaningful.
     pub const ACK: Self = Self(0x10);
+    /// Accurate ECN's third bit of three (RFC 9768 section 3.2.2), which the header has in the byte before; here it has the
+    /// place of URG, which nobody sets.
+    pub const AE: Self = Self(0x20);
     /// ECN-Echo: a congestion mark arrived here (RFC 3168 section 6.1.3).
     pub const ECE: Self = Self(0x40);
     /// Congestion window reduced: the sender has reacted (RFC 3168 section 6.1.2).
@@ -33,6 +36,13 @@ impl Flags {
     #[inline]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// This set without those of the other.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether every flag of `other` is set.
@@ -141,6 +151,7 @@ impl fmt::Display for Segment {
             (Flags::SYN, "SYN"),
             (Flags::FIN, "FIN"),
             (Flags::RST, "RST"),
+            (Flags::AE, "AE"),
             (Flags::ECE, "ECE"),
             (Flags::CWR, "CWR"),
         ];

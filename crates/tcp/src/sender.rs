@@ -117,9 +117,9 @@ impl Sender {
         if self.flags.has(SenderFlags::ECN_WAIT) {
             return 0;
         }
-        let extra = self.recovery.limited_transmit_segments(profile) * profile.segment_bytes();
+        let beyond = self.recovery.beyond_window(profile, self.sequence.outstanding());
         let advertised = profile.window_bytes.saturating_sub(u32::from(self.peer_unread));
-        self.congestion.window(profile).saturating_add(extra).min(advertised)
+        self.congestion.window(profile).saturating_add_signed(beyond).min(advertised)
     }
 
     /// Bytes that such a window still admits.
@@ -228,6 +228,7 @@ impl Sender {
             round_trip,
             delivery_rate: round_trip.and_then(|span| self.delivery_rate(number, span)),
             application_limited: self.unsent == 0,
+            round_begins: false,
         }
     }
 
@@ -265,6 +266,7 @@ impl Sender {
             self.round_trip_time.set_backoffs(backoffs);
         }
         let round_trip = now - self.timed_since;
+        self.begin_estimate(context, round_trip);
         self.timed_since = Time::MAX;
         round_trip
     }
@@ -375,11 +377,23 @@ impl Sender {
         self.flags.set(SenderFlags::CWR_PENDING);
     }
 
+    /// The congestion window is halved for every retransmission timeout that has passed without data.
+    fn decay(&mut self, now: Time, context: &Context<'_>) {
+        let timeout = self.round_trip_time.timeout(&context.profile.retransmission, &context.clock);
+        let mut left = now - self.active_at;
+        let least = context.profile.initial_window();
+        while left > timeout && self.congestion.window(context.profile) > least {
+            self.congestion.on_idle(context.profile);
+            left = left.saturating_sub(timeout);
+        }
+    }
+
     /// A pause has made the congestion window worthless as an estimate of what the path holds.
     pub(crate) fn restart_after_idle(&mut self, now: Time, context: &Context<'_>) {
         let timer = &context.profile.retransmission;
         let paused = match context.profile.idle_restart {
             IdleRestart::Never | IdleRestart::SinceAcknowledged => false,
+            IdleRestart::Decays => return self.decay(now, context),
             IdleRestart::SinceReceived => {
                 let ticks = context.clock.ticks_between(self.active_at, now);
                 context.clock.tick() * ticks >= self.round_trip_time.timeout(timer, &context.clock)
@@ -444,6 +458,7 @@ mod tests {
             round_trip: Some(Span::from_milliseconds(200)),
             delivery_rate: Some(Rate::from_bits_per_second(80_000)),
             application_limited: false,
+            round_begins: false,
         };
         assert_eq!(found, told);
 
@@ -457,6 +472,7 @@ mod tests {
             round_trip: None,
             delivery_rate: None,
             application_limited: true,
+            round_begins: false,
         };
         assert_eq!(found, told);
     }

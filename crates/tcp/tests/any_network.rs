@@ -26,7 +26,15 @@ fn fate_of(number: u8, sent: &Sent, drop_below: u8) -> Fate {
 /// A profile with everything changed that changes when and how much is sent.
 fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     let choices = (
-        prop::sample::select(vec!["bsd228", "bsd45", "rfc5681", "ns2-full"]),
+        prop::sample::select(vec![
+            "bsd228",
+            "bsd45",
+            "rfc5681",
+            "ns2-full",
+            "linux6-reno",
+            "linux6-cubic",
+            "linux6-dctcp",
+        ]),
         prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),
@@ -40,13 +48,21 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates, updates)| {
         let (segment, window, initial) = sizes;
         let (burst, every, minimum_rto) = rates;
-        // ns-2 has its own ECN, and no advertised windows.
-        let own_rules = name == "ns2-full";
+        // ns-2 and Linux have their own ECN, and advertise no windows here.
+        let linux = name.starts_with("linux6");
+        let own_rules = name == "ns2-full" || linux;
         let overrides = HostOverrides {
             ecn: Some(if own_rules && ecn != EcnRule::Off { EcnRule::On } else { ecn }),
             ecn_fallback_on_syn_loss: Some(fallback),
             nagle: Some(nagle),
-            limited_transmit: Some(limited && name == "rfc5681"),
+            limited_transmit: Some(linux || limited && name == "rfc5681"),
+            timestamps: linux.then_some(limited),
+            rack: linux.then_some(!fallback),
+            proportional_rate_reduction: linux.then_some(!reno),
+            tail_loss_probe: linux.then_some(!nagle),
+            forward_recovery: linux.then_some(limited != reno),
+            pacing: linux.then_some(limited == reno),
+            quick_acknowledgements: linux.then_some(reno),
             maximum_segment_bytes: Some(segment),
             // A window need not be a whole number of segments.
             window_bytes: Some(window * u32::from(segment) + window),

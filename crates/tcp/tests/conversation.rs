@@ -14,11 +14,11 @@
 //! ```
 //!
 //! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte, what is
-//! acknowledged, what is unread, `ECT`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
+//! acknowledged, what is unread, `ECT`; then their options, ` sack 2001:3001 ts 120 echo 20`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
 
 use aqmlab_tcp::{
-    Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, Outbox, Segment, SequenceNumber,
-    WindowUpdates,
+    Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, HyStart, Outbox, Segment,
+    SegmentOptions, SequenceNumber, Timestamps, WindowUpdates,
 };
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
@@ -38,7 +38,10 @@ impl Stage {
         let mut out = Outbox::new();
         let context = Context { profile: &self.profile, clock: self.clock };
         act(&mut self.endpoint, &context, &mut out);
-        self.sent.extend(out.segments.iter().map(|segment| (now, segment.to_string())));
+        for segment in &out.segments {
+            let options = self.endpoint.options(now, &self.profile, segment);
+            self.sent.push_back((now, format!("{segment}{options}")));
+        }
         self.delivered += u64::from(out.delivered);
         self.acknowledged += u64::from(out.acknowledged);
         let facts = [
@@ -98,9 +101,13 @@ impl Stage {
     fn stimulus(&mut self, now: Time, words: &[&str]) -> Result<(), String> {
         match words {
             ["<", segment @ ..] => {
-                let (segment, marked) = parse_segment(segment)?;
+                let (segment, options, marked) = parse_segment(segment)?;
                 self.act(now, |endpoint, context, out| {
-                    endpoint.on_segment(now, context, &segment, marked, out);
+                    if context.profile.has_options() {
+                        endpoint.on_segment_with_options(now, context, (&segment, &options), marked, out);
+                    } else {
+                        endpoint.on_segment(now, context, &segment, marked, out);
+                    }
                 });
             }
             ["connect"] => self.act(now, |endpoint, context, out| endpoint.connect(now, context, out)),
@@ -137,7 +144,7 @@ impl Stage {
     }
 }
 
-fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
+fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, bool), String> {
     let mut segment = Segment {
         sequence: SequenceNumber::INITIAL,
         acknowledgement: SequenceNumber::INITIAL,
@@ -146,7 +153,8 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
         ect: false,
         unread: 0,
     };
-    let mut marked = false;
+    let mut options = SegmentOptions::default();
+    let (mut marked, mut in_blocks) = (false, false);
     let mut words = words.iter();
     let number = |text: &str| text.parse::<u32>().map_err(|_| format!("not a number: {text}"));
     while let Some(&word) = words.next() {
@@ -154,6 +162,7 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
             "SYN" => Flags::SYN,
             "FIN" => Flags::FIN,
             "RST" => Flags::RST,
+            "AE" => Flags::AE,
             "ECE" => Flags::ECE,
             "CWR" => Flags::CWR,
             "ack" => {
@@ -169,9 +178,25 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
                 (segment.ect, marked) = (true, true);
                 Flags::NONE
             }
+            "sack" => {
+                in_blocks = true;
+                Flags::NONE
+            }
+            "ts" => {
+                let mut next = || words.next().map_or(Err("ts 1 echo 2".to_string()), |text| number(text));
+                let value = next()?;
+                words.next();
+                let echo = number(words.next().ok_or("ts 1 echo 2")?)?;
+                options.timestamps = Some(Timestamps { value, echo });
+                Flags::NONE
+            }
             range => {
                 let (start, end) = range.split_once(':').ok_or_else(|| format!("not a range: {range}"))?;
                 let (start, end) = (number(start)?, number(end)?);
+                if in_blocks {
+                    options.blocks.push((SequenceNumber::new(start), SequenceNumber::new(end)));
+                    continue;
+                }
                 segment.sequence = SequenceNumber::new(start);
                 segment.payload = (end - start) as u16;
                 Flags::NONE
@@ -179,7 +204,7 @@ fn parse_segment(words: &[&str]) -> Result<(Segment, bool), String> {
         };
         segment.flags = segment.flags.with(flag);
     }
-    Ok((segment, marked))
+    Ok((segment, options, marked))
 }
 
 fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
@@ -192,6 +217,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
                 overrides.ecn = Some(match *value {
                     "on" => aqmlab_tcp::EcnRule::On,
                     "rfc3168" => aqmlab_tcp::EcnRule::Rfc3168,
+                    "accurate" => aqmlab_tcp::EcnRule::Accurate,
                     other => panic!("no ECN rule {other}"),
                 });
             }
@@ -204,6 +230,20 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "limited_transmit" => overrides.limited_transmit = value.parse().ok(),
             "maximum_burst_segments" => overrides.maximum_burst_segments = value.parse().ok(),
             "maximum_segment_bytes" => overrides.maximum_segment_bytes = value.parse().ok(),
+            "timestamps" => overrides.timestamps = value.parse().ok(),
+            "proportional_rate_reduction" => overrides.proportional_rate_reduction = value.parse().ok(),
+            "rack" => overrides.rack = value.parse().ok(),
+            "tail_loss_probe" => overrides.tail_loss_probe = value.parse().ok(),
+            "forward_recovery" => overrides.forward_recovery = value.parse().ok(),
+            "pacing" => overrides.pacing = value.parse().ok(),
+            "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
+            "hystart" => {
+                overrides.hystart = Some(match *value {
+                    "off" => HyStart::Off,
+                    "plus-plus" => HyStart::PlusPlus,
+                    other => panic!("no HyStart {other}"),
+                });
+            }
             "window_bytes" => overrides.window_bytes = value.parse().ok(),
             "window_updates" => {
                 overrides.window_updates = Some(match *value {
@@ -322,6 +362,16 @@ conversations! {
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
+    linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
+    linux_half_of_a_window_does_not_let_it_grow
+    linux_limited_transmit_and_then_it_was_reordering
+    linux_nine_of_ten_segments_let_the_window_grow_to_eighteen
+    linux_probes_the_tail_times_out_and_climbs_back_to_the_window_of_the_loss
+    linux_repairs_four_losses_of_ten_in_a_round_trip
+    linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
+    linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
+    linux_slow_start_grows_by_what_is_acknowledged
+    linux_three_reports_of_the_same_instant_are_a_loss
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
     ns2_full_a_closed_client_ignores_the_servers_fin_when_it_comes_again
     ns2_full_a_shorter_pause_leaves_the_window

@@ -5,14 +5,15 @@
 //! 1; who opened a connection has port 49,152 + its number modulo 16,384; the other end has port 9, that of the discard
 //! protocol (RFC 863), since data are zeros and speak no other; a source of datagrams has a port in the same way.
 
+use super::options::Options;
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::TableNames;
-use aqmlab_record::{PcapNg, WireAddress, WirePacket, WirePayload, WireTcp};
+use aqmlab_record::{PcapNg, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
-use aqmlab_tcp::HostProfile;
+use aqmlab_tcp::{Flags, HostProfile, Segment, SegmentOptions};
 use aqmlab_units::Time;
 use std::fmt;
 use std::io::{self, Write};
@@ -154,19 +155,29 @@ impl Capturing {
     }
 
     /// A packet of a connection, or of a source of datagrams, has left on a link.
-    pub(crate) fn keep(&mut self, at: Time, link: MonitoredId, packet: &Packet, number: u32) {
+    pub(crate) fn keep(
+        &mut self,
+        at: Time,
+        link: MonitoredId,
+        (packet, options): (&Packet, &Options),
+        number: u32,
+    ) {
         let Some(place) = self.captures.iter().position(|(port, _)| *port == link) else { return };
         let wire = match packet.as_datagram() {
             Some((source, _)) => self.datagram(at, packet, source.number()),
-            None => self.segment(at, packet, number),
+            None => self.segment(at, (packet, options.read(packet)), number),
         };
         self.captures[place].1.rows.push(wire);
     }
 
-    fn segment(&self, at: Time, packet: &Packet, number: u32) -> WirePacket {
+    fn segment(
+        &self,
+        at: Time,
+        (packet, (segment, options)): (&Packet, (Segment, Option<SegmentOptions>)),
+        number: u32,
+    ) -> WirePacket {
         let ([active, passive], profile) = self.ends[number as usize];
         let profile = &self.profiles[profile.place()];
-        let segment = packet.segment();
         let caller = WireAddress { address: address(active), port: port(number) };
         let called = WireAddress { address: address(passive), port: DISCARD };
         let (source, destination) =
@@ -174,7 +185,9 @@ impl Capturing {
         let tcp = WireTcp {
             sequence: segment.sequence.value(),
             acknowledgement: segment.acknowledgement.value(),
-            flags: segment.flags.bits(),
+            flags: segment.flags.without(Flags::AE).bits(),
+            accurate_ecn: segment.flags.contains(Flags::AE),
+            options: options.map_or_else(WireOptions::default, |said| wire_options(profile, &said)),
             window: profile.window_bytes.saturating_sub(u32::from(segment.unread)),
             largest_window: profile.window_bytes,
             segment_bytes: profile.maximum_segment_bytes,
@@ -205,6 +218,19 @@ impl Capturing {
 
     pub(crate) fn into_captures(self) -> Vec<Capture> {
         self.captures.into_iter().map(|(_, capture)| capture).collect()
+    }
+}
+
+/// What the options say beside the segment size and the scale of windows.
+fn wire_options(profile: &HostProfile, said: &SegmentOptions) -> WireOptions {
+    let mut blocks = [None; 4];
+    for (block, (start, end)) in blocks.iter_mut().zip(said.blocks.as_slice()) {
+        *block = Some([start.value(), end.value()]);
+    }
+    WireOptions {
+        permits_blocks: profile.has_options(),
+        timestamps: said.timestamps.map(|stamps| [stamps.value, stamps.echo]),
+        blocks,
     }
 }
 

@@ -7,11 +7,12 @@ use super::events::{Events, Timer};
 use super::hosts::{Hosts, Machine};
 use super::interface::Interface;
 use super::network::Network;
+use super::options::Options;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
-use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Ecn, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
@@ -26,6 +27,8 @@ pub(crate) struct Endpoints {
     pub(crate) hosts: Hosts,
     pub(crate) connections: Connections,
     pub(crate) datagrams: DatagramEnds,
+    /// What the packets under way say in their options.
+    pub(crate) options: Options,
     /// Connections that gave up so far.
     pub(crate) gave_up: u64,
     /// What was said since the last event, and how much of it has been asked for; nearly always one or none.
@@ -41,6 +44,7 @@ impl Endpoints {
             hosts,
             connections: Connections::default(),
             datagrams,
+            options: Options::default(),
             gave_up: 0,
             connection_events: Vec::new(),
             polled: 0,
@@ -158,14 +162,14 @@ impl Endpoints {
         events: &mut Events,
         action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
     ) {
-        let Self { connections, hosts, outbox, .. } = self;
+        let Self { connections, hosts, outbox, options, .. } = self;
         let (now, place) = (events.now(), connection.number());
         let connection = connections.at(place);
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
         action(&mut connection.ends[side as usize], now, &context, outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
-        sender.conclude_apart(outbox, network, events);
+        sender.conclude_apart(outbox, options, network, events);
         self.report(place, side);
     }
 
@@ -184,8 +188,11 @@ impl Endpoints {
     /// A packet reaches its destination at `now`: the present instant, or a later one where nobody can tell.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, now: Time, packet: Packet, network: &mut Network, events: &mut Events) {
+        if packet.options().is_some() {
+            return self.deliver_with_options(now, &packet, network, events);
+        }
         let (place, side) = (packet.connection(), packet.from().other());
-        let Self { connections, hosts, outbox, .. } = self;
+        let Self { connections, hosts, outbox, options, .. } = self;
         let Some(connection) = connections.current(place, packet.generation()) else {
             return self.datagrams.receive(now, &packet);
         };
@@ -198,13 +205,39 @@ impl Endpoints {
         debug_assert!(end.deadline() >= now, "an end was to be woken at {}, and it is {now}", end.deadline());
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
-        sender.conclude(outbox, network, events);
+        sender.conclude(outbox, options, network, events);
+        self.report(place, side);
+    }
+
+    /// The same for one with options.
+    #[inline(never)]
+    fn deliver_with_options(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let (place, side) = (packet.connection(), packet.from().other());
+        let Self { connections, hosts, outbox, options, .. } = self;
+        let (segment, said) = options.read(packet);
+        options.release(packet);
+        let Some(connection) = connections.current(place, packet.generation()) else { return };
+        if connection.finished[side as usize] {
+            return self.answer_stray(packet, side, network, events);
+        }
+        let context = hosts.context(connection.profile, connection.clocks[side as usize]);
+        outbox.clear();
+        let (end, said) = (&mut connection.ends[side as usize], said.unwrap_or_default());
+        end.on_segment_with_options(now, &context, (&segment, &said), packet.is_marked(), outbox);
+        let sender = Sender { now, connection, place, side, profile: context.profile };
+        sender.conclude_apart(outbox, options, network, events);
         self.report(place, side);
     }
 
     #[cold]
     fn answer_stray(&mut self, packet: &Packet, side: Side, network: &mut Network, events: &mut Events) {
-        let Some(answer) = respond_to_stray(&packet.segment()) else { return };
+        let Some(answer) = respond_to_stray(&self.options.read(packet).0) else { return };
         let Self { connections, hosts, .. } = self;
         let place = packet.connection();
         let connection = connections.at(place);
@@ -306,10 +339,20 @@ impl Sender<'_> {
     /// Sends, and keeps one timer entry per connection, for the end that wants to be woken first: a deadline that moves
     /// later needs no new one, it is looked at again when the entry fires.
     #[inline(always)]
-    fn conclude(self, outbox: &Outbox, network: &mut Network, events: &mut Events) {
+    fn conclude(
+        mut self,
+        outbox: &Outbox,
+        options: &mut Options,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
         let (place, side) = (self.place, self.side);
         if !outbox.segments.is_empty() {
-            self.send(&outbox.segments, network, events);
+            if self.profile.has_options() {
+                self.send_with_options(&outbox.segments, options, network, events);
+            } else {
+                self.send(&outbox.segments, network, events);
+            }
         }
         let deadline = self.connection.ends[side as usize].deadline();
         if deadline < self.connection.timer {
@@ -319,8 +362,45 @@ impl Sender<'_> {
 
     /// The same, not compiled into whatever an end was called for.
     #[inline(never)]
-    fn conclude_apart(self, outbox: &Outbox, network: &mut Network, events: &mut Events) {
-        self.conclude(outbox, network, events);
+    fn conclude_apart(
+        self,
+        outbox: &Outbox,
+        options: &mut Options,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.conclude(outbox, options, network, events);
+    }
+
+    /// Sends segments with what the end says in their options.
+    #[inline(never)]
+    fn send_with_options(
+        &mut self,
+        segments: &[Segment],
+        kept: &mut Options,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let scalable = self.profile.ecn == Ecn::Accurate;
+        for segment in segments {
+            let said = self.connection.ends[self.side as usize].options(self.now, self.profile, segment);
+            let packet = self.packet(segment, said.ip_bytes(segment, self.profile));
+            let packet = packet.with_options(kept.keep(segment, said), scalable);
+            self.hand_over(packet, network, events);
+        }
+    }
+
+    /// Hands a packet to the interface, or to whatever is in its place.
+    fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) {
+        let path = self.path();
+        let behind = path.delayed == Delayed::BehindInterface;
+        let interface = if behind { network.interface(path.step) } else { None };
+        let Some(interface) = interface else {
+            network.send_off(packet, path, Some(self.connection.owner), self.now, events);
+            return;
+        };
+        let arrival = interface.send(self.now, packet.ip_bytes()).nanoseconds() + path.delay_ns;
+        events.push(path.rank, Time::from_nanoseconds(arrival), packet);
     }
 
     #[inline(always)]

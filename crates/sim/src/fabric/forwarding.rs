@@ -32,7 +32,7 @@ impl Fabric {
         let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         let (packet, frame_bytes) = queued.end_transmission();
-        trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet);
+        trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet, &endpoints.options);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(events, &mut discard) {
             Some(packet) => prefetch_delivery(&endpoints.connections, &packet, announce),
@@ -127,7 +127,10 @@ impl Fabric {
             Err(step) if step.place() < self.network.queued.len() => {
                 self.lose_before_queue(step.place(), packet, events);
             }
-            Err(_) => self.endpoints.datagrams.lose(&packet),
+            Err(_) => {
+                self.endpoints.options.release(&packet);
+                self.endpoints.datagrams.lose(&packet);
+            }
         }
     }
 
@@ -166,7 +169,7 @@ impl Fabric {
     ) {
         let Self { network, endpoints, flow_hashes, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
-        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
+        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet, &endpoints.options);
         endpoints.connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let header = |packet: &Packet| flow_hashes.header_of(packet);
@@ -186,9 +189,9 @@ impl Fabric {
 
     /// A packet is lost on its way to a queue.
     fn lose_before_queue(&mut self, position: usize, packet: Packet, events: &Events) {
-        let Self { network, discarded, trace, .. } = self;
+        let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
-        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet);
+        trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet, &endpoints.options);
         queued.port.lose(packet, &mut |packet, _reason| discarded.push(packet));
         self.note_discards(position, events);
     }
@@ -200,7 +203,8 @@ impl Fabric {
         let Self { network, endpoints, discarded, losses, trace, traffic, window, .. } = self;
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {
-            trace.record(events.now(), TraceEvent::Discard, queued.monitored, &packet);
+            trace.record(events.now(), TraceEvent::Discard, queued.monitored, &packet, &endpoints.options);
+            endpoints.options.release(&packet);
             endpoints.datagrams.lose(&packet);
             if let Some(link) = queued.monitored {
                 let connections = &mut endpoints.connections;

@@ -7,7 +7,7 @@
 use super::path::AddedDelay;
 use aqmlab_scenario::{Framing, LinkIndex, MinimumDelay, Network, Population, Routes, Scenario, StartRule};
 use aqmlab_session::{IdlePath, PopulationId, Round};
-use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment};
+use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment, SegmentOptions};
 use aqmlab_units::{Span, Time, TransmissionClock};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -131,7 +131,7 @@ struct Trial<'a> {
     ends: [Endpoint; 2],
     /// What each end sends to the other, with the instants of arrival.
     ways: [Way; 2],
-    under_way: [VecDeque<(Time, Segment)>; 2],
+    under_way: [VecDeque<(Time, Segment, SegmentOptions)>; 2],
     opened: Time,
     request_bytes_missing: u64,
     /// Bytes that have reached the browser.
@@ -196,7 +196,7 @@ impl<'a> Trial<'a> {
     /// The next arrival, or the next timer if that comes before it; answers whether there was one. Nothing is lost, but
     /// a host gives up that waits too long for an answer.
     fn step(&mut self) -> bool {
-        let arrival = |from: usize| self.under_way[from].front().map_or(Time::MAX, |&(instant, _)| instant);
+        let arrival = |from: usize| self.under_way[from].front().map_or(Time::MAX, |&(instant, ..)| instant);
         let from = usize::from(arrival(1) < arrival(0));
         let timers = [0, 1].map(|side| self.ends[side].deadline());
         let timer = usize::from(timers[1] < timers[0]);
@@ -204,10 +204,15 @@ impl<'a> Trial<'a> {
             self.now = timers[timer];
             return !self.act(timer, |end, now, context, outbox| end.on_timer(now, context, outbox)).gave_up;
         }
-        let Some((instant, segment)) = self.under_way[from].pop_front() else { return false };
+        let Some((instant, segment, said)) = self.under_way[from].pop_front() else { return false };
         self.now = instant;
-        let answer = self
-            .act(1 - from, |end, now, context, outbox| end.on_segment(now, context, &segment, false, outbox));
+        let answer = self.act(1 - from, |end, now, context, outbox| {
+            if context.profile.has_options() {
+                end.on_segment_with_options(now, context, (&segment, &said), false, outbox);
+            } else {
+                end.on_segment(now, context, &segment, false, outbox);
+            }
+        });
         if from == SERVER {
             self.at_browser(&answer);
         } else {
@@ -226,8 +231,9 @@ impl<'a> Trial<'a> {
         let mut outbox = Outbox::new();
         action(&mut self.ends[side], self.now, &context, &mut outbox);
         for segment in &outbox.segments {
-            let arrival = self.ways[side].send(self.now, segment.ip_bytes(self.profile));
-            self.under_way[side].push_back((arrival, *segment));
+            let said = self.ends[side].options(self.now, self.profile, segment);
+            let arrival = self.ways[side].send(self.now, said.ip_bytes(segment, self.profile));
+            self.under_way[side].push_back((arrival, *segment, said));
         }
         outbox
     }

@@ -12,6 +12,7 @@
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
+//! | `options.rs` | what segments under way say in their options |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
 //! | `datagrams.rs` | the ends of datagrams, which own no connection, and what became of each |
@@ -38,6 +39,7 @@ mod interface;
 mod locations;
 mod losses;
 mod network;
+mod options;
 mod packed_rows;
 mod packet;
 mod path;

@@ -17,7 +17,7 @@ pub(crate) struct Packet {
     /// From the lowest bit: connection (32), generation (16), destination (16). A datagram names its source where others
     /// name their connection: sources are numbered from the top down, where no connection ever is.
     identity: u64,
-    /// Sequence number (32), acknowledgement (32). Of a datagram: sequence number (32), the instant at which it was sent
+    /// Sequence number (32), acknowledgement (32), or with options the place of these and of it. Of a datagram: sequence number (32), the instant at which it was sent
     /// (its lower 32 bits).
     numbers: u64,
     /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8). A pure
@@ -33,12 +33,14 @@ const CODEPOINT_BITS: u64 = 3 << CODEPOINT_SHIFT;
 const ECN_CAPABLE: u64 = (Codepoint::Ect0.index() as u64) << CODEPOINT_SHIFT;
 const CONGESTION_EXPERIENCED: u64 = (Codepoint::Ce.index() as u64) << CODEPOINT_SHIFT;
 const _: () = assert!(CONGESTION_EXPERIENCED == CODEPOINT_BITS && ECN_CAPABLE & !CODEPOINT_BITS == 0);
+const SCALABLE: u64 = (Codepoint::Ect1.index() as u64) << CODEPOINT_SHIFT;
+const HAS_OPTIONS: u64 = 1 << 63;
 /// The packet class is asked for at every queue and never changes.
 const CLASS_SHIFT: u32 = 60;
 const FLAGS_SHIFT: u32 = 48;
 const AT_SHIFT: u32 = 32;
 
-/// The packet classes by their codes of three bits, of which one is not used.
+/// The packet classes by their codes of three bits, of which one is not used; the bit above them is `HAS_OPTIONS`.
 const CLASSES: [PacketClass; 8] = {
     let mut classes = [PacketClass::Datagram; 8];
     let mut code = 0;
@@ -80,6 +82,24 @@ impl Packet {
         }
     }
 
+    /// The same packet with options at a place: see [`super::options::Options`]. `scalable` says that it is ECT(1) where it is
+    /// capable of ECN.
+    pub(crate) const fn with_options(self, place: u32, scalable: bool) -> Self {
+        let capable = self.rest & CODEPOINT_BITS != 0;
+        let point = if scalable && capable { SCALABLE } else { self.rest & CODEPOINT_BITS };
+        Self {
+            numbers: self.numbers & 0xffff_ffff | (place as u64) << 32,
+            rest: self.rest & !CODEPOINT_BITS | point | HAS_OPTIONS,
+            ..self
+        }
+    }
+
+    /// Where its options are, if it has any.
+    #[inline(always)]
+    pub(crate) const fn options(&self) -> Option<u32> {
+        if self.rest & HAS_OPTIONS == 0 { None } else { Some((self.numbers >> 32) as u32) }
+    }
+
     /// A datagram with this codepoint, sent at this instant.
     pub(crate) const fn datagram(
         (source, sequence): (DatagramSourceId, u32),
@@ -111,6 +131,7 @@ impl Packet {
         })
     }
 
+    /// What it says; with options, all but the acknowledgement number.
     #[inline(always)]
     pub(crate) const fn segment(&self) -> Segment {
         let bytes = (self.rest >> 16) as u16;
@@ -120,7 +141,7 @@ impl Packet {
             acknowledgement: SequenceNumber::new((self.numbers >> 32) as u32),
             payload: if bare { 0 } else { bytes },
             flags: Flags::from_bits((self.rest >> FLAGS_SHIFT) as u8),
-            ect: self.rest & ECN_CAPABLE != 0,
+            ect: self.rest & CODEPOINT_BITS != 0,
             unread: if bare { bytes } else { 0 },
         }
     }

@@ -1,6 +1,7 @@
 //! A record of every packet at the monitored links, for small runs.
 
 use super::capture::{Capture, Capturing};
+use super::options::Options;
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::{Codepoint, PacketClass};
@@ -26,11 +27,12 @@ const EVENTS: [&str; 3] = ["arrival", "departure", "discard"];
 /// Names by the order of [`aqmlab_session::Side`].
 const SIDES: [&str; 2] = ["active", "passive"];
 /// Names of flags by their bits, from the lowest.
-const FLAGS: [(Flags, &str); 6] = [
+const FLAGS: [(Flags, &str); 7] = [
     (Flags::FIN, "FIN"),
     (Flags::SYN, "SYN"),
     (Flags::RST, "RST"),
     (Flags::ACK, "ACK"),
+    (Flags::AE, "AE"),
     (Flags::ECE, "ECE"),
     (Flags::CWR, "CWR"),
 ];
@@ -49,6 +51,7 @@ pub(crate) struct Trace {
 struct Row {
     at: Time,
     packet: Packet,
+    segment: Segment,
     connection: u32,
     link: MonitoredId,
     event: TraceEvent,
@@ -87,23 +90,37 @@ impl Trace {
 
     /// Keeps what happened to a packet at a link, if that is monitored.
     #[inline]
-    pub(crate) fn record(&mut self, at: Time, event: TraceEvent, link: Option<MonitoredId>, packet: &Packet) {
+    pub(crate) fn record(
+        &mut self,
+        at: Time,
+        event: TraceEvent,
+        link: Option<MonitoredId>,
+        packet: &Packet,
+        options: &Options,
+    ) {
         if self.wanted {
-            self.keep(at, event, link, packet);
+            self.keep((at, event), link, packet, options);
         }
     }
 
-    fn keep(&mut self, at: Time, event: TraceEvent, link: Option<MonitoredId>, packet: &Packet) {
+    fn keep(
+        &mut self,
+        (at, event): (Time, TraceEvent),
+        link: Option<MonitoredId>,
+        packet: &Packet,
+        options: &Options,
+    ) {
         let Some(link) = link else { return };
         let connection = match packet.as_datagram() {
             Some(_) => packet.connection(),
             None => self.tenants[packet.connection() as usize][usize::from(packet.generation())],
         };
         if event == TraceEvent::Departure {
-            self.capturing.keep(at, link, packet, connection);
+            self.capturing.keep(at, link, (packet, options), connection);
         }
         if self.tabled {
-            self.rows.push(Row { at, packet: *packet, connection, link, event });
+            let (segment, _) = options.read(packet);
+            self.rows.push(Row { at, packet: *packet, segment, connection, link, event });
         }
     }
 
@@ -117,7 +134,7 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
     let codes = |of: &dyn Fn(&Row) -> u8| rows.iter().map(|row| u32::from(of(row))).collect();
     let of_packet =
         |of: &dyn Fn(&Packet) -> u32| ColumnValues::U32(rows.iter().map(|row| of(&row.packet)).collect());
-    let of_segment = |of: &dyn Fn(&Segment) -> u32| of_packet(&|packet| of(&segment_of(packet)));
+    let of_segment = |of: &dyn Fn(&Segment) -> u32| whole(&|row| of(&segment_of(row)));
     let links: Vec<u16> = rows.iter().map(|row| row.link.number()).collect();
     Table::new(
         "packets",
@@ -139,9 +156,9 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
 }
 
 /// What a packet says beside its IP header; a datagram has a number and what is not header, and nothing else of a segment.
-fn segment_of(packet: &Packet) -> Segment {
-    let segment = packet.segment();
-    match packet.as_datagram() {
+fn segment_of(row: &Row) -> Segment {
+    let segment = row.segment;
+    match row.packet.as_datagram() {
         None => segment,
         Some((_, SentDatagram { ip_bytes, .. })) => Segment {
             acknowledgement: SequenceNumber::new(0),
@@ -154,7 +171,7 @@ fn segment_of(packet: &Packet) -> Segment {
 
 /// The combinations of flags that occur, by name.
 fn flags(rows: &[Row]) -> ColumnValues {
-    let bits = |row: &Row| segment_of(&row.packet).flags.bits();
+    let bits = |row: &Row| segment_of(row).flags.bits();
     let mut occur = [false; 256];
     rows.iter().for_each(|row| occur[usize::from(bits(row))] = true);
     let present: Vec<u8> = (0..=u8::MAX).filter(|&bits| occur[usize::from(bits)]).collect();

@@ -31,6 +31,9 @@ pub struct Acknowledged {
     pub delivery_rate: Option<Rate>,
     /// Whether the application, not the window, limited what was sent.
     pub application_limited: bool,
+    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is over. Only those
+    /// learn it whose recovery keeps a scoreboard.
+    pub round_begins: bool,
 }
 
 /// Duplicate acknowledgements say that a segment was lost.
@@ -95,6 +98,12 @@ pub trait CongestionControl: Sized {
 
     /// Fast recovery is over, and leaves a window of so many bytes to those who inflate it in place.
     fn end_recovery(&mut self, window: u32);
+
+    /// The window is so many bytes now, by a recovery that counts what is in the network (RFC 6675, RFC 6937).
+    fn set_window(&mut self, _profile: &HostProfile, _bytes: u32) {}
+
+    /// The last reduction was a mistake, and these were window and threshold before it, in bytes.
+    fn restore(&mut self, _profile: &HostProfile, _window: u32, _threshold: u32) {}
 
     /// Everything outstanding is taken for lost.
     fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout);

@@ -9,15 +9,20 @@
 
 mod byte_window;
 mod control;
+mod cubic;
+mod dctcp;
 #[cfg(test)]
 mod fixed;
 mod freebsd;
+mod hystart;
+mod linux_reno;
 mod ns2;
 mod ns2_full;
 #[cfg(test)]
 pub(crate) mod paced;
 mod pacer;
 mod rfc5681;
+mod segment_window;
 
 pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
 pub use pacer::Pacer;
@@ -25,9 +30,12 @@ pub use pacer::Pacer;
 use crate::profile::{Congestion, HostProfile};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Rate;
+use cubic::Cubic;
+use dctcp::Dctcp;
 #[cfg(test)]
 use fixed::Fixed;
 use freebsd::FreeBsd;
+use linux_reno::LinuxReno;
 use ns2::Ns2;
 use ns2_full::Ns2Full;
 #[cfg(test)]
@@ -77,6 +85,14 @@ macro_rules! controllers {
 
             fn end_recovery(&mut self, window: u32) {
                 match self { $($(#[$when])? Self::$name(controller) => controller.end_recovery(window)),+ }
+            }
+
+            fn set_window(&mut self, profile: &HostProfile, bytes: u32) {
+                match self { $($(#[$when])? Self::$name(controller) => controller.set_window(profile, bytes)),+ }
+            }
+
+            fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
+                match self { $($(#[$when])? Self::$name(controller) => controller.restore(profile, window, threshold)),+ }
             }
 
             fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout) {
@@ -133,6 +149,9 @@ controllers! {
     Rfc5681(Rfc5681),
     Ns2(Ns2),
     Ns2Full(Ns2Full),
+    LinuxReno(LinuxReno),
+    Cubic(Cubic),
+    Dctcp(Dctcp),
     #[cfg(test)]
     Fixed(Fixed),
     #[cfg(test)]

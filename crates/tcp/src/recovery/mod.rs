@@ -4,9 +4,8 @@
 //! and from which number on something is sent again, when recovery is over. How large the window is meanwhile it
 //! tells the congestion controller; what carries it out is `acknowledgement.rs`.
 //!
-//! Those here know the cumulative acknowledgement alone, and remember nine bytes. One that keeps a scoreboard would be
-//! a file, a variant of [`Recovery`] and a line in the list below, with the scoreboard behind a `Box`: it decides
-//! where the next retransmission begins through the same [`FastRetransmit::from`], and the others pay nothing for it.
+//! Most know the cumulative acknowledgement alone, and remember nine bytes. The one with a scoreboard (`selective/`) keeps it
+//! behind a `Box`, and the others pay nothing for it.
 
 mod bsd_newreno;
 mod bsd_reno;
@@ -14,6 +13,9 @@ mod loss_recovery;
 mod ns2_full_newreno;
 mod ns2_newreno;
 mod rfc5681;
+mod selective;
+
+pub(crate) use selective::{Delivery, Due, Phase, RateReduction, SelectiveState, Sent, Undo};
 
 pub(crate) use loss_recovery::{
     AnnounceReduction, DUPLICATE_THRESHOLD, Episode, FastRetransmit, LossRecovery, OnDuplicate,
@@ -28,6 +30,7 @@ use bsd_reno::BsdReno;
 use ns2_full_newreno::Ns2FullNewReno;
 use ns2_newreno::Ns2NewReno;
 use rfc5681::{NewReno, Reno};
+use selective::Selective;
 
 /// The list of recoveries as one type: a call is a jump, never a virtual one.
 macro_rules! recoveries {
@@ -104,6 +107,7 @@ recoveries! {
     NewReno,
     Ns2NewReno,
     Ns2FullNewReno,
+    Selective,
 }
 
 impl Default for RecoveryState {
@@ -128,10 +132,38 @@ impl RecoveryState {
         episode.reduced_by = ReducedBy::Echo;
     }
 
-    /// Duplicates that limited transmit answers with a new segment each, beyond the window (RFC 3042 section 2).
+    /// Bytes that may be outstanding beyond the window, or fewer: a segment for each of the first duplicates (RFC 3042
+    /// section 2), or whatever is not in the network any more.
     #[inline]
-    pub(crate) fn limited_transmit_segments(&self, profile: &HostProfile) -> u32 {
-        if profile.limited_transmit { loss_recovery::limited_transmit_segments(self.episode()) } else { 0 }
+    pub(crate) fn beyond_window(&self, profile: &HostProfile, outstanding: u32) -> i32 {
+        if !profile.limited_transmit {
+            return 0;
+        }
+        match self.selective() {
+            Some(selective) => selective.beyond_window(profile, outstanding),
+            None => {
+                let segments = loss_recovery::limited_transmit_segments(self.episode());
+                (segments * profile.segment_bytes()) as i32
+            }
+        }
+    }
+
+    /// What a recovery with a scoreboard remembers.
+    #[inline]
+    pub(crate) fn selective(&self) -> Option<&SelectiveState> {
+        match self {
+            Self::Selective(selective) => Some(selective.state()),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub(crate) fn selective_mut(&mut self) -> Option<&mut SelectiveState> {
+        match self {
+            Self::Selective(selective) => Some(selective.state_mut()),
+            _ => None,
+        }
     }
 }
 
@@ -140,15 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_room_for_a_boxed_scoreboard_at_no_cost() {
-        #[repr(Rust, packed)]
-        struct Packed(#[allow(dead_code, reason = "it is only measured")] Box<[u32; 64]>);
-        #[allow(dead_code, reason = "it is only measured")]
-        enum WithScoreboard {
-            Cumulative(Episode),
-            Selective(Packed),
-        }
-        assert_eq!(size_of::<RecoveryState>(), 9);
-        assert_eq!(size_of::<WithScoreboard>(), size_of::<RecoveryState>());
+    fn a_boxed_scoreboard_costs_the_others_nothing() {
+        assert_eq!((size_of::<Episode>(), size_of::<RecoveryState>()), (8, 9));
     }
 }

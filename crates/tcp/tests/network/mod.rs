@@ -2,7 +2,9 @@
 //! decides the fate of every packet. At one instant arrivals come before timers, unless a test wants it the other way.
 #![allow(dead_code, reason = "each test file uses its part of the world")]
 
-use aqmlab_tcp::{Context, Endpoint, Flags, HostClock, HostProfile, Outbox, Segment, respond_to_stray};
+use aqmlab_tcp::{
+    Context, Endpoint, Flags, HostClock, HostProfile, Outbox, Segment, SegmentOptions, respond_to_stray,
+};
 use aqmlab_units::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +96,7 @@ pub(crate) enum Close {
 }
 
 enum Event {
-    Arrival(Segment, bool),
+    Arrival(Segment, SegmentOptions, bool),
     Request(usize),
 }
 
@@ -233,7 +235,13 @@ impl<'a> World<'a> {
             assert!(!segment.ect || segment.payload > 0, "ECN-capable without data: {segment}");
         }
         for segment in &out.segments {
-            self.send(side, *segment);
+            let host = self.host(side);
+            let said = if host.profile.has_options() {
+                host.endpoint.options(now, &host.profile, segment)
+            } else {
+                SegmentOptions::default()
+            };
+            self.send(side, *segment, said);
         }
         let (established, peer_closed) = (out.established, out.peer_closed);
         self.out = out;
@@ -243,7 +251,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn send(&mut self, from: Side, segment: Segment) {
+    fn send(&mut self, from: Side, segment: Segment, said: SegmentOptions) {
         let at = self.now;
         let counts = &mut self.host(from).sent_by_class;
         let nth = counts[class(&segment)];
@@ -256,15 +264,15 @@ impl<'a> World<'a> {
         let arrival = at + self.one_way;
         let to = from.other();
         match sent.fate {
-            Fate::Pass => self.schedule(arrival, to, Event::Arrival(segment, false)),
+            Fate::Pass => self.schedule(arrival, to, Event::Arrival(segment, said, false)),
             Fate::Mark => {
                 assert!(segment.ect, "marked a packet that is not ECN-capable: {segment}");
-                self.schedule(arrival, to, Event::Arrival(segment, true));
+                self.schedule(arrival, to, Event::Arrival(segment, said, true));
             }
-            Fate::Late(more) => self.schedule(arrival + more, to, Event::Arrival(segment, false)),
+            Fate::Late(more) => self.schedule(arrival + more, to, Event::Arrival(segment, said, false)),
             Fate::Twice(gap) => {
-                self.schedule(arrival, to, Event::Arrival(segment, false));
-                self.schedule(arrival + gap, to, Event::Arrival(segment, false));
+                self.schedule(arrival, to, Event::Arrival(segment, said, false));
+                self.schedule(arrival + gap, to, Event::Arrival(segment, said, false));
             }
             Fate::Drop => {}
         }
@@ -348,7 +356,9 @@ impl<'a> World<'a> {
         };
         if arrival <= timer && !timer_first {
             match self.events.pop_first().map(|(_, event)| event) {
-                Some((side, Event::Arrival(segment, marked))) => self.arrive(side, segment, marked),
+                Some((side, Event::Arrival(segment, said, marked))) => {
+                    self.arrive(side, (segment, said), marked);
+                }
                 Some((_, Event::Request(number))) => self.request(number),
                 None => unreachable!("there is an earliest event"),
             }
@@ -360,15 +370,19 @@ impl<'a> World<'a> {
         true
     }
 
-    fn arrive(&mut self, side: Side, segment: Segment, marked: bool) {
+    fn arrive(&mut self, side: Side, (segment, said): (Segment, SegmentOptions), marked: bool) {
         if self.recycle && self.host(side).finished_at.is_some() {
             if let Some(answer) = respond_to_stray(&segment) {
-                self.send(side, answer);
+                self.send(side, answer, SegmentOptions::default());
             }
             return;
         }
         self.call(side, |endpoint, now, context, out| {
-            endpoint.on_segment(now, context, &segment, marked, out);
+            if context.profile.has_options() {
+                endpoint.on_segment_with_options(now, context, (&segment, &said), marked, out);
+            } else {
+                endpoint.on_segment(now, context, &segment, marked, out);
+            }
         });
     }
 

@@ -1,0 +1,84 @@
+//! Accurate ECN feedback: the ACE field.
+//!
+//! Source: RFC 9768 sections 3.1 (negotiation), 3.2.2 (the field of three bits, AE, CWR and ECE of the header, counts the
+//! packets that arrived with a mark, from 5 on), appendix A.2 (what a difference modulo 8 means).
+//!
+//! Departures and silences: without the TCP option that counts bytes; SYN and SYN/ACK are never ECT, so that the fields of the
+//! handshake are constant; acknowledgements are not ECT.
+
+use crate::segment::Flags;
+
+/// The count of a connection that opens (RFC 9768 section 3.2.1).
+const FIRST: u32 = 5;
+/// The field counts modulo this.
+const MODULUS: u32 = 8;
+
+/// The flags that say a count.
+pub(crate) const fn field(count: u32) -> Flags {
+    let mut flags = Flags::NONE;
+    if count & 4 != 0 {
+        flags = flags.with(Flags::AE);
+    }
+    if count & 2 != 0 {
+        flags = flags.with(Flags::CWR);
+    }
+    if count & 1 != 0 { flags.with(Flags::ECE) } else { flags }
+}
+
+const fn count_of(flags: Flags) -> u32 {
+    (flags.contains(Flags::AE) as u32) << 2
+        | (flags.contains(Flags::CWR) as u32) << 1
+        | flags.contains(Flags::ECE) as u32
+}
+
+/// What the sender of data knows of the packets that arrived with a mark: s.cep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkedPackets {
+    count: u32,
+}
+
+impl Default for MarkedPackets {
+    fn default() -> Self {
+        Self { count: FIRST }
+    }
+}
+
+impl MarkedPackets {
+    /// How many more were marked, by an acknowledgement that brings so many segments. The field tells less than eight; more
+    /// than arrived cannot have been marked, and if more than eight arrived as many as may have been are taken for marked
+    /// (appendix A.2.2, the safest likely case).
+    pub(crate) fn news(&mut self, flags: Flags, delivered: u32) -> u32 {
+        let difference = (count_of(flags) + MODULUS - self.count % MODULUS) % MODULUS;
+        if delivered == 0 {
+            // An acknowledgement that overtook another would seem to have gone round.
+            return 0;
+        }
+        let news = difference.min(delivered);
+        self.count += news;
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_says_its_count_modulo_eight() {
+        for count in 0..20 {
+            assert_eq!(count_of(field(count)), count % 8);
+        }
+        // RFC 9768 table 3: AE is the highest bit.
+        assert_eq!(field(5), Flags::AE.with(Flags::ECE));
+    }
+
+    #[test]
+    fn what_the_field_has_moved_by_was_marked() {
+        let mut marked = MarkedPackets::default();
+        assert_eq!(marked.news(field(5), 2), 0);
+        assert_eq!(marked.news(field(7), 2), 2);
+        assert_eq!(marked.news(field(9), 2), 2);
+        assert_eq!(marked.news(field(9), 2), 0);
+        assert_eq!(marked.news(field(8), 0), 0, "an old one");
+    }
+}

@@ -1,0 +1,187 @@
+//! CUBIC.
+//!
+//! Source: RFC 9438, in whole segments as Linux net/ipv4/tcp_cubic.c counts them. With C = 0.4 segments per s³, β = 0.7:
+//!
+//! | event | effect |
+//! | --- | --- |
+//! | new acknowledgement, cwnd < ssthresh | slow start, which HyStart may end (`hystart.rs`) |
+//! | new acknowledgement, cwnd >= ssthresh | cwnd += 1 for every cwnd / (W(t + RTT) − cwnd) acknowledged, two at the least, with W(t) = C (t − K)³ + Wmax (section 4.2); or for as many as make Reno's estimate, if that is more (section 4.3) |
+//! | loss, echo | ssthresh = max(β cwnd, 2); Wmax = cwnd, or (1 + β)/2 cwnd where that was below the last Wmax (section 4.7) |
+//! | timeout | the same, and cwnd = 1; the next period begins at its plateau (section 4.8: K = 0, Wmax = cwnd) |
+//! | a reduction that was a mistake | cwnd, ssthresh and Wmax as before (section 4.9) |
+//!
+//! K = ∛((Wmax − cwnd) / C) at the first acknowledgement after the reduction; RTT is the least of the connection.
+//!
+//! Departures and silences:
+//! - W and K are real numbers, where Linux has integers of 1/1024 s and a table of roots.
+//! - Reno's estimate grows by α = 3(1 − β)/(1 + β) per window also beyond the last maximum, as in Linux; RFC 9438 section
+//!   4.3 takes α = 1 there.
+//! - Time in which the application limits what is sent does not count (section 5.8): from an acknowledgement that grows
+//!   nothing back to the one before it.
+//! - Before the first loss, where slow start was ended by HyStart, the window grows by one for every twenty at least (Linux).
+
+use super::control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
+use super::hystart::SlowStartEnd;
+use super::pacer::Pacer;
+use super::segment_window::{LEAST_WINDOW, SegmentWindow, boxed_state, delegates_to_segment_window};
+use crate::profile::HostProfile;
+use aqmlab_units::{Rate, Span, Time};
+use std::fmt;
+
+/// C of RFC 9438 section 4.1, in segments per s³.
+const CUBIC_FACTOR: f64 = 0.4;
+/// β: 717 of 1024 in Linux.
+const BETA_PER_1024: u32 = 717;
+const BETA: f64 = BETA_PER_1024 as f64 / 1024.0;
+/// α of section 4.3.
+const RENO_GROWTH: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// Segments per increase before the first loss, at most.
+const SLOWEST_AT_FIRST: f64 = 20.0;
+/// Segments per increase, at least: one and a half windows in a round trip.
+const FASTEST: f64 = 2.0;
+/// Of a window that has reached its target.
+const STANDSTILL: f64 = 100.0;
+
+/// A congestion avoidance period, from the first acknowledgement after a reduction on.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When it began, later by what the application has limited.
+    began: Time,
+    /// W at the plateau, in segments, and K in seconds.
+    origin: f64,
+    plateau_s: f64,
+    /// W_est: what Reno would have.
+    reno: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    base: SegmentWindow,
+    epoch: Option<Epoch>,
+    /// Wmax; zero before the first loss.
+    maximum: f64,
+    /// Wmax before the last reduction.
+    maximum_before: f64,
+    /// The least round trip, and the last acknowledgement.
+    least: Option<Span>,
+    acknowledged_at: Time,
+    slow_start: SlowStartEnd,
+}
+
+boxed_state!(Cubic(State));
+
+impl State {
+    fn reduce(&mut self) {
+        let window = f64::from(self.base.window);
+        self.epoch = None;
+        self.maximum_before = self.maximum;
+        self.maximum = if window < self.maximum { window * (1.0 + BETA) / 2.0 } else { window };
+        let whole = u64::from(self.base.window) * u64::from(BETA_PER_1024) / 1024;
+        self.base.threshold = (whole as u32).max(LEAST_WINDOW);
+    }
+
+    fn begin_epoch(&self, now: Time) -> Epoch {
+        let window = f64::from(self.base.window);
+        let below = (self.maximum - window).max(0.0);
+        Epoch {
+            began: now,
+            origin: self.maximum.max(window),
+            plateau_s: libm::cbrt(below / CUBIC_FACTOR),
+            reno: window,
+        }
+    }
+
+    /// How many segments are to be acknowledged for the window to grow by one.
+    fn segments_per_increase(&mut self, now: Time, segments: u32) -> f64 {
+        let window = f64::from(self.base.window);
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        epoch.reno += RENO_GROWTH * f64::from(segments) / window;
+        self.epoch = Some(epoch);
+        let ahead = self.least.unwrap_or(Span::ZERO).seconds();
+        let since = now.seconds() - epoch.began.seconds() + ahead - epoch.plateau_s;
+        let target = epoch.origin + CUBIC_FACTOR * since * since * since;
+        let mut per = if target > window { window / (target - window) } else { STANDSTILL * window };
+        if self.maximum == 0.0 {
+            per = per.min(SLOWEST_AT_FIRST);
+        }
+        // Reno's whole segments, as Linux compares them.
+        let ahead_of_us = libm::floor(epoch.reno) - window;
+        if ahead_of_us > 0.0 {
+            per = per.min(window / ahead_of_us);
+        }
+        per.max(FASTEST)
+    }
+
+    fn grow(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
+        let mut segments = SegmentWindow::segments(profile, acknowledged);
+        if self.base.is_in_slow_start() {
+            if self.slow_start.ends(profile, acknowledged, self.base.window, self.least) {
+                self.base.threshold = self.base.window;
+            }
+            let share = self.slow_start.share(segments);
+            segments = self.base.grow_in_slow_start(share);
+        }
+        if segments > 0 {
+            let per = self.segments_per_increase(acknowledged.now, segments);
+            self.base.grow_per(per as u32, segments);
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    delegates_to_segment_window!();
+
+    fn new(profile: &HostProfile) -> Self {
+        Self(Box::new(State {
+            base: SegmentWindow::new(profile),
+            epoch: None,
+            maximum: 0.0,
+            maximum_before: 0.0,
+            least: None,
+            acknowledged_at: Time::ZERO,
+            slow_start: SlowStartEnd::default(),
+        }))
+    }
+
+    fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
+        let state = &mut *self.0;
+        state.base.note_round_trip(acknowledged.round_trip);
+        if let Some(sample) = acknowledged.round_trip {
+            state.least = Some(state.least.map_or(sample, |least| least.min(sample)));
+        }
+        let before = std::mem::replace(&mut state.acknowledged_at, acknowledged.now);
+        if !acknowledged.application_limited {
+            state.grow(profile, acknowledged);
+        } else if let Some(epoch) = &mut state.epoch {
+            epoch.began = epoch.began + (acknowledged.now - before.max(epoch.began).min(acknowledged.now));
+        }
+    }
+
+    fn on_loss(&mut self, _profile: &HostProfile, _loss: &Loss) {
+        self.0.reduce();
+    }
+
+    fn on_timeout(&mut self, _profile: &HostProfile, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.0.reduce();
+        }
+        self.0.base.window = 1;
+        self.0.maximum = 0.0;
+        self.0.slow_start = SlowStartEnd::default();
+    }
+
+    fn on_echo(&mut self, _profile: &HostProfile) -> EchoReaction {
+        self.0.reduce();
+        EchoReaction::Reduced
+    }
+
+    fn on_idle(&mut self, profile: &HostProfile) {
+        self.0.base.on_idle(profile);
+    }
+
+    fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
+        self.0.base.restore(profile, window, threshold);
+        self.0.maximum = self.0.maximum_before;
+        self.0.epoch = None;
+    }
+}

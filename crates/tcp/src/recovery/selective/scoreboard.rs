@@ -1,0 +1,343 @@
+//! The scoreboard: what was sent and not acknowledged, segment by segment, and what became of each.
+//!
+//! Source: RFC 6675 sections 3 and 4 (`Update`, `IsLost`, `SetPipe`), counted in segments as Linux does
+//! (`packets_out`, `sacked_out`, `lost_out`, `retrans_out`: `tcp_packets_in_flight`).
+//!
+//! Departures and silences:
+//! - A segment is selectively acknowledged whole or not at all, as receivers do that report what arrived.
+//! - Of RFC 6675's rules for what to send next, (1) and (2): what is taken for lost, then new data. Neither is anything sent
+//!   again that is not taken for lost (3), nor the last segment once more (4): Linux has its tail loss probe instead.
+
+use crate::options::Block;
+use crate::recovery::DUPLICATE_THRESHOLD;
+use crate::sequence::SequenceNumber;
+use aqmlab_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// What is known of a segment that is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) start: SequenceNumber,
+    pub(crate) end: SequenceNumber,
+    /// When it was sent, the last time.
+    pub(crate) at: Time,
+    /// It has arrived, beyond a hole.
+    sacked: bool,
+    /// It is taken for lost, and was not sent again since; or it was, and that is not.
+    lost: bool,
+    /// It was sent again since it was last taken for lost.
+    again: bool,
+    /// It was sent again at some time: its round trip is ambiguous.
+    pub(crate) ambiguous: bool,
+}
+
+/// A segment that has arrived, as far as others are judged by it: when it was sent, and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrived {
+    pub(crate) at: Time,
+    pub(crate) end: SequenceNumber,
+    pub(crate) ambiguous: bool,
+}
+
+impl Arrived {
+    /// Whether that was sent after `other` (RFC 8985 section 6.2, `RACK_sent_after`).
+    pub(crate) fn sent_after(&self, at: Time, end: SequenceNumber) -> bool {
+        self.at > at || self.at == at && end.before(self.end)
+    }
+}
+
+/// What one acknowledgement has brought, in segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivery {
+    /// Segments that are known to have arrived since.
+    pub(crate) delivered: u32,
+    /// Of these, those that were selectively acknowledged.
+    pub(crate) sacked: u32,
+    /// The number up to which the present phase lasts.
+    pub(crate) recover: SequenceNumber,
+    /// Whether something before it arrived that was never sent again.
+    pub(crate) original: bool,
+    /// When the first and the last of the segments were sent that are acknowledged now and never were sent again.
+    pub(crate) sent: Option<(Time, Time)>,
+    /// Of all that arrived, what was sent last.
+    pub(crate) latest: Option<Arrived>,
+    /// Whether something arrived, never sent again, that lies before what had arrived already.
+    pub(crate) reordered: bool,
+}
+
+impl Delivery {
+    fn note(&mut self, segment: &Sent, highest: Option<SequenceNumber>) {
+        self.delivered += 1;
+        self.original |= !segment.ambiguous && !self.recover.before(segment.end);
+        let late = highest.is_some_and(|number| segment.end.before(number));
+        self.reordered |= late && !segment.ambiguous;
+        let Sent { at, end, ambiguous, .. } = *segment;
+        if self.latest.is_none_or(|latest| !latest.sent_after(at, end)) {
+            self.latest = Some(Arrived { at, end, ambiguous });
+        }
+    }
+}
+
+/// What is outstanding, in the order of its numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: VecDeque<Sent>,
+    sacked: u32,
+    lost: u32,
+    again: u32,
+    /// The highest number that was selectively acknowledged.
+    highest: Option<SequenceNumber>,
+    /// The blocks of the last acknowledgement: what they cover is known.
+    known: Vec<Block>,
+}
+
+impl Scoreboard {
+    /// Segments outstanding.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
+    /// Segments in the network, as far as is known (`pipe`).
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.outstanding() + self.again - self.sacked - self.lost
+    }
+
+    /// Segments that have arrived beyond a hole.
+    pub(crate) const fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// The last segment outstanding.
+    pub(crate) fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// New data are sent.
+    pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
+        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
+        self.segments.push_back(new);
+    }
+
+    /// The segment that begins at `start` is sent again.
+    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) {
+        let place = self.segments.partition_point(|segment| segment.start.before(start));
+        let Some(segment) = self.segments.get_mut(place) else { return };
+        self.again += u32::from(!segment.again);
+        segment.again = true;
+        segment.ambiguous = true;
+        segment.at = now;
+    }
+
+    /// Everything before `number` has arrived.
+    pub(crate) fn acknowledge(&mut self, number: SequenceNumber, delivery: &mut Delivery) {
+        while let Some(segment) = self.segments.front() {
+            if number.before(segment.end) {
+                break;
+            }
+            let segment = *segment;
+            self.segments.pop_front();
+            if !segment.sacked {
+                delivery.note(&segment, self.highest);
+            }
+            if !segment.ambiguous && !segment.sacked {
+                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
+                delivery.sent = Some((first, segment.at));
+            }
+            self.sacked -= u32::from(segment.sacked);
+            self.lost -= u32::from(segment.lost);
+            self.again -= u32::from(segment.again);
+        }
+        if self.highest.is_some_and(|highest| !number.before(highest)) {
+            self.highest = None;
+        }
+    }
+
+    /// What these blocks cover has arrived.
+    pub(crate) fn acknowledge_selectively(&mut self, blocks: &[Block], delivery: &mut Delivery) {
+        let mut known = std::mem::take(&mut self.known);
+        for &(start, end) in blocks {
+            // Of a block that has grown, only what is new is looked for.
+            let inside = |old: &&Block| !old.0.before(start) && !end.before(old.1);
+            match known.iter().find(inside) {
+                Some(&(from, to)) => {
+                    self.mark_arrived(start, from, delivery);
+                    self.mark_arrived(to, end, delivery);
+                }
+                None => self.mark_arrived(start, end, delivery),
+            }
+        }
+        known.clear();
+        known.extend_from_slice(blocks);
+        self.known = known;
+    }
+
+    fn mark_arrived(&mut self, start: SequenceNumber, end: SequenceNumber, delivery: &mut Delivery) {
+        let place = self.segments.partition_point(|segment| segment.start.before(start));
+        let highest = self.highest;
+        for segment in self.segments.iter_mut().skip(place).take_while(|segment| !end.before(segment.end)) {
+            if segment.sacked {
+                continue;
+            }
+            delivery.note(segment, highest);
+            delivery.sacked += 1;
+            if !segment.ambiguous {
+                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
+                delivery.sent = Some((first, segment.at));
+            }
+            self.sacked += 1;
+            self.lost -= u32::from(std::mem::take(&mut segment.lost));
+            self.again -= u32::from(std::mem::take(&mut segment.again));
+            segment.sacked = true;
+            self.highest = Some(self.highest.map_or(segment.end, |number| number.later_of(segment.end)));
+        }
+    }
+
+    /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was never sent again.
+    /// Answers how many segments that are.
+    pub(crate) fn detect_by_duplicates(&mut self) -> u32 {
+        let mut above = self.sacked;
+        let before = self.lost;
+        for segment in &mut self.segments {
+            if above < u32::from(DUPLICATE_THRESHOLD) {
+                break;
+            }
+            above -= u32::from(segment.sacked);
+            if !segment.sacked && !segment.lost && !segment.ambiguous {
+                segment.lost = true;
+                self.lost += 1;
+            }
+        }
+        self.lost - before
+    }
+
+    /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time since is the round
+    /// trip of that and the time that reordering may take. Answers how many segments that are, and how long the next has.
+    pub(crate) fn detect_by_time(
+        &mut self,
+        now: Time,
+        rack: &Arrived,
+        (round_trip, reordering): (Span, Span),
+    ) -> (u32, Option<Span>) {
+        let (mut count, mut longest) = (0, None);
+        for segment in &mut self.segments {
+            let before = rack.sent_after(segment.at, segment.end);
+            if !before && !segment.ambiguous {
+                // Nothing behind it was sent earlier, but what was sent again.
+                break;
+            }
+            if !before || segment.sacked || segment.lost && !segment.again {
+                continue;
+            }
+            let due = segment.at + round_trip + reordering;
+            match due.checked_since(now).filter(|left| *left > Span::ZERO) {
+                Some(left) => longest = longest.max(Some(left)),
+                None => {
+                    count += 1;
+                    self.lost += u32::from(!segment.lost);
+                    self.again -= u32::from(std::mem::take(&mut segment.again));
+                    segment.lost = true;
+                }
+            }
+        }
+        (count, longest)
+    }
+
+    /// Takes everything for lost that has not arrived.
+    pub(crate) fn lose_all(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| !segment.sacked) {
+            segment.lost = true;
+            segment.again = false;
+        }
+        self.lost = self.outstanding() - self.sacked;
+        self.again = 0;
+    }
+
+    /// Nothing is taken for lost any more: that was a mistake.
+    pub(crate) fn find_all(&mut self) {
+        for segment in &mut self.segments {
+            segment.lost = false;
+        }
+        self.lost = 0;
+    }
+
+    /// The first segment, from `from` on, that is taken for lost and was not sent again since.
+    pub(crate) fn next_lost(&self, from: SequenceNumber) -> Option<Sent> {
+        if self.lost == 0 {
+            return None;
+        }
+        let place = self.segments.partition_point(|segment| segment.start.before(from));
+        self.segments.iter().skip(place).find(|segment| segment.lost && !segment.again).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(value: u32) -> SequenceNumber {
+        SequenceNumber::new(value)
+    }
+
+    fn milliseconds(value: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(value)
+    }
+
+    /// Ten segments of 100 bytes, a millisecond apart.
+    fn ten() -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for number in 0..10_u32 {
+            board.push(milliseconds(u64::from(number)), at(100 * number), at(100 * number + 100));
+        }
+        board
+    }
+
+    fn sack(board: &mut Scoreboard, blocks: &[(u32, u32)]) -> Delivery {
+        let mut delivery = Delivery::default();
+        let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| (at(start), at(end))).collect();
+        board.acknowledge_selectively(&blocks, &mut delivery);
+        delivery
+    }
+
+    #[test]
+    fn what_three_segments_have_overtaken_is_lost_and_no_longer_in_the_network() {
+        let mut board = ten();
+        sack(&mut board, &[(100, 300)]);
+        assert_eq!((board.detect_by_duplicates(), board.in_flight()), (0, 8));
+        sack(&mut board, &[(400, 500), (100, 300)]);
+        // Above the first are three; above the one at 300 is one.
+        assert_eq!((board.detect_by_duplicates(), board.in_flight()), (1, 6));
+        assert_eq!(board.next_lost(at(0)).map(|segment| segment.start), Some(at(0)));
+        board.send_again(milliseconds(50), at(0));
+        assert_eq!((board.next_lost(at(0)).is_none(), board.in_flight()), (true, 7));
+        let mut delivery = Delivery::default();
+        board.acknowledge(at(300), &mut delivery);
+        assert_eq!((delivery.delivered, delivery.original, board.in_flight()), (1, false, 6));
+    }
+
+    #[test]
+    fn a_block_that_grows_delivers_what_is_new() {
+        let mut board = ten();
+        assert_eq!(sack(&mut board, &[(300, 500)]).delivered, 2);
+        let grown = sack(&mut board, &[(200, 700)]);
+        assert_eq!((grown.delivered, grown.reordered), (3, true));
+        assert_eq!(grown.latest.map(|latest| latest.end), Some(at(700)));
+        assert_eq!(sack(&mut board, &[(800, 900), (200, 700)]).delivered, 1);
+    }
+
+    #[test]
+    fn what_is_overdue_is_lost_and_the_rest_has_so_long_left() {
+        let mut board = ten();
+        sack(&mut board, &[(300, 400)]);
+        let rack = Arrived { at: milliseconds(3), end: at(400), ambiguous: false };
+        let round_trip = Span::from_milliseconds(40);
+        let reordering = Span::from_milliseconds(10);
+        // Sent at 0, 1 and 2 ms, and due at 50, 51 and 52.
+        let (lost, left) = board.detect_by_time(milliseconds(51), &rack, (round_trip, reordering));
+        assert_eq!((lost, left), (2, Some(Span::from_milliseconds(1))));
+        assert_eq!(board.in_flight(), 7);
+        board.lose_all();
+        assert_eq!((board.in_flight(), board.sacked()), (0, 1));
+        board.find_all();
+        assert_eq!(board.in_flight(), 9);
+    }
+}

@@ -1,0 +1,296 @@
+//! A receiver that reports what has arrived beyond a hole, echoes timestamps, counts marks and adapts how long it delays
+//! acknowledgements: what Linux keeps beside RCV.NXT.
+//!
+//! Source: RFC 2018 section 4 (the block of the segment that arrived last comes first, then those reported before), RFC
+//! 2883 section 4 (a duplicate is reported once, first), RFC 7323 section 4.3 (which timestamp is echoed), RFC 9768
+//! section 3.2 (r.cep, the count of marked packets). Delayed acknowledgements: Linux net/ipv4/tcp_input.c and
+//! tcp_output.c: `tcp_event_data_recv`, `tcp_send_delayed_ack`, `tcp_event_data_sent`.
+//!
+//! | event | quick acknowledgements left | delay of an acknowledgement (ATO) |
+//! | --- | --- | --- |
+//! | the first data | as many as half of the window holds, 16 at the most | 40 ms |
+//! | data within 20 ms of those before | | half of it, and 20 ms |
+//! | data within the ATO | | half of it, and the gap |
+//! | data after a pause longer than the timeout | as at first | |
+//! | an acknowledgement left | one less | 40 ms when none is left |
+//! | its timer fired in a one-way conversation | | doubled, up to the timeout |
+//! | data are sent within the ATO of data received | the conversation is interactive: none is quick | |
+//! | its timer fired in such a conversation | | 40 ms, and interactive no longer |
+//!
+//! An acknowledgement that is delayed waits for the ATO, in a one-way conversation 40 ms to 500 ms, at most the smoothed
+//! round trip (at least 40 ms); in an interactive one at most 200 ms.
+//!
+//! Departures and silences: Linux also answers at once when the program has read a short segment of a conversation that is
+//! not interactive; its receive window grows (receive buffer auto-tuning), here it is constant.
+
+use crate::options::{Block, Blocks, Timestamps};
+use crate::profile::HostProfile;
+use crate::reassembly::{Range, insert_among};
+use crate::segment::{Flags, Segment};
+use crate::sequence::SequenceNumber;
+use aqmlab_units::{Span, Time};
+
+/// Blocks that a receiver remembers to have reported (Linux `selective_acks`).
+const REMEMBERED: usize = 4;
+/// r.cep of a connection that opens (RFC 9768 section 3.2.1).
+const FIRST_MARKED_COUNT: u32 = 5;
+/// Greatest such time of an interactive conversation (`TCP_DELACK_MAX`).
+const GREATEST_DELAY: Span = Span::from_milliseconds(200);
+/// Greatest such time of a one-way conversation (half a second).
+const GREATEST_ONE_WAY_DELAY: Span = Span::from_milliseconds(500);
+/// Most quick acknowledgements (`TCP_MAX_QUICKACKS`).
+const MOST_QUICK: u32 = 16;
+
+/// What a reporting receiver keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Reporting {
+    /// What waits for a hole to be filled, ascending.
+    pub(crate) ranges: Vec<Range>,
+    /// A number of each range that was reported, the most recent first.
+    recent: [SequenceNumber; REMEMBERED],
+    remembered: usize,
+    /// A duplicate that no acknowledgement has reported yet.
+    duplicate: Option<Block>,
+    /// TS.Recent of RFC 7323.
+    recent_stamp: u32,
+    /// Last.ACK.sent of RFC 7323.
+    last_acknowledged: SequenceNumber,
+    /// Packets that arrived with a mark, as RFC 9768 counts them.
+    pub(crate) marked_packets: u32,
+    /// Whether no acknowledgement has said so of the last of them.
+    mark_waits: bool,
+    /// Whether there are quick acknowledgements at all, and how many are left.
+    has_quick: bool,
+    quick: u32,
+    interactive: bool,
+    /// Least time that an acknowledgement is delayed (`TCP_ATO_MIN`, `TCP_DELACK_MIN`).
+    least_delay: Span,
+    /// The ATO; zero before the first data.
+    delay: Span,
+    received_at: Time,
+    /// The smoothed round trip and the retransmission timeout when the connection opened.
+    smoothed: Span,
+    timeout: Span,
+}
+
+impl Reporting {
+    /// That of a connection which opens.
+    pub(crate) fn new(profile: &HostProfile) -> Self {
+        Self {
+            ranges: Vec::new(),
+            recent: [SequenceNumber::INITIAL; REMEMBERED],
+            remembered: 0,
+            duplicate: None,
+            recent_stamp: 0,
+            last_acknowledged: SequenceNumber::INITIAL,
+            marked_packets: FIRST_MARKED_COUNT,
+            mark_waits: false,
+            has_quick: profile.extensions.quick_acknowledgements,
+            quick: 0,
+            interactive: false,
+            least_delay: profile.delayed_ack.delay,
+            delay: Span::ZERO,
+            received_at: Time::ZERO,
+            smoothed: GREATEST_ONE_WAY_DELAY,
+            timeout: profile.retransmission.initial,
+        }
+    }
+
+    /// The connection is open, on a path with this round trip and timeout.
+    pub(crate) fn note_path(&mut self, smoothed: Span, timeout: Span) {
+        (self.smoothed, self.timeout) = (smoothed, timeout);
+    }
+
+    /// What a segment echoes.
+    pub(crate) const fn recent_stamp(&self) -> u32 {
+        self.recent_stamp
+    }
+
+    /// Keeps the timestamp of a segment that an acknowledgement will be of (RFC 7323 section 4.3).
+    pub(crate) fn note_stamp(&mut self, segment: &Segment, stamps: Option<Timestamps>) {
+        let Some(Timestamps { value, .. }) = stamps else { return };
+        let covers = !self.last_acknowledged.before(segment.sequence) || segment.flags.contains(Flags::SYN);
+        if covers && value.wrapping_sub(self.recent_stamp) as i32 >= 0 {
+            self.recent_stamp = value;
+        }
+    }
+
+    /// An acknowledgement of everything before `number` leaves.
+    pub(crate) fn note_acknowledged(&mut self, number: SequenceNumber) {
+        self.last_acknowledged = number;
+        self.mark_waits = false;
+        if self.quick > 0 {
+            self.quick -= 1;
+            if self.quick == 0 {
+                self.delay = self.least_delay;
+            }
+        }
+    }
+
+    /// Keeps numbers that lie beyond a hole.
+    pub(crate) fn insert(&mut self, start: SequenceNumber, end: SequenceNumber) {
+        if self.ranges.iter().any(|range| range.covers(start, end)) {
+            self.duplicate = Some((start, end));
+        }
+        insert_among(&mut self.ranges, Range::new(start, end));
+        let kept = self.remembered.min(REMEMBERED - 1);
+        self.recent.copy_within(0..kept, 1);
+        self.recent[0] = start;
+        self.remembered = kept + 1;
+    }
+
+    /// Numbers arrive that had arrived before.
+    pub(crate) fn note_duplicate(
+        &mut self,
+        start: SequenceNumber,
+        end: SequenceNumber,
+        window_segments: u32,
+    ) {
+        self.duplicate = Some((start, end));
+        self.acknowledge_quickly(window_segments);
+    }
+
+    /// What an acknowledgement reports: a duplicate once, then ranges, the most recent first.
+    pub(crate) fn blocks(&mut self, most: usize) -> Blocks {
+        let mut blocks = Blocks::default();
+        if let Some(duplicate) = self.duplicate.take() {
+            blocks.push(duplicate);
+        }
+        let first = blocks.as_slice().len();
+        for number in &self.recent[..self.remembered] {
+            let Some(range) = self.ranges.iter().find(|range| range.covers(*number, number.plus(1))) else {
+                continue;
+            };
+            let said = blocks.as_slice();
+            if said.len() < most && !said[first..].contains(&range.block()) {
+                blocks.push(range.block());
+            }
+        }
+        blocks
+    }
+
+    /// A packet came with a mark. Answers whether it is the first since an acknowledgement, which then leaves at once.
+    pub(crate) fn count_mark(&mut self) -> bool {
+        self.marked_packets = self.marked_packets.wrapping_add(1);
+        !std::mem::replace(&mut self.mark_waits, true)
+    }
+
+    /// Quick acknowledgements begin, or begin again (`tcp_enter_quickack_mode`).
+    pub(crate) fn acknowledge_quickly(&mut self, window_segments: u32) {
+        if self.has_quick {
+            self.quick = self.quick.max((window_segments / 2).clamp(2, MOST_QUICK));
+        }
+    }
+
+    /// Data arrive, which changes how long an acknowledgement is delayed.
+    pub(crate) fn note_data(&mut self, now: Time, window_segments: u32) {
+        let gap = now - self.received_at;
+        self.received_at = now;
+        let half = Span::from_nanoseconds(self.delay.nanoseconds() / 2);
+        let half_least = Span::from_nanoseconds(self.least_delay.nanoseconds() / 2);
+        if self.delay == Span::ZERO {
+            self.acknowledge_quickly(window_segments);
+            self.delay = self.least_delay;
+        } else if gap <= half_least {
+            self.delay = half + half_least;
+        } else if gap < self.delay {
+            self.delay = (half + gap).min(self.timeout);
+        } else if gap > self.timeout {
+            self.acknowledge_quickly(window_segments);
+        }
+    }
+
+    /// Data are sent: soon after some were received it is a conversation (`tcp_event_data_sent`).
+    pub(crate) fn note_sent(&mut self, now: Time) {
+        self.interactive |= now - self.received_at < self.delay;
+    }
+
+    /// Whether every segment is acknowledged at once for now.
+    pub(crate) const fn is_quick(&self) -> bool {
+        self.quick > 0 && !self.interactive
+    }
+
+    /// How long an acknowledgement is delayed.
+    pub(crate) fn delay(&self) -> Span {
+        let most = if self.interactive { GREATEST_DELAY } else { GREATEST_ONE_WAY_DELAY };
+        let most = most.min(self.smoothed.max(self.least_delay));
+        self.delay.max(self.least_delay).min(most)
+    }
+
+    /// An acknowledgement was delayed to the end (`tcp_delack_timer`).
+    pub(crate) fn note_delayed(&mut self) {
+        if self.interactive {
+            self.interactive = false;
+            self.delay = self.least_delay;
+        } else {
+            self.delay = (self.delay + self.delay).min(self.timeout);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new() -> Reporting {
+        Reporting::new(&HostProfile::named("linux6-reno").unwrap())
+    }
+
+    fn at(value: u32) -> SequenceNumber {
+        SequenceNumber::new(value)
+    }
+
+    #[test]
+    fn the_block_of_what_arrived_last_comes_first_and_then_those_reported_before() {
+        // RFC 2018 section 4, case 3: of eight segments of 500 bytes from 5000 on the first, third, fifth and seventh are lost.
+        let mut reporting = new();
+        let mut said = Vec::new();
+        for start in [5_500, 6_500, 7_500, 8_500] {
+            reporting.insert(at(start), at(start + 500));
+            said = reporting.blocks(4).as_slice().iter().map(|(start, _)| start.value()).collect();
+        }
+        assert_eq!(said, [8_500, 7_500, 6_500, 5_500]);
+        // The fourth is received again: 6000 to 7000 joins what stood there.
+        reporting.insert(at(6_000), at(6_500));
+        let blocks = reporting.blocks(3);
+        let said: Vec<_> = blocks.as_slice().iter().map(|(from, to)| (from.value(), to.value())).collect();
+        assert_eq!(said, [(5_500, 7_000), (8_500, 9_000), (7_500, 8_000)]);
+    }
+
+    #[test]
+    fn a_duplicate_is_reported_once_and_first() {
+        // RFC 2883 section 4.1.1: 3000 to 3500 comes twice, and everything before 4000 is there.
+        let mut reporting = new();
+        reporting.note_duplicate(at(3_000), at(3_500), 40);
+        assert_eq!(reporting.blocks(3).as_slice(), [(at(3_000), at(3_500))]);
+        assert_eq!(reporting.blocks(3).as_slice(), []);
+        // Section 4.1.2: beyond a hole, the block that it is in follows.
+        reporting.insert(at(4_500), at(5_000));
+        reporting.blocks(3);
+        reporting.insert(at(4_500), at(5_000));
+        assert_eq!(reporting.blocks(3).as_slice(), [(at(4_500), at(5_000)); 2]);
+    }
+
+    #[test]
+    fn the_delay_follows_the_gaps_between_arrivals() {
+        let mut reporting = new();
+        reporting.note_path(Span::from_milliseconds(100), Span::from_milliseconds(300));
+        let mut arrive = |at_ms| {
+            reporting.note_data(Time::ZERO + Span::from_milliseconds(at_ms), 40);
+            reporting.delay().nanoseconds() / 1_000_000
+        };
+        // 40; half and the gap of 30 are 50; half and the gap of 40 are 65; half and 20 are 52; 46.
+        assert_eq!([0, 30, 70, 75, 80].map(&mut arrive), [40, 50, 65, 52, 46]);
+        assert!(reporting.is_quick());
+        for _ in 0..MOST_QUICK {
+            reporting.note_acknowledged(SequenceNumber::INITIAL);
+        }
+        assert!(!reporting.is_quick());
+        reporting.note_delayed();
+        assert_eq!(reporting.delay(), Span::from_milliseconds(80));
+        reporting.note_path(Span::from_milliseconds(60), Span::from_milliseconds(260));
+        assert_eq!(reporting.delay(), Span::from_milliseconds(60));
+        reporting.note_path(Span::from_milliseconds(5), Span::from_milliseconds(205));
+        assert_eq!(reporting.delay(), Span::from_milliseconds(40));
+    }
+}
