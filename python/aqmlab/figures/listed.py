@@ -10,6 +10,7 @@ from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import PER_SECOND, draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
+from aqmlab.figures.stretches import stretches_chart
 from aqmlab.figures.style import figure_of, settle
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
 from aqmlab.statistics import MINIMUM_REPLICATIONS
@@ -45,6 +46,11 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     if kind in CURVES:
         chart = CURVES[kind](study, cells, title=title, population=entry.get("population"))
         return Drawn.of(entry["id"], chart, _caption(study, kind, cells))
+    if kind == "over-time":
+        of, every_s = entry["of"], float(entry["every_s"])
+        chart = stretches_chart(study, cells, title=title, of=of, every_s=every_s)
+        words = f"Mean of each {every_s:g} s; {_caption(study, kind, cells)}"
+        return Drawn.of(entry["id"], chart, words)
     axes = _axes(study, entry, cells)
     return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
 

@@ -2,8 +2,8 @@
 
 The work of a run grows with its simulated seconds and with the load that its users offer, whatever the queue
 does. To begin takes as long as its users need for what was before: nothing, or an hour of browsing where they
-start stationary. Short runs of the experiment's own scenario at full load say what both take here; everything
-else is counting the runs.
+start stationary. Short runs of the experiment's own scenario at full load say what both take here, or one
+whole run of a scenario that is legal at its own length alone; everything else is counting the runs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Demand
 from aqmlab.load.matching import RESERVE
 from aqmlab.runs import run
@@ -87,13 +88,23 @@ def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], s
         return _core_s(populated, duration_s)
 
     short_s, long_s = PROBES_S
-    seconds(STEADY, short_s)  # the first run of a process also loads what runs need
+    try:
+        seconds(STEADY, short_s)  # the first run of a process also loads what runs need
+    except (ScenarioError, ExperimentError):
+        return _pace_of_whole_run(scenario, starts)
     short, long = seconds(STEADY, short_s), seconds(STEADY, long_s)
     per_simulated_s = max(0.0, long - short) / (long_s - short_s)
     begin_s = {STEADY: short, **{each: seconds(each, short_s) for each in starts if each not in CHEAP}}
     begin_s |= dict.fromkeys(CHEAP, short)
     begun_s = {each: max(0.0, taken - short_s * per_simulated_s) for each, taken in begin_s.items()}
     return Pace(begun_s, per_simulated_s)
+
+
+def _pace_of_whole_run(scenario: Callable[[str], Scenario], starts: Iterable[str]) -> Pace:
+    """Of a scenario that cannot be had in short, for its phases or users: all of its time is going on."""
+    known = sorted(starts)
+    whole = scenario(known[0])
+    return Pace(dict.fromkeys(known, 0.0), _core_s(whole, whole.duration_s) / whole.duration_s)
 
 
 def _core_s(scenario: Scenario, duration_s: float) -> float:

@@ -27,7 +27,7 @@ from aqmlab.reproduce.configurations import Configuration, configurations_of
 from aqmlab.reproduce.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.reproduce.published import PublishedRow, PublishedTable, read_published
 from aqmlab.reproduce.statements import PublishedClaim, read_claims
-from aqmlab.statistics.quantities import UnknownQuantityError
+from aqmlab.statistics.quantities import UnknownQuantityError, quantity
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
@@ -262,6 +262,8 @@ def _check_names(experiment: Experiment) -> None:
         if figure["kind"] != "calibration" and not ("cells" in figure and "loads_percent" in figure):
             raise ExperimentError(f"{owner}: cells and loads_percent are missing")
         chosen(experiment.configurations, figure.get("cells", []), kind="cell", experiment=owner)
+        if figure["kind"] == "over-time":
+            _check_over_time(figure, owner)
     for table in experiment.published_tables:
         wanted = [column.tolerance for column in table.columns]
         owner = f"table {table.identifier}"
@@ -269,6 +271,13 @@ def _check_names(experiment: Experiment) -> None:
         chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
     if experiment.comparisons is not None:
         chosen(experiment.groups, experiment.comparisons.groups, kind="group", experiment="comparisons")
+
+
+def _check_over_time(figure: Mapping[str, Any], owner: str) -> None:
+    """Whether the number is one of stretches of a run."""
+    if not ("of" in figure and figure.get("every_s", 0.0) > 0.0):
+        raise ExperimentError(f"{owner}: over-time needs of, such as throughput_mbps/links.NAME, and every_s")
+    quantity(f"{figure['of']}@0-{figure['every_s']:g}")
 
 
 def _comparisons(

@@ -77,7 +77,7 @@ _FIGURE = Table(
         "title": TEXT,
         "kind": one_of(
             *("calibration", "cdf", "ccdf", "queue", "scatter", "users", "requests-per-second"),
-            *("bytes-requested-per-second", "response-time-per-second"),
+            *("bytes-requested-per-second", "response-time-per-second", "over-time"),
         ),
     },
     optional={
@@ -86,6 +86,8 @@ _FIGURE = Table(
         "calibration": FLAG,
         "discarded_s": NUMBER,
         "population": TEXT,
+        "of": TEXT,
+        "every_s": NUMBER,
     },
 )
 
