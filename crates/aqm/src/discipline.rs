@@ -1,16 +1,31 @@
-//! What a scheme puts in front of a link: one queue, or guards, a scheduler and several queues.
+//! What a scheme puts in front of a link: one queue, guards in front of one, or guards, a scheduler and several queues.
 
 use crate::aqm::Aqm;
 use crate::guard::Guard;
 use crate::parts::{Limit, Room};
-use crate::scheduler::{OneQueue, Scheduler};
+use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
 pub enum Discipline {
     /// One queue, first in, first out, that nothing stands in front of. The plain case, and the fastest.
     Fifo(Box<dyn Aqm>),
-    /// Several queues, or guards in front.
+    /// Guards in front of one queue.
+    Guarded(Guarded),
+    /// Several queues, or guards in front of them.
     Composite(Composite),
+}
+
+/// Guards in front of one queue.
+///
+/// An arrival passes the guards in their order, and then belongs to the scheme of the queue. The limit of the port holds
+/// for the queue too.
+pub struct Guarded {
+    /// In the order in which they are asked.
+    pub guards: Vec<Box<dyn Guard>>,
+    /// The scheme of the queue.
+    pub queue: Box<dyn Aqm>,
+    /// How much may wait in the queue.
+    pub queue_limit: QueueLimit,
 }
 
 /// Guards in front of a scheduler with its queues.
@@ -59,16 +74,18 @@ impl Discipline {
     /// This discipline behind a guard. Guards that are there already stand behind the new one.
     #[must_use]
     pub fn guarded_by(self, guard: Box<dyn Guard>) -> Self {
-        let mut composite = match self {
-            Self::Fifo(scheme) => Composite {
-                guards: Vec::new(),
-                scheduler: Box::new(OneQueue::default()),
-                queues: vec![scheme],
-                queue_limit: QueueLimit::OfPort,
-            },
-            Self::Composite(composite) => composite,
-        };
-        composite.guards.insert(0, guard);
-        Self::Composite(composite)
+        match self {
+            Self::Fifo(queue) => {
+                Self::Guarded(Guarded { guards: vec![guard], queue, queue_limit: QueueLimit::OfPort })
+            }
+            Self::Guarded(mut guarded) => {
+                guarded.guards.insert(0, guard);
+                Self::Guarded(guarded)
+            }
+            Self::Composite(mut composite) => {
+                composite.guards.insert(0, guard);
+                Self::Composite(composite)
+            }
+        }
     }
 }

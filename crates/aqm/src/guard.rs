@@ -3,6 +3,7 @@
 use crate::aqm::Reason;
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
+use crate::queue::Shared;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
 
@@ -31,19 +32,33 @@ pub enum Decision {
 }
 
 /// What a guard may see of the queues behind it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Behind {
+#[derive(Clone, Copy)]
+pub struct Behind<'a> {
     /// Packets that wait, in all queues together.
     pub packets: u32,
     /// Bytes that wait.
     pub bytes: u64,
-    /// The probability with which the schemes behind now signal congestion to a packet of average size: the mean over
-    /// the queues, each by the packets that wait in it.
-    pub signal_probability: Probability,
+    signals: &'a dyn Fn() -> Probability,
 }
 
-/// A filter in front of the queues of a port. It may refuse arrivals, or signal congestion to them, and it is told what the schemes behind it decide about the packets that it let through: which
-/// flows are signalled most tells who does not respond.
+impl<'a> Behind<'a> {
+    /// Queues in which so many packets and bytes wait, whose schemes signal as `signals` says when it is asked.
+    #[must_use]
+    pub const fn new(packets: u32, bytes: u64, signals: &'a dyn Fn() -> Probability) -> Self {
+        Self { packets, bytes, signals }
+    }
+
+    /// The probability with which the schemes behind now signal congestion to a packet of average size: the mean over
+    /// the queues, each by the packets that wait in it. Worked out when asked, over all queues.
+    #[must_use]
+    pub fn signal_probability(&self) -> Probability {
+        (self.signals)()
+    }
+}
+
+/// A filter in front of the queues of a port. It may refuse arrivals, or signal congestion to them, and it is told what the
+/// schemes behind it decide about the packets that it let through: which flows are signalled most tells who does not
+/// respond.
 ///
 /// Guards stand in a row. An arrival that one refuses is unknown to those behind it, to the scheduler, and to the
 /// schemes. A guard owns no clock, no generator and no packet.
@@ -54,7 +69,7 @@ pub trait Guard: Send {
         now: Time,
         packet: &PacketFacts,
         header: &HeaderFields,
-        behind: &Behind,
+        behind: &Behind<'_>,
         coins: &mut Stream,
     ) -> Admission;
 
@@ -64,18 +79,93 @@ pub trait Guard: Send {
         let _ = (now, packet, decision);
     }
 
+    /// Whether [`Guard::on_decision`] has to be called for packets that are queued or sent as they came. Answering false is
+    /// for speed alone. Asked once, when the port is built.
+    fn hears_of_all(&self) -> bool {
+        true
+    }
+
     /// The next instant at which [`Guard::on_timer`] is due, by the rules of [`crate::Aqm::next_timer`].
     fn next_timer(&self) -> Option<Time> {
         None
     }
 
     /// The timer is due. Called with the due instant itself.
-    fn on_timer(&mut self, due: Time, behind: &Behind) {
+    fn on_timer(&mut self, due: Time, behind: &Behind<'_>) {
         let _ = (due, behind);
     }
 
     /// Reports names (with their unit, where there is one) and values of the state.
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         let _ = sink;
+    }
+}
+
+/// The guards of a port, in the order in which they are asked.
+pub(crate) struct Guards {
+    row: Vec<Box<dyn Guard>>,
+    hear_of_all: bool,
+}
+
+impl Guards {
+    pub(crate) fn new(row: Vec<Box<dyn Guard>>) -> Self {
+        Self { hear_of_all: row.iter().any(|guard| guard.hears_of_all()), row }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.row.is_empty()
+    }
+
+    /// Asks the guards in their order: whether the arrival is to be marked, or why it is discarded.
+    #[inline(always)]
+    pub(crate) fn admission(
+        &mut self,
+        now: Time,
+        facts: &PacketFacts,
+        header: &HeaderFields,
+        behind: &Behind<'_>,
+        port: &mut Shared,
+    ) -> Result<bool, Reason> {
+        let mut signalled = false;
+        for guard in &mut self.row {
+            match guard.admits(now, facts, header, behind, &mut port.coins) {
+                Admission::Pass => {}
+                Admission::Signal if port.ecn && facts.codepoint.can_be_marked() => signalled = true,
+                Admission::Signal => return Err(Reason::Early),
+                Admission::Refuse(reason) => return Err(reason),
+            }
+        }
+        Ok(signalled)
+    }
+
+    /// All guards hear what became of a packet behind them.
+    #[inline(always)]
+    pub(crate) fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
+        let usual = matches!(decision, Decision::Queued | Decision::Sent);
+        if usual && !self.hear_of_all {
+            return;
+        }
+        self.row.iter_mut().for_each(|guard| guard.on_decision(now, facts, decision));
+    }
+
+    /// The next timer of a guard; `Time::MAX` without one.
+    pub(crate) fn next_timer(&self) -> Time {
+        self.row.iter().filter_map(|guard| guard.next_timer()).min().unwrap_or(Time::MAX)
+    }
+
+    /// Runs the timers that are due at this instant.
+    ///
+    /// # Panics
+    /// If a timer has not moved forward.
+    pub(crate) fn run_timers(&mut self, due: Time, behind: &Behind<'_>) {
+        for guard in self.row.iter_mut().filter(|guard| guard.next_timer() == Some(due)) {
+            guard.on_timer(due, behind);
+            let next = guard.next_timer().unwrap_or(Time::MAX);
+            assert!(next > due, "a timer must move forward: {next} after {due}");
+        }
+    }
+
+    pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.row.iter().for_each(|guard| guard.observe(sink));
     }
 }

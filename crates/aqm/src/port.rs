@@ -5,6 +5,7 @@ use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{Counters, QueueCounters};
 use crate::discipline::Discipline;
+use crate::guarded_queue::GuardedQueue;
 use crate::header::HeaderFields;
 use crate::packet::Queued;
 use crate::parts::Limit;
@@ -32,10 +33,11 @@ pub struct Port<P: Queued> {
     shared: Shared,
 }
 
-/// The plain case stands beside the general one, so that it pays for nothing but a test: of a byte.
+/// The plain case stands beside the others, so that it pays for nothing but a test: of a byte.
 #[repr(u8)]
 enum Layout<P: Queued> {
     Fifo(Queue<P>),
+    Guarded(Box<GuardedQueue<P>>),
     Several(Box<SeveralQueues<P>>),
 }
 
@@ -88,6 +90,7 @@ impl<P: Queued> Port<P> {
     pub fn with_discipline(discipline: Discipline, limit: Limit, ecn: bool, coins: Stream) -> Self {
         let layout = match discipline {
             Discipline::Fifo(scheme) => Layout::Fifo(Queue::new(scheme, limit.room())),
+            Discipline::Guarded(guarded) => Layout::Guarded(Box::new(GuardedQueue::new(guarded, limit))),
             Discipline::Composite(composite) => {
                 Layout::Several(Box::new(SeveralQueues::new(composite, limit)))
             }
@@ -126,6 +129,7 @@ impl<P: Queued> Port<P> {
             Layout::Fifo(queue) => {
                 queue.arrive(now, packet, &facts, &mut self.shared, &mut || {}, discarded);
             }
+            Layout::Guarded(queue) => queue.arrive(now, packet, header, &mut self.shared, discarded),
             Layout::Several(queues) => queues.arrive(now, packet, header, &mut self.shared, discarded),
         }
     }
@@ -147,7 +151,9 @@ impl<P: Queued> Port<P> {
         let mut mark = || as_queued.mark();
         let accepted = match &mut self.layout {
             Layout::Fifo(queue) => queue.arrive(now, packet, &facts, &mut self.shared, &mut mark, discarded),
-            Layout::Several(_) => unreachable!("which of several queues is served next nobody knows"),
+            Layout::Guarded(_) | Layout::Several(_) => {
+                unreachable!("which of several queues is served next nobody knows, nor what guards say")
+            }
         };
         accepted.then_some(as_queued)
     }
@@ -170,6 +176,10 @@ impl<P: Queued> Port<P> {
         self.shared.counters.arrivals.count(&facts);
         match &mut self.layout {
             Layout::Fifo(queue) => queue.pass(now, packet, &facts, &mut self.shared, discarded),
+            Layout::Guarded(queue) => {
+                queue.arrive(now, packet, header, &mut self.shared, discarded);
+                queue.depart(now, &mut self.shared, discarded)
+            }
             Layout::Several(queues) => {
                 queues.arrive(now, packet, header, &mut self.shared, discarded);
                 queues.depart(now, &mut self.shared, discarded)
@@ -194,6 +204,7 @@ impl<P: Queued> Port<P> {
         self.begin(now);
         match &mut self.layout {
             Layout::Fifo(queue) => queue.depart(now, &mut self.shared, &mut || {}, discarded),
+            Layout::Guarded(queue) => queue.depart(now, &mut self.shared, discarded),
             Layout::Several(queues) => queues.depart(now, &mut self.shared, discarded),
         }
     }
@@ -224,7 +235,7 @@ impl<P: Queued> Port<P> {
     /// of their headers.
     #[must_use]
     pub const fn classifies(&self) -> bool {
-        matches!(self.layout, Layout::Several(_))
+        !matches!(self.layout, Layout::Fifo(_))
     }
 
     /// How many packets wait, in all queues together.
@@ -233,6 +244,7 @@ impl<P: Queued> Port<P> {
     pub fn packets(&self) -> u32 {
         match &self.layout {
             Layout::Fifo(queue) => queue.fifo().packets(),
+            Layout::Guarded(queue) => queue.queue().fifo().packets(),
             Layout::Several(queues) => queues.packets(),
         }
     }
@@ -243,6 +255,7 @@ impl<P: Queued> Port<P> {
     pub const fn bytes(&self) -> u64 {
         match &self.layout {
             Layout::Fifo(queue) => queue.fifo().bytes(),
+            Layout::Guarded(queue) => queue.queue().fifo().bytes(),
             Layout::Several(queues) => queues.bytes(),
         }
     }
@@ -253,6 +266,7 @@ impl<P: Queued> Port<P> {
     pub fn signal_probability(&self) -> Probability {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().signal_probability(),
+            Layout::Guarded(queue) => queue.queue().scheme().signal_probability(),
             Layout::Several(queues) => queues.signal_probability(),
         }
     }
@@ -262,6 +276,7 @@ impl<P: Queued> Port<P> {
     pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().observe(sink),
+            Layout::Guarded(queue) => queue.observe(sink),
             Layout::Several(queues) => queues.observe(sink),
         }
     }
@@ -270,7 +285,7 @@ impl<P: Queued> Port<P> {
     #[must_use]
     pub fn queues(&self) -> usize {
         match &self.layout {
-            Layout::Fifo(_) => 1,
+            Layout::Fifo(_) | Layout::Guarded(_) => 1,
             Layout::Several(queues) => queues.len(),
         }
     }
@@ -279,11 +294,11 @@ impl<P: Queued> Port<P> {
     /// guards, of which [`Port::counters`] and [`Port::observe`] tell all.
     #[must_use]
     pub fn queue(&self, queue: usize) -> Option<QueueReport<'_>> {
-        let Layout::Several(queues) = &self.layout else { return None };
-        if queue >= queues.len() {
-            return None;
-        }
-        let (queue, counters) = queues.queue(queue);
+        let (queue, counters) = match &self.layout {
+            Layout::Guarded(guarded) if queue == 0 => (guarded.queue(), guarded.counters()),
+            Layout::Several(queues) if queue < queues.len() => queues.queue(queue),
+            _ => return None,
+        };
         let (packets, bytes) = (queue.fifo().packets(), queue.fifo().bytes());
         Some(QueueReport { packets, bytes, counters: *counters, scheme: queue.scheme() })
     }
@@ -294,7 +309,9 @@ impl<P: Queued> Port<P> {
     pub fn decides_about_waiting(&self) -> bool {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().decides_about_waiting(),
-            Layout::Several(queues) => queues.decides_about_waiting(),
+            Layout::Guarded(queue) => queue.decides_about_waiting(),
+            // To make room for others.
+            Layout::Several(_) => true,
         }
     }
 
@@ -312,6 +329,10 @@ impl<P: Queued> Port<P> {
     pub fn check_conservation(&self) -> Result<(), ConservationError> {
         match &self.layout {
             Layout::Fifo(queue) => conservation::check(self.counters(), std::iter::once(queue.fifo())),
+            Layout::Guarded(queue) => {
+                conservation::check(self.counters(), std::iter::once(queue.queue().fifo()))?;
+                queue.check_conservation()
+            }
             Layout::Several(queues) => {
                 conservation::check(self.counters(), queues.fifos())?;
                 queues.check_conservation()
@@ -325,6 +346,10 @@ impl<P: Queued> Port<P> {
             let due = self.next_timer;
             self.next_timer = match &mut self.layout {
                 Layout::Fifo(queue) => queue.run_timer(due),
+                Layout::Guarded(queue) => {
+                    queue.run_timers(due);
+                    queue.next_timer()
+                }
                 Layout::Several(queues) => {
                     queues.run_timers(due);
                     queues.next_timer()
@@ -338,6 +363,7 @@ impl<P: Queued> Layout<P> {
     fn next_timer(&self) -> Time {
         match self {
             Self::Fifo(queue) => queue.next_timer().unwrap_or(Time::MAX),
+            Self::Guarded(queue) => queue.next_timer(),
             Self::Several(queues) => queues.next_timer(),
         }
     }

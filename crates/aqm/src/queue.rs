@@ -213,6 +213,13 @@ impl<P: Queued> Queue<P> {
         None
     }
 
+    /// As [`Queue::depart`], where no packet waits: the scheme is told.
+    #[inline(always)]
+    pub(crate) fn find_empty(&mut self, now: Time) {
+        debug_assert!(self.fifo.packets() == 0, "a packet waits");
+        self.scheme.on_idle(now);
+    }
+
     /// As [`Queue::depart`], of the packet at the head alone: none as well where the scheme discards it.
     pub(crate) fn depart_one(
         &mut self,

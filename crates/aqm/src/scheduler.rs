@@ -68,34 +68,3 @@ pub trait Scheduler: Send {
         let _ = sink;
     }
 }
-
-/// One queue, for guards in front of a single scheme.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OneQueue {
-    /// Whether the queue was asked in vain since the last packet came: its scheme knows that the link is idle.
-    is_idle: bool,
-}
-
-impl Scheduler for OneQueue {
-    fn classify(&mut self, _packet: &PacketFacts, _header: &HeaderFields, _queues: &dyn Backlogs) -> usize {
-        0
-    }
-
-    fn on_queued(&mut self, _queue: usize, _packet: &PacketFacts) {
-        self.is_idle = false;
-    }
-
-    fn next(&mut self, _queues: &dyn Backlogs) -> Option<usize> {
-        (!self.is_idle).then_some(0)
-    }
-
-    fn on_sent(&mut self, _queue: usize, _bytes: u32) {}
-
-    fn on_empty(&mut self, _queue: usize) {
-        self.is_idle = true;
-    }
-
-    fn victim(&mut self, _queues: &dyn Backlogs) -> Victim {
-        Victim { queue: 0, end: End::Tail, most_packets: 1, enough_bytes: u64::MAX }
-    }
-}

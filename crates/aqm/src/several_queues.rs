@@ -1,11 +1,11 @@
-//! A port with several queues, or with guards in front of one: who is asked, and in which order.
+//! A port with several queues, and guards in front of them: who is asked, and in which order.
 
 use crate::aqm::Reason;
 use crate::conservation::{self, ConservationError};
 use crate::counters::{QueueCounters, Tally};
-use crate::discipline::{Composite, QueueLimit};
+use crate::discipline::Composite;
 use crate::fifo::Fifo;
-use crate::guard::{Admission, Behind, Decision, Guard};
+use crate::guard::{Behind, Decision, Guards};
 use crate::header::HeaderFields;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::{Limit, Room};
@@ -19,8 +19,6 @@ pub(crate) struct SeveralQueues<P: Queued> {
     queues: Queues<P>,
     /// How much may wait in all queues together.
     room: Room,
-    /// Whether what waits may have to make room for arrivals.
-    makes_room: bool,
     front: Front,
     /// Packets and bytes that wait, in all queues together.
     waiting: (u32, u64),
@@ -31,20 +29,21 @@ pub(crate) struct SeveralQueues<P: Queued> {
 
 /// The guards, and the counters of the queues: those who hear of every decision.
 struct Front {
-    guards: Vec<Box<dyn Guard>>,
+    guards: Guards,
     counters: Vec<QueueCounters>,
 }
 
 impl Front {
-    fn tell(&mut self, now: Time, queue: usize, facts: &PacketFacts, decision: Decision) {
-        let counters = &mut self.counters[queue];
-        match decision {
-            Decision::Queued => {}
-            Decision::Marked => counters.marks.count(facts.bytes),
-            Decision::Discarded(reason) => counters.discards[reason.index()].count(facts.bytes),
-            Decision::Sent => counters.departures.count(facts.bytes),
-        }
-        self.guards.iter_mut().for_each(|guard| guard.on_decision(now, facts, decision));
+    #[inline(always)]
+    fn tell_of_discard(&mut self, now: Time, queue: usize, facts: &PacketFacts, reason: Reason) {
+        self.counters[queue].discards[reason.index()].count(facts.bytes);
+        self.guards.tell(now, facts, Decision::Discarded(reason));
+    }
+
+    #[inline(always)]
+    fn tell_of_mark(&mut self, now: Time, queue: usize, facts: &PacketFacts) {
+        self.counters[queue].marks.count(facts.bytes);
+        self.guards.tell(now, facts, Decision::Marked);
     }
 }
 
@@ -69,11 +68,8 @@ impl<P: Queued> Queues<P> {
         (self.packets(queue), self.bytes(queue))
     }
 
-    /// The mean over the queues, each by its waiting packets; of a single queue that of its scheme.
+    /// The mean over the queues, each by its waiting packets.
     fn signal_probability(&self) -> Probability {
-        if let [queue] = &*self.0 {
-            return queue.scheme().signal_probability();
-        }
         let (mut sum, mut packets) = (0.0, 0.0);
         for queue in self.0.iter().filter(|queue| queue.fifo().packets() > 0) {
             let weight = f64::from(queue.fifo().packets());
@@ -102,8 +98,10 @@ impl<P: Queued> SeveralQueues<P> {
         Self {
             scheduler,
             room: limit.room(),
-            makes_room: queues.len() > 1 || queue_limit != QueueLimit::OfPort,
-            front: Front { guards, counters: vec![QueueCounters::default(); queues.len()] },
+            front: Front {
+                guards: Guards::new(guards),
+                counters: vec![QueueCounters::default(); queues.len()],
+            },
             waiting: (0, 0),
             timers: queues.iter().map(|queue| queue.next_timer().unwrap_or(Time::MAX)).collect(),
             queues: Queues(queues),
@@ -122,17 +120,10 @@ impl<P: Queued> SeveralQueues<P> {
         self.queues.signal_probability()
     }
 
-    /// Guards first, then the scheduler, and the scheme of a single queue behind guards.
+    /// Guards first, then the scheduler.
     pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        self.front.guards.iter().for_each(|guard| guard.observe(sink));
+        self.front.guards.observe(sink);
         self.scheduler.observe(sink);
-        if let ([queue], false) = (&*self.queues.0, self.front.guards.is_empty()) {
-            queue.scheme().observe(sink);
-        }
-    }
-
-    pub(crate) fn decides_about_waiting(&self) -> bool {
-        self.makes_room || self.queues.0.iter().any(|queue| queue.scheme().decides_about_waiting())
     }
 
     pub(crate) fn queue(&self, queue: usize) -> (&Queue<P>, &QueueCounters) {
@@ -155,7 +146,6 @@ impl<P: Queued> SeveralQueues<P> {
         Ok(())
     }
 
-    #[cold]
     #[inline(never)]
     pub(crate) fn arrive(
         &mut self,
@@ -178,7 +168,7 @@ impl<P: Queued> SeveralQueues<P> {
         let mut marked = false;
         let mut on_mark = || marked = true;
         let mut on_discard = |packet: P, reason| {
-            front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+            front.tell_of_discard(now, place, &packet.facts(), reason);
             discarded(packet, reason);
         };
         let queue = &mut queues.0[place];
@@ -191,13 +181,15 @@ impl<P: Queued> SeveralQueues<P> {
         if !queued {
             return;
         }
-        let decision = if marked { Decision::Marked } else { Decision::Queued };
-        self.front.tell(now, place, &facts, decision);
+        if marked {
+            self.front.tell_of_mark(now, place, &facts);
+        } else {
+            self.front.guards.tell(now, &facts, Decision::Queued);
+        }
         self.scheduler.on_queued(place, &facts);
         self.make_room(now, port, discarded);
     }
 
-    #[cold]
     #[inline(never)]
     pub(crate) fn depart(
         &mut self,
@@ -209,13 +201,19 @@ impl<P: Queued> SeveralQueues<P> {
             self.advance_queue(place, now);
             let Self { queues, front, .. } = self;
             let before = queues.length(place);
+            let queue = &mut queues.0[place];
+            // Every flow that pauses leaves an empty queue behind, which has its turn once or twice more.
+            if before.0 == 0 {
+                queue.find_empty(now);
+                self.scheduler.on_empty(place);
+                continue;
+            }
             let mut marked = false;
             let mut on_mark = || marked = true;
             let mut on_discard = |packet: P, reason| {
-                front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+                front.tell_of_discard(now, place, &packet.facts(), reason);
                 discarded(packet, reason);
             };
-            let queue = &mut queues.0[place];
             let sent = if self.scheduler.asks_again_after_discard() {
                 queue.depart_one(now, port, &mut on_mark, &mut on_discard)
             } else {
@@ -230,10 +228,11 @@ impl<P: Queued> SeveralQueues<P> {
             };
             let facts = packet.facts();
             self.scheduler.on_sent(place, facts.bytes);
+            self.front.counters[place].departures.count(facts.bytes);
             if marked {
-                self.front.tell(now, place, &facts, Decision::Marked);
+                self.front.tell_of_mark(now, place, &facts);
             }
-            self.front.tell(now, place, &facts, Decision::Sent);
+            self.front.guards.tell(now, &facts, Decision::Sent);
             return Some(packet);
         }
         assert_eq!(self.waiting.0, 0, "a scheduler serves every queue in which packets wait");
@@ -242,21 +241,15 @@ impl<P: Queued> SeveralQueues<P> {
 
     /// The next timer of a guard; `Time::MAX` without one.
     pub(crate) fn next_timer(&self) -> Time {
-        self.front.guards.iter().filter_map(|guard| guard.next_timer()).min().unwrap_or(Time::MAX)
+        self.front.guards.next_timer()
     }
 
     /// Runs the timers of guards that are due at this instant.
-    ///
-    /// # Panics
-    /// If a timer has not moved forward.
     pub(crate) fn run_timers(&mut self, due: Time) {
         self.advance(due);
-        let behind = self.behind();
-        for guard in self.front.guards.iter_mut().filter(|guard| guard.next_timer() == Some(due)) {
-            guard.on_timer(due, &behind);
-            let next = guard.next_timer().unwrap_or(Time::MAX);
-            assert!(next > due, "a timer must move forward: {next} after {due}");
-        }
+        let Self { front, queues, waiting, .. } = self;
+        let signals = || queues.signal_probability();
+        front.guards.run_timers(due, &Behind::new(waiting.0, waiting.1, &signals));
     }
 
     /// Runs the timers of all queues that are due by `now`.
@@ -264,19 +257,22 @@ impl<P: Queued> SeveralQueues<P> {
         (0..self.timers.len()).for_each(|queue| self.advance_queue(queue, now));
     }
 
+    #[inline(always)]
     fn advance_queue(&mut self, queue: usize, now: Time) {
+        if self.timers[queue] <= now {
+            self.run_timers_of_queue(queue, now);
+        }
+    }
+
+    #[inline(never)]
+    fn run_timers_of_queue(&mut self, queue: usize, now: Time) {
         let timer = &mut self.timers[queue];
         while *timer <= now {
             *timer = self.queues.0[queue].run_timer(*timer);
         }
     }
 
-    fn behind(&self) -> Behind {
-        let (packets, bytes) = self.waiting;
-        Behind { packets, bytes, signal_probability: self.signal_probability() }
-    }
-
-    /// Asks the guards in their order: whether the arrival is to be marked, or why it is discarded.
+    /// Asks the guards: whether the arrival is to be marked, or why it is discarded.
     fn admission(
         &mut self,
         now: Time,
@@ -288,17 +284,9 @@ impl<P: Queued> SeveralQueues<P> {
             return Ok(false);
         }
         self.advance(now);
-        let (behind, can_be_marked) = (self.behind(), port.ecn && facts.codepoint.can_be_marked());
-        let mut signalled = false;
-        for guard in &mut self.front.guards {
-            match guard.admits(now, facts, header, &behind, &mut port.coins) {
-                Admission::Pass => {}
-                Admission::Signal if can_be_marked => signalled = true,
-                Admission::Signal => return Err(Reason::Early),
-                Admission::Refuse(reason) => return Err(reason),
-            }
-        }
-        Ok(signalled)
+        let Self { front, queues, waiting, .. } = self;
+        let signals = || queues.signal_probability();
+        front.guards.admission(now, facts, header, &Behind::new(waiting.0, waiting.1, &signals), port)
     }
 
     /// A queue has changed: what it held before is no longer what waits there.
@@ -318,7 +306,7 @@ impl<P: Queued> SeveralQueues<P> {
             let before = queues.length(place);
             let amount = (victim.end, victim.most_packets, victim.enough_bytes);
             queues.0[place].make_room(now, amount, port, &mut |packet: P, reason| {
-                front.tell(now, place, &packet.facts(), Decision::Discarded(reason));
+                front.tell_of_discard(now, place, &packet.facts(), reason);
                 discarded(packet, reason);
             });
             self.note_length(place, before);

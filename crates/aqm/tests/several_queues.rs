@@ -93,7 +93,7 @@ impl Scheduler for Expedited {
 fn fifo(scheme: &Scheme) -> Box<dyn Aqm> {
     match scheme.build(&facts()) {
         Discipline::Fifo(scheme) => scheme,
-        Discipline::Composite(_) => panic!("{scheme:?} has several queues"),
+        Discipline::Guarded(_) | Discipline::Composite(_) => panic!("{scheme:?} is no single queue"),
     }
 }
 
@@ -193,7 +193,7 @@ impl Guard for OneStrike {
         _: Time,
         packet: &PacketFacts,
         header: &HeaderFields,
-        behind: &Behind,
+        behind: &Behind<'_>,
         _: &mut Stream,
     ) -> Admission {
         self.note(format!("flow {} asks before {} packets", header.flow_hash, behind.packets));
@@ -211,7 +211,7 @@ impl Guard for OneStrike {
         self.forgives
     }
 
-    fn on_timer(&mut self, due: Time, behind: &Behind) {
+    fn on_timer(&mut self, due: Time, behind: &Behind<'_>) {
         self.note(format!("forgives at {due} before {} packets", behind.packets));
         self.struck.clear();
         self.forgives = None;

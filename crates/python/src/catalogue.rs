@@ -1,8 +1,9 @@
 //! What there is: names, explanations, the schema, the version.
 
 use crate::error::refused;
-use aqmlab_aqm::Scheme;
-use aqmlab_aqm::parts::{ArcLoop, sfg_design};
+use aqmlab_aqm::parts::{ArcLoop, PiGains, sfg_design};
+use aqmlab_aqm::{Scheme, algorithms::sfg};
+use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
@@ -45,6 +46,28 @@ pub(crate) fn arc_admissible_gains(
 #[pyfunction]
 pub(crate) fn sfg_false_positive(levels: f64, bins: f64, misbehaving: f64) -> f64 {
     sfg_design::false_positive(levels, bins, misbehaving)
+}
+
+/// Of so many filters, each with hash functions of its own, how many take a flow for one that misbehaves.
+///
+/// Raises `ScenarioError` when there is no filter with so many levels or bins.
+#[pyfunction]
+pub(crate) fn sfg_false_positives(levels: u32, bins: u32, misbehaving: u32, trials: u32) -> PyResult<u32> {
+    let found = sfg::false_positives(levels, bins, misbehaving, trials, Key::from_seed(1));
+    found.map_err(refused)
+}
+
+/// The gains a and b of PI for so many flows and this path and link; none where the loop has no phase margin.
+#[pyfunction]
+pub(crate) fn pi_designed_gains(
+    flows: f64,
+    rtt_s: f64,
+    packets_per_second: f64,
+    sampling_hz: f64,
+) -> Option<(f64, f64)> {
+    let gains = PiGains::designed(flows, rtt_s, packets_per_second, sampling_hz);
+    let legal = flows < PiGains::most_flows(rtt_s, packets_per_second) && gains.b > 0.0;
+    (legal && gains.a.is_finite()).then_some((gains.a, gains.b))
 }
 
 /// Bytes per second of a TCP-friendly flow.

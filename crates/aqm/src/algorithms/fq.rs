@@ -78,7 +78,9 @@ impl<S: AnyScheme> Parameters for Params<S> {
     fn build(&self, facts: &PortFacts) -> Discipline {
         let queue = |_| match self.inner().build(facts) {
             Discipline::Fifo(scheme) => scheme,
-            Discipline::Composite(_) => unreachable!("a scheme with a single queue, as it was checked to be"),
+            Discipline::Guarded(_) | Discipline::Composite(_) => {
+                unreachable!("a scheme with a single queue, as it was checked to be")
+            }
         };
         Discipline::Composite(Composite {
             guards: Vec::new(),

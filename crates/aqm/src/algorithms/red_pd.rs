@@ -286,7 +286,7 @@ impl Guard for PreferentialDrops {
         _now: Time,
         packet: &PacketFacts,
         header: &HeaderFields,
-        behind: &Behind,
+        behind: &Behind<'_>,
         coins: &mut Stream,
     ) -> Admission {
         self.last_flow = header.flow_hash;
@@ -300,7 +300,7 @@ impl Guard for PreferentialDrops {
         let applies = if flow.unresponsive {
             waits || !self.spare_idle_link
         } else {
-            waits && behind.signal_probability.value() > 0.0
+            waits && behind.signal_probability().value() > 0.0
         };
         let survives = coins.uniform() >= chance || !applies;
         flow.survives(survives);
@@ -324,11 +324,15 @@ impl Guard for PreferentialDrops {
         }
     }
 
+    fn hears_of_all(&self) -> bool {
+        false
+    }
+
     fn next_timer(&self) -> Option<Time> {
         Some(self.reward.map_or(self.detection, |reward| reward.min(self.detection)))
     }
 
-    fn on_timer(&mut self, due: Time, _behind: &Behind) {
+    fn on_timer(&mut self, due: Time, _behind: &Behind<'_>) {
         if self.reward == Some(due) {
             self.reward = None;
             self.reward(due);

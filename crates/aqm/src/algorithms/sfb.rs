@@ -42,7 +42,7 @@ use crate::packet::PacketFacts;
 use crate::parameters::{
     ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
 };
-use crate::parts::{BlueProbability, BlueSettings, FlowBins, Limit, LimitRule, Ticker};
+use crate::parts::{BlueProbability, BlueSettings, FlowBins, FlowHashes, Limit, LimitRule, Ticker};
 use crate::port_facts::PortFacts;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
@@ -280,6 +280,8 @@ impl Gate {
 #[derive(Clone, Debug)]
 struct FairBlue {
     places: FlowBins,
+    /// Of the bins in use, and of those of the next generation.
+    hashes: [FlowHashes; 2],
     /// The bins in use, and those of the next generation.
     bins: [Vec<Bin>; 2],
     generation: u64,
@@ -307,6 +309,7 @@ impl FairBlue {
         let warm_up = Span::from_seconds(params.warm_up_ms / 1e3);
         Self {
             bins: [vec![Bin::default(); places.len()], vec![Bin::default(); places.len()]],
+            hashes: [places.hashes(0), places.hashes(1)],
             places,
             generation: 0,
             warming_up: rehash.due().since(Time::ZERO) <= warm_up,
@@ -334,9 +337,9 @@ impl FairBlue {
     /// levels the bin is full.
     fn move_bins(&mut self, now: Time, ahead: bool, flow_hash: u32) -> (f64, f64, usize) {
         let (mut least, mut greatest, mut full) = (1.0_f64, 0.0_f64, 0);
-        let places = self.places.places(self.generation + u64::from(ahead), flow_hash);
-        for place in places {
-            let bin = &mut self.bins[usize::from(ahead)][place];
+        let ahead = usize::from(ahead);
+        for place in self.hashes[ahead].places(flow_hash) {
+            let bin = &mut self.bins[ahead][place];
             if bin.packets > self.bin_packets {
                 full += 1;
                 bin.blue.rise(now, &self.settings);
@@ -350,8 +353,9 @@ impl FairBlue {
     }
 
     fn count(&mut self, ahead: bool, flow_hash: u32, leaves: bool) {
-        for place in self.places.places(self.generation + u64::from(ahead), flow_hash) {
-            let packets = &mut self.bins[usize::from(ahead)][place].packets;
+        let ahead = usize::from(ahead);
+        for place in self.hashes[ahead].places(flow_hash) {
+            let packets = &mut self.bins[ahead][place].packets;
             *packets = if leaves { *packets - 1 } else { *packets + 1 };
         }
     }
@@ -397,6 +401,8 @@ impl FairBlue {
         self.bins.swap(0, 1);
         self.bins[1].fill(Bin::default());
         self.generation += 1;
+        self.hashes.swap(0, 1);
+        self.hashes[1] = self.places.hashes(self.generation + 1);
         self.warming_up = false;
     }
 }
@@ -407,7 +413,7 @@ impl Guard for FairBlue {
         now: Time,
         _packet: &PacketFacts,
         header: &HeaderFields,
-        _behind: &Behind,
+        _behind: &Behind<'_>,
         coins: &mut Stream,
     ) -> Admission {
         let flow_hash = header.flow_hash;
@@ -449,7 +455,7 @@ impl Guard for FairBlue {
         Some(self.warm_up_due().map_or(switch, |due| due.min(switch)))
     }
 
-    fn on_timer(&mut self, due: Time, _behind: &Behind) {
+    fn on_timer(&mut self, due: Time, _behind: &Behind<'_>) {
         if due < self.rehash.due() {
             self.warming_up = true;
             return;

@@ -31,15 +31,18 @@
 //! packets behind the filter that overflow (the paper's measure for drop-tail), or what the scheme behind reports
 //! (its measure for ARC): `notification`. A filter draws no coin while it is off.
 
+mod trial;
+
+pub use trial::false_positives;
+
 use crate::aqm::Reason;
-use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::discipline::{Discipline, Guarded, QueueLimit};
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::parameters::{AnyScheme, ParameterError, Parameters, require, require_period_ms, require_share};
-use crate::parts::{Ewma, FlowBins, Limit, LimitRule, Ticker};
+use crate::parts::{Ewma, FlowBins, FlowHashes, Limit, LimitRule, Ticker};
 use crate::port_facts::PortFacts;
-use crate::scheduler::OneQueue;
 use aqmlab_random::Stream;
 use aqmlab_units::Time;
 use schemars::JsonSchema;
@@ -146,9 +149,10 @@ impl<S: AnyScheme> Params<S> {
             on: self.switching == Switching::AlwaysOn,
             probabilities: vec![0.0; bins.len()],
             bytes: vec![0; bins.len()],
+            generation: 0,
+            counting: bins.hashes(0),
+            looking_up: bins.hashes(0),
             bins,
-            counting: 0,
-            looking_up: 0,
             average: Ewma::new(self.average_weight),
             interval: Interval::default(),
             last_probability: 0.0,
@@ -196,10 +200,9 @@ impl<S: AnyScheme> Parameters for Params<S> {
         let Discipline::Fifo(queue) = self.inner().build(facts) else {
             unreachable!("a scheme with a single queue, as it was checked to be")
         };
-        Discipline::Composite(Composite {
+        Discipline::Guarded(Guarded {
             guards: vec![Box::new(self.guardian(facts))],
-            scheduler: Box::new(OneQueue::default()),
-            queues: vec![queue],
+            queue,
             queue_limit: self.own_limit().map_or(QueueLimit::OfPort, QueueLimit::Own),
         })
     }
@@ -225,12 +228,14 @@ struct Guardian {
     watermarks: (f64, f64),
     notification: Notification,
     on: bool,
-    /// Of each bin under the hash functions of the generation `looking_up`.
+    /// Of each bin under the hash functions `looking_up`.
     probabilities: Vec<f64>,
-    /// Of each bin under the hash functions of the generation `counting`.
+    /// Of each bin under the hash functions `counting`.
     bytes: Vec<u64>,
-    counting: u64,
-    looking_up: u64,
+    /// That of `counting`: the same for ever, or another in each interval.
+    generation: u64,
+    counting: FlowHashes,
+    looking_up: FlowHashes,
     average: Ewma,
     interval: Interval,
     last_probability: f64,
@@ -240,14 +245,32 @@ struct Guardian {
 impl Guardian {
     /// The least probability of the flow's bins.
     fn probability_of(&self, flow_hash: u32) -> f64 {
-        let places = self.bins.places(self.looking_up, flow_hash);
+        let places = self.looking_up.places(flow_hash);
         places.fold(1.0, |least, place| self.probabilities[place].min(least))
     }
 
     fn count(&mut self, flow_hash: u32, bytes: u32) {
-        for place in self.bins.places(self.counting, flow_hash) {
+        for place in self.counting.places(flow_hash) {
             self.bytes[place] += u64::from(bytes);
         }
+    }
+
+    /// Both, for a packet of the flow that arrives: of bins that are the same at once.
+    fn meet(&mut self, flow_hash: u32, bytes: u32) -> f64 {
+        if self.rehash {
+            let probability = self.probability_of(flow_hash);
+            self.count(flow_hash, bytes);
+            return probability;
+        }
+        let mut least = 1.0_f64;
+        for place in self.counting.places(flow_hash) {
+            self.bytes[place] += u64::from(bytes);
+            let probability = self.probabilities[place];
+            if probability < least {
+                least = probability;
+            }
+        }
+        least
     }
 
     fn renew_probabilities(&mut self) {
@@ -255,18 +278,21 @@ impl Guardian {
             let arrived = std::mem::take(bytes) as f64;
             *probability = if arrived > self.share_bytes { 1.0 - self.share_bytes / arrived } else { 0.0 };
         }
-        self.looking_up = self.counting;
-        self.counting += u64::from(self.rehash);
+        if self.rehash {
+            self.generation += 1;
+            let next = self.bins.hashes(self.generation);
+            self.looking_up = std::mem::replace(&mut self.counting, next);
+        }
     }
 
     /// The notification rate of the interval that ends, and whether the filter drops in the next one.
-    fn switch(&mut self, behind: &Behind) {
+    fn switch(&mut self, behind: &Behind<'_>) {
         let Interval { arrived, dropped, overflowed } = std::mem::take(&mut self.interval);
         let share = |part: u64, of: u64| if of == 0 { 0.0 } else { part as f64 / of as f64 };
         let by_filter = share(dropped, arrived);
         let by_scheme = match self.notification {
             Notification::Overflows => share(overflowed, arrived - dropped),
-            Notification::SignalProbability => behind.signal_probability.value(),
+            Notification::SignalProbability => behind.signal_probability().value(),
         };
         self.average.sample(by_filter + (1.0 - by_filter) * by_scheme);
         let (low, high) = self.watermarks;
@@ -284,12 +310,11 @@ impl Guard for Guardian {
         _now: Time,
         packet: &PacketFacts,
         header: &HeaderFields,
-        _behind: &Behind,
+        _behind: &Behind<'_>,
         coins: &mut Stream,
     ) -> Admission {
         self.interval.arrived += 1;
-        self.last_probability = self.probability_of(header.flow_hash);
-        self.count(header.flow_hash, packet.bytes);
+        self.last_probability = self.meet(header.flow_hash, packet.bytes);
         if self.on && coins.uniform() < self.last_probability {
             self.interval.dropped += 1;
             return Admission::Refuse(Reason::Filter);
@@ -303,11 +328,15 @@ impl Guard for Guardian {
         }
     }
 
+    fn hears_of_all(&self) -> bool {
+        false
+    }
+
     fn next_timer(&self) -> Option<Time> {
         Some(self.ticker.due())
     }
 
-    fn on_timer(&mut self, _due: Time, behind: &Behind) {
+    fn on_timer(&mut self, _due: Time, behind: &Behind<'_>) {
         self.renew_probabilities();
         self.switch(behind);
         self.ticker.advance();
@@ -328,7 +357,7 @@ mod tests {
     use aqmlab_random::Key;
     use aqmlab_units::{Probability, Rate, Span};
 
-    const NOBODY: Behind = Behind { packets: 0, bytes: 0, signal_probability: Probability::ZERO };
+    const NOBODY: Behind<'_> = Behind::new(0, 0, &|| Probability::ZERO);
 
     /// The paper's filter at 10 Mbit/s, always on: each of 20 bins may carry 125,000 bytes in 2 s.
     fn guardian() -> Guardian {
@@ -360,7 +389,7 @@ mod tests {
         assert!((guardian.average.average() - 0.145).abs() < 1e-12);
         guardian.notification = Notification::SignalProbability;
         guardian.interval = Interval { arrived: 1000, dropped: 50, overflowed: 95 };
-        guardian.switch(&Behind { signal_probability: Probability::clamped(0.1), ..NOBODY });
+        guardian.switch(&Behind::new(0, 0, &|| Probability::clamped(0.1)));
         assert!((guardian.average.average() - 0.145).abs() < 1e-12);
     }
 
@@ -370,7 +399,7 @@ mod tests {
         (guardian.switching, guardian.on) = (Switching::Watermarks, false);
         (guardian.average, guardian.notification) = (Ewma::new(1.0), Notification::SignalProbability);
         let states = [0.015, 0.02, 0.021, 0.015, 0.01, 0.0099, 0.015].map(|rate| {
-            guardian.switch(&Behind { signal_probability: Probability::clamped(rate), ..NOBODY });
+            guardian.switch(&Behind::new(0, 0, &|| Probability::clamped(rate)));
             guardian.on
         });
         assert_eq!(states, [false, false, true, true, true, false, false]);

@@ -32,7 +32,7 @@ pub enum Pressure {
     SameLowBits,
     /// Bursts of a hundred packets at one instant, so that most intervals between arrivals are of no length.
     Bursts,
-    /// After every hundred packets an hour without any.
+    /// In front of every four hundred packets an hour without any.
     IdleHours,
 }
 
@@ -59,7 +59,7 @@ impl Pressure {
         match self {
             Self::Bursts if n % 100 == 0 => Span::from_milliseconds(5),
             Self::Bursts => Span::ZERO,
-            Self::IdleHours if n % 100 == 0 => Span::from_milliseconds(3_600_000),
+            Self::IdleHours if n % 400 == 0 => Span::from_milliseconds(3_600_000),
             _ => Span::from_nanoseconds(random.below(200_000)),
         }
     }
@@ -107,7 +107,7 @@ impl Stress {
         for n in 0..arrivals {
             self.now += pressure.gap(n, &mut self.random);
             // An hour ends a queue: the link has taken what waits.
-            if pressure == Pressure::IdleHours && n % 100 == 0 {
+            if pressure == Pressure::IdleHours && n % 400 == 0 {
                 self.drain()?;
             }
             self.arrive(pressure);

@@ -181,14 +181,18 @@ impl Scheduler for DeficitRoundRobin {
 
     /// From the head of the queue with the most bytes, the first of these: up to half of its bytes.
     fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
-        let active = self.new.iter().chain(&self.old).copied();
-        let most = active.max_by_key(|&queue| (queues.bytes(queue), std::cmp::Reverse(queue)));
-        let queue = most.unwrap_or_default();
+        let (mut queue, mut most) = (0, 0);
+        for &active in self.new.iter().chain(&self.old) {
+            let bytes = queues.bytes(active);
+            if bytes > most || (bytes == most && active < queue) {
+                (queue, most) = (active, bytes);
+            }
+        }
         Victim {
             queue,
             end: End::Head,
             most_packets: self.settings.drop_batch_packets,
-            enough_bytes: queues.bytes(queue) / 2,
+            enough_bytes: most / 2,
         }
     }
 

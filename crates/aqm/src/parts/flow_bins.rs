@@ -40,13 +40,31 @@ impl FlowBins {
         false
     }
 
-    /// The places of a flow, one in each level, under the hash functions of a generation.
-    pub fn places(&self, generation: u64, flow_hash: u32) -> impl Iterator<Item = usize> + use<> {
-        let Self { key, levels, bins } = *self;
-        let key = key.indexed(generation);
-        (0..levels).map(move |level| {
-            level * bins + key.indexed(level as u64).below(flow_hash.into(), bins as u64) as usize
-        })
+    /// The hash functions of a generation.
+    #[must_use]
+    pub fn hashes(&self, generation: u64) -> FlowHashes {
+        let key = self.key.indexed(generation);
+        FlowHashes {
+            keys: (0..self.levels as u64).map(|level| key.indexed(level)).collect(),
+            bins: self.bins,
+        }
+    }
+}
+
+/// The hash functions of one generation, one for each level.
+#[derive(Clone, Debug)]
+pub struct FlowHashes {
+    keys: Vec<Key>,
+    bins: usize,
+}
+
+impl FlowHashes {
+    /// The places of a flow, one in each level.
+    #[inline]
+    pub fn places(&self, flow_hash: u32) -> impl Iterator<Item = usize> + '_ {
+        let bins = self.bins;
+        let within = move |key: &Key| key.below(flow_hash.into(), bins as u64) as usize;
+        self.keys.iter().enumerate().map(move |(level, key)| level * bins + within(key))
     }
 }
 
@@ -59,10 +77,10 @@ mod tests {
         // Among 10 others in 20 bins of 3 levels: (1 − 0.95^10)^3 = 6.4608 %. Over 20,000 flows and keys the share has a
         // standard deviation of 0.17 %.
         let polluted = |salt: u64| {
-            let bins = FlowBins::new(3, 20, salt);
+            let bins = FlowBins::new(3, 20, salt).hashes(0);
             let mut taken = [false; 60];
-            (0..10).for_each(|flow| bins.places(0, flow).for_each(|place| taken[place] = true));
-            bins.places(0, 99).all(|place| taken[place])
+            (0..10).for_each(|flow| bins.places(flow).for_each(|place| taken[place] = true));
+            bins.places(99).all(|place| taken[place])
         };
         let share = (0..20_000).filter(|&salt| polluted(salt)).count() as f64 / 20_000.0;
         assert!((share - 0.064_608).abs() < 0.006, "{share}");
@@ -71,7 +89,7 @@ mod tests {
     #[test]
     fn generations_hash_otherwise() {
         let bins = FlowBins::new(2, 1000, 1);
-        let places = |generation| bins.places(generation, 7).collect::<Vec<_>>();
+        let places = |generation| bins.hashes(generation).places(7).collect::<Vec<_>>();
         assert_eq!(places(3), places(3));
         assert_ne!(places(3), places(4));
         assert!(places(3)[0] < 1000 && (1000..2000).contains(&places(3)[1]));

@@ -33,7 +33,7 @@ pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, Ro
 pub use detector::{Detector, DetectorSettings, EcnRule};
 pub use ewma::{Ewma, power};
 pub(crate) use fair_queueing::{FairQueueing, fair_queueing_params};
-pub use flow_bins::FlowBins;
+pub use flow_bins::{FlowBins, FlowHashes};
 pub use flow_bytes::{FlowByteTable, FlowBytes};
 pub(crate) use flow_table::WAYS;
 pub use flow_table::{FlowHashing, FlowTable};
