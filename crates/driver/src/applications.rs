@@ -128,9 +128,7 @@ fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Re
         UserModel::Unc(parameters) => Population::unc(parameters, population.users, key, &read),
         UserModel::Mah(parameters) => Population::mah(parameters, population.users, key, &read),
         UserModel::Pages(parameters) => Population::pages(parameters, population.users, key, &read),
-        UserModel::PackMime(parameters) => {
-            Population::packmime(parameters, population.users, key).map_err(Into::into)
-        }
+        UserModel::PackMime(parameters) => Population::packmime(parameters, population.users, key, &read),
         UserModel::Webtraf(parameters) => {
             Population::webtraf(parameters, population.users, key).map_err(Into::into)
         }

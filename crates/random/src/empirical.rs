@@ -67,8 +67,8 @@ impl EmpiricalTable {
         Ok(Self { values, cumulative, interpolation })
     }
 
-    /// A table from the text of a two-column file: value and cumulative share, separated by blanks or a
-    /// comma; empty lines and lines that begin with `#` are skipped. Values may repeat shares and the reverse.
+    /// A table from the text of a file of two columns, value and cumulative share, or of three as ns-2 writes them, with a count
+    /// between them that is passed over; separated by blanks or a comma. Empty lines and lines that begin with `#` are skipped. Values may repeat shares and the reverse.
     ///
     /// # Errors
     /// [`TableError`], naming the line.
@@ -81,7 +81,7 @@ impl EmpiricalTable {
             }
             let fields = line.split([',', ' ', '\t', ';']).filter(|field| !field.is_empty());
             match fields.map(str::parse).collect::<Result<Vec<f64>, _>>().as_deref() {
-                Ok(&[value, share]) => knots.push((value, share)),
+                Ok(&[value, share] | &[value, _, share]) => knots.push((value, share)),
                 _ => return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() }),
             }
         }

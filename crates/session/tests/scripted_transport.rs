@@ -571,7 +571,8 @@ fn a_connection_that_would_never_have_opened_is_tried_again_at_the_start() {
 /// A cloud all of whose connections carry several exchanges, before its first connection.
 fn cloud() -> Conversation {
     let parameters = PackMimeParameters { persistent_share: 1.0, ..PackMimeParameters::default() };
-    let cloud = Population::packmime(&parameters, 1, Key::from_seed(4)).unwrap();
+    let cloud =
+        Population::packmime(&parameters, 1, Key::from_seed(4), &|_| panic!("there is no file")).unwrap();
     let mut talk = Conversation::of(cloud, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
     assert!(matches!(talk.calls()[..], [ref wake] if wake.starts_with("wake at ")));
     assert_eq!(talk.script.alarms, [USER]);

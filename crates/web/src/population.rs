@@ -108,8 +108,13 @@ impl Population {
     ///
     /// # Errors
     /// As of [`PackMimeModel::new`].
-    pub fn packmime(parameters: &PackMimeParameters, count: u32, key: Key) -> Result<Self, ParameterError> {
-        let model = PackMimeModel::new(parameters)?;
+    pub fn packmime(
+        parameters: &PackMimeParameters,
+        count: u32,
+        key: Key,
+        load_file: &LoadFile<'_>,
+    ) -> Result<Self, ModelError> {
+        let model = PackMimeModel::new(parameters, load_file)?;
         let clouds =
             (0..count).map(|cloud| PackMimeCloud::new(key.indexed(u64::from(cloud)), &model)).collect();
         Ok(Self { kind: Kind::PackMime(Box::new(model), clouds) })

@@ -17,9 +17,15 @@ struct Diary {
     exchanges: BTreeMap<u32, Vec<(Time, Exchange)>>,
 }
 
+/// A law of two values, as ns-2 writes it: with counts.
+fn own_file(name: &str) -> Result<String, String> {
+    assert_eq!(name, "own.cdf");
+    Ok("# value, count, share\n10 1 0.25\n50 3 1.0\n".to_owned())
+}
+
 /// Connections open and responses come at once: what is seen is the model's alone.
 fn lived(parameters: &PackMimeParameters, seed: u64, connections: usize) -> Diary {
-    let model = PackMimeModel::new(parameters).unwrap();
+    let model = PackMimeModel::new(parameters, &own_file).unwrap();
     let mut cloud = PackMimeCloud::new(Key::from_seed(seed), &model);
     let (mut diary, mut commands, mut wakes) =
         (Diary::default(), Vec::new(), std::collections::BTreeSet::new());
@@ -221,10 +227,52 @@ fn in_the_manner_of_ns2_all_gaps_of_a_run_have_one_location_and_scale() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    let refused = |parameters: PackMimeParameters| PackMimeModel::new(&parameters).unwrap_err().to_string();
+    let refused =
+        |parameters: PackMimeParameters| PackMimeModel::new(&parameters, &own_file).unwrap_err().to_string();
     let message = refused(at_rate(0.0));
     assert_eq!(message, "`connections_per_second` = 0: legal values are 0.01 to 100000");
     let message = refused(PackMimeParameters { persistent_share: 1.5, ..at_rate(1.0) });
     assert!(message.contains("`persistent_share` = 1.5: legal values are 0 to 1"), "{message}");
     assert!(refused(PackMimeParameters { server_count: 0, ..at_rate(1.0) }).contains("server_count"));
+}
+
+#[test]
+fn laws_of_ones_own_take_the_place_of_the_models() {
+    let own = Some("own.cdf".to_owned());
+    let parameters = PackMimeParameters {
+        connection_gaps_cdf_file: own.clone(),
+        request_bytes_cdf_file: own.clone(),
+        response_bytes_cdf_file: own.clone(),
+        client_round_trip_ms_cdf_file: own.clone(),
+        server_round_trip_ms_cdf_file: own.clone(),
+        server_time_seconds_cdf_file: own,
+        persistent_share: 1.0,
+        ..at_rate(20.0)
+    };
+    let diary = lived(&parameters, 1, 20_000);
+    // Mean 40: gaps of 10 and 50 are scaled to a mean of 50 ms, so to 12.5 and 62.5 ms.
+    let gaps: Vec<f64> = diary.arrivals.windows(2).map(|two| (two[1] - two[0]).seconds()).collect();
+    assert!(gaps.iter().all(|gap| [0.0125, 0.0625].iter().any(|own| (gap - own).abs() < 1e-8)));
+    assert!((mean(&gaps) - 0.05).abs() < 0.003, "{}", mean(&gaps));
+    assert!(
+        diary.round_trips_ms.iter().all(|ms| [20.0, 60.0, 100.0].iter().any(|own| (ms - own).abs() < 1e-3))
+    );
+    let exchanges = || diary.exchanges.values().flatten().map(|(_, exchange)| exchange);
+    assert!(exchanges().any(|exchange| exchange.object > 0));
+    for exchange in exchanges() {
+        assert!([10, 50].contains(&exchange.request_bytes) && [10, 50].contains(&exchange.response_bytes));
+        assert!([10.0, 50.0].contains(&exchange.server_time.seconds()));
+    }
+    // One in four is the smaller, of independent draws: six standard deviations are 0.017.
+    let [small, all] = [exchanges().filter(|e| e.response_bytes == 10).count(), exchanges().count()];
+    assert!((small as f64 / all as f64 - 0.25).abs() < 0.017, "{small} of {all}");
+}
+
+#[test]
+fn gaps_that_are_all_zero_cannot_be_scaled() {
+    let parameters =
+        PackMimeParameters { connection_gaps_cdf_file: Some("zero.cdf".to_owned()), ..at_rate(20.0) };
+    let refused = PackMimeModel::new(&parameters, &|_| Ok("0 1".to_owned())).unwrap_err().to_string();
+    let said = "`connection_gaps_cdf_file` = \"zero.cdf\": all gaps are 0, and cannot be scaled to a rate";
+    assert_eq!(refused, said);
 }

@@ -238,7 +238,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
         UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
         UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
-        UserModel::PackMime(parameters) => Ok(PackMimeModel::new(parameters).map(drop)?),
+        UserModel::PackMime(parameters) => PackMimeModel::new(parameters, &load).map(drop),
         UserModel::Webtraf(parameters) => Ok(WebtrafModel::new(parameters).map(drop)?),
     }
 }

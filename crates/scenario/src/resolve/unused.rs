@@ -126,6 +126,32 @@ fn check_packmime(
         let wrong = "connections of model = \"packmime\" have round-trip times of the model";
         mistakes.value(&key, wrong, "minimum_delay_ms together with model.round_trip_times = false");
     }
+    let (round_trips, server_times) = (parameters.round_trip_times, parameters.server_times);
+    for (key, file, used, switch) in [
+        (
+            "client_round_trip_ms_cdf_file",
+            &parameters.client_round_trip_ms_cdf_file,
+            round_trips,
+            "round_trip_times",
+        ),
+        (
+            "server_round_trip_ms_cdf_file",
+            &parameters.server_round_trip_ms_cdf_file,
+            round_trips,
+            "round_trip_times",
+        ),
+        (
+            "server_time_seconds_cdf_file",
+            &parameters.server_time_seconds_cdf_file,
+            server_times,
+            "server_times",
+        ),
+    ] {
+        if file.is_some() && !used {
+            let wrong = format!("{switch} = false says that there are none");
+            mistakes.value(&joined(path, key), wrong, format!("{key} together with {switch} = true"));
+        }
+    }
 }
 
 /// Sessions are not met in the middle of a page.

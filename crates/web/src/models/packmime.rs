@@ -21,6 +21,9 @@
 //! Legal ranges stand at [`PackMimeParameters`]. What depends on the rate does so through 2^x/(1 + 2^x) of its logarithm: the higher
 //! the rate, the more independent a cloud's numbers.
 //!
+//! **Laws of one's own.** Files may take the place of the marginal laws of gaps, requests, responses, round trips and servers' times;
+//! what makes the numbers depend on those before stays. ns-2 lets any random variable stand there, an empirical one as well.
+//!
 //! **Departures.** Location and scale of the gaps are drawn for each connection, where ns-2 draws them once for a run
 //! ([`GapsDrawnPer::Run`] is that). Half of the round trip that is added goes with the packets of either direction, all of it behind
 //! the sender's own interface: of two delays on a path through queues that packets leave in the order of their arrival only
@@ -33,6 +36,7 @@ mod connection_plan;
 mod curve;
 mod fractional_sum_difference;
 mod laws;
+mod own_laws;
 mod parameters;
 
 pub use cloud::PackMimeCloud;

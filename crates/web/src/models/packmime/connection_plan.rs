@@ -77,7 +77,7 @@ impl Plans {
             let n = u64::from(object);
             let response_bytes = match object {
                 0 => first_response,
-                _ => PackMimeModel::later_response_bytes(first_response, key, n),
+                _ => model.later_response_bytes(first_response, key, n),
             };
             let exchange = Exchange {
                 object,

@@ -2,9 +2,10 @@
 
 use super::curve::Curve;
 use super::fractional_sum_difference::{FractionalNoise, standard_normal};
+use super::own_laws::{OwnLaws, at_normal};
 use super::parameters::{GapsDrawnPer, PackMimeParameters};
-use crate::ParameterError;
 use crate::models::gamma::GammaLaw;
+use crate::{LoadFile, ModelError};
 use aqmlab_random::{Key, normal_cumulative};
 use aqmlab_units::Span;
 
@@ -39,6 +40,7 @@ pub struct PackMimeModel {
     download: Curve,
     short_request: Curve,
     long_request: Curve,
+    own: OwnLaws,
 }
 
 /// 2^x / (1 + 2^x): how the parameters depend on the logarithm of the rate.
@@ -95,8 +97,8 @@ impl PackMimeModel {
     /// Prepares the laws.
     ///
     /// # Errors
-    /// [`ParameterError`]: a number outside its legal range.
-    pub fn new(parameters: &PackMimeParameters) -> Result<Self, ParameterError> {
+    /// [`ModelError`]: a number outside its legal range, or a file that is no law.
+    pub fn new(parameters: &PackMimeParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let log_rate = libm::log2(parameters.connections_per_second);
         let noise = |difference, terms, a, b| FractionalNoise {
@@ -120,6 +122,7 @@ impl PackMimeModel {
             download: Curve::of_rows(SIZES, "response,download"),
             short_request: Curve::of_rows(SIZES, "request,lower_half"),
             long_request: Curve::of_rows(SIZES, "request,upper_half"),
+            own: OwnLaws::read(parameters, load_file)?,
             parameters: parameters.clone(),
         })
     }
@@ -141,6 +144,12 @@ impl PackMimeModel {
 impl PackMimeModel {
     /// The time to the next arrival.
     pub(super) fn gap_between_arrivals(&self, z: f64) -> Span {
+        if let Some((law, mean)) = &self.own.gaps {
+            let gaps = at_normal(law, z) / mean;
+            return Span::from_seconds(
+                (gaps / self.parameters.connections_per_second).min(LONGEST_GAP_SECONDS),
+            );
+        }
         // At 8 standard deviations the share is 1, and the gap 0.
         Span::from_seconds(self.gap_between_arrivals.at(normal_cumulative(z).clamp(1e-300, 1.0)))
     }
@@ -149,14 +158,22 @@ impl PackMimeModel {
     pub(super) fn round_trip_ms(&self, client: f64, server: f64) -> [f64; 2] {
         // Of P that the variable is below, P = Φ(z): -log₁₀(1 - P).
         let rarity = |z: f64| -libm::log10(normal_cumulative(-z).clamp(1e-300, 1.0));
-        let client_side = self.client_round_trip.at(rarity(client));
-        let server_side = self.server_round_trip.at(rarity(server));
-        [libm::pow(client_side, 5.0), libm::pow(server_side, 3.0)]
+        let client_side = match &self.own.client_round_trip {
+            Some(law) => at_normal(law, client),
+            None => libm::pow(self.client_round_trip.at(rarity(client)), 5.0),
+        };
+        let server_side = match &self.own.server_round_trip {
+            Some(law) => at_normal(law, server),
+            None => libm::pow(self.server_round_trip.at(rarity(server)), 3.0),
+        };
+        [client_side, server_side]
     }
 
     /// Length of the requests of a connection.
     pub(super) fn request_bytes(&self, z: f64) -> u32 {
-        let bytes = if z < 0.0 {
+        let bytes = if let Some(law) = &self.own.request {
+            at_normal(law, z)
+        } else if z < 0.0 {
             self.short_request.at(2.0 * normal_cumulative(z))
         } else {
             libm::exp2(self.long_request.at(libm::log2(2.0 * normal_cumulative(-z)).max(-1_000.0)))
@@ -174,7 +191,9 @@ impl PackMimeModel {
     /// Length of the first response of a connection.
     pub(super) fn first_response_bytes(&self, validation: bool, key: Key) -> u64 {
         let below = key.uniform(0);
-        let bytes = if validation {
+        let bytes = if let Some(law) = &self.own.response {
+            law.quantile(below)
+        } else if validation {
             self.validation.at(below)
         } else {
             libm::exp2(self.download.at(libm::log2(1.0 - below)))
@@ -183,7 +202,10 @@ impl PackMimeModel {
     }
 
     /// Length of response number `n`, from 1 on, of a connection.
-    pub(super) fn later_response_bytes(first: u64, key: Key, n: u64) -> u64 {
+    pub(super) fn later_response_bytes(&self, first: u64, key: Key, n: u64) -> u64 {
+        if let Some(law) = &self.own.response {
+            return law.draw(key.named("responses"), n) as u64;
+        }
         if first <= LARGEST_VALIDATION_BYTES {
             return first;
         }
@@ -210,6 +232,9 @@ impl PackMimeModel {
     pub(super) fn server_time(&self, key: Key, n: u64) -> Span {
         if !self.parameters.server_times {
             return Span::ZERO;
+        }
+        if let Some(law) = &self.own.server_time {
+            return Span::from_seconds(law.draw(key.named("server time"), n));
         }
         let answers_per_second = Weibull { shape: 0.63, scale: 305.0 }.draw(key.named("server time"), n);
         Span::from_seconds(1.0 / answers_per_second.max(SLOWEST_ANSWERS_PER_SECOND))

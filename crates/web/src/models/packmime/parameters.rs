@@ -21,6 +21,18 @@ pub struct PackMimeParameters {
     /// For what the location and the scale of the gaps between the requests of a connection are drawn. Default
     /// "connection".
     pub gaps_drawn_per: GapsDrawnPer,
+    /// File of the law of the gaps between arrivals, in any unit: they are scaled to `connections_per_second`.
+    pub connection_gaps_cdf_file: Option<String>,
+    /// File of the law of a connection's request length.
+    pub request_bytes_cdf_file: Option<String>,
+    /// File of the law of response lengths: each response is drawn from it, and there are no runs of validations.
+    pub response_bytes_cdf_file: Option<String>,
+    /// File of the law of the round-trip time on the clients' side, in milliseconds.
+    pub client_round_trip_ms_cdf_file: Option<String>,
+    /// File of the law of the round-trip time on the servers' side, in milliseconds.
+    pub server_round_trip_ms_cdf_file: Option<String>,
+    /// File of the law of the time that a server takes to answer.
+    pub server_time_seconds_cdf_file: Option<String>,
     /// Number of servers, which connections take in turn; at least 1. Default 8.
     pub server_count: u32,
 }
@@ -44,6 +56,12 @@ impl Default for PackMimeParameters {
             round_trip_times: true,
             server_times: true,
             gaps_drawn_per: GapsDrawnPer::Connection,
+            connection_gaps_cdf_file: None,
+            request_bytes_cdf_file: None,
+            response_bytes_cdf_file: None,
+            client_round_trip_ms_cdf_file: None,
+            server_round_trip_ms_cdf_file: None,
+            server_time_seconds_cdf_file: None,
             server_count: 8,
         }
     }
