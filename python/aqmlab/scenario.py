@@ -186,7 +186,7 @@ def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
 
     def is_cloud(population: Mapping[str, Any] | None) -> bool:
-        return ((population or {}).get("model") or {}).get("model") == "packmime"
+        return ((population or {}).get("model") or {}).get("model") in {"packmime", "tmix"}
 
     sides = ("left", "right") if is_cloud(resolved.get("users")) else ()
     named = (each["name"] for each in resolved.get("populations") or () if is_cloud(each))

@@ -155,7 +155,7 @@ def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
     assert compared >= max(1, min(7, plain - 1))
 
 
-@pytest.mark.parametrize("model", ["unc", "mah", "pages", "packmime", "webtraf"])
+@pytest.mark.parametrize("model", ["unc", "mah", "pages", "packmime", "webtraf", "tmix"])
 def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     page = (ROOT / f"docs/models/{model}.md").read_text()
     variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]

@@ -132,6 +132,7 @@ fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Re
         UserModel::Webtraf(parameters) => {
             Population::webtraf(parameters, population.users, key).map_err(Into::into)
         }
+        UserModel::Tmix(parameters) => Population::tmix(parameters, population.users, key, &read),
     };
     users.map_err(|error| RunError::Model(error.to_string()))
 }

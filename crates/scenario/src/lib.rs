@@ -73,8 +73,8 @@ pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
 pub use aqmlab_web::{
-    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, UncParameters,
-    WebtrafParameters,
+    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, TmixModel, TmixParameters,
+    UncParameters, WebtrafParameters,
 };
 pub use demand::{Demand, DemandUnit};
 pub use document::{

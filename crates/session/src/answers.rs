@@ -1,15 +1,25 @@
-//! Responses that servers are making: servers that take their time.
+//! What will be written later: responses of servers that take their time, and steps of dialogues.
 
+use crate::dialogues::Track;
 use crate::transport::{AnswerId, ConnectionId, Side, Transport};
 use aqmlab_web::Respond;
 
-/// A response that will be written.
+/// What is ready when its time has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Made {
+    /// A response.
+    Response(Respond),
+    /// The next step of a track.
+    Step(Track),
+}
+
+/// Something that will be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingAnswer {
     pub(crate) connection: ConnectionId,
     /// The connection's number within the run: its place may be another's when the response is made.
     pub(crate) number: u32,
-    pub(crate) response: Respond,
+    pub(crate) made: Made,
 }
 
 /// All of them; places are used again.
@@ -55,7 +65,7 @@ mod tests {
         let answer = |number: u32| PendingAnswer {
             connection: ConnectionId::from_number(number),
             number,
-            response: Respond { bytes: u64::from(number), then_close: false, after: Span::ZERO },
+            made: Made::Response(Respond { bytes: u64::from(number), then_close: false, after: Span::ZERO }),
         };
         let [first, second] = [1, 2].map(|number| answers.insert(answer(number)));
         assert_eq!(answers.take(first).number, 1);

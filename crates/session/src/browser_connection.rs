@@ -1,5 +1,6 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
+use crate::dialogues::Dialogue;
 use crate::streams::Streams;
 use crate::transport::{ConnectionId, Opened, PopulationId};
 use aqmlab_units::{Span, Time};
@@ -69,6 +70,10 @@ pub struct BrowserConnection {
     /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and `server` mean
     /// nothing.
     pub(crate) multiplexed: bool,
+    /// Whether its ends write what a vector says: then they are kept as a [`Dialogue`], and `server` means nothing.
+    pub(crate) replays: bool,
+    /// Whether it is opened without an exchange that begins with the opening.
+    opens_for_nobody: bool,
 }
 
 impl BrowserConnection {
@@ -87,11 +92,13 @@ impl BrowserConnection {
         browser_gave_up: false,
         exists: false,
         multiplexed: false,
+        replays: false,
+        opens_for_nobody: false,
     };
 
     /// Whether it is being opened, for its first exchange.
     pub(crate) const fn is_connecting(&self) -> bool {
-        self.exchanges == 0 && !self.browser_gave_up
+        self.exchanges == 0 && !self.browser_gave_up && !self.opens_for_nobody
     }
 
     /// Whether a user waits for the end of a response time.
@@ -106,6 +113,8 @@ pub(crate) struct BrowserConnections {
     records: Vec<BrowserConnection>,
     /// Of connections that may carry several exchanges at once, by the same places; no longer than the last of these.
     streams: Vec<Streams>,
+    /// Of connections whose ends write what a vector says, the same.
+    dialogues: Vec<Dialogue>,
 }
 
 impl BrowserConnections {
@@ -123,6 +132,22 @@ impl BrowserConnections {
     #[inline]
     pub(crate) fn streams(&mut self, connection: ConnectionId) -> &mut Streams {
         &mut self.streams[connection.place()]
+    }
+
+    /// How far the ends of a connection are that write what a vector says.
+    pub(crate) fn dialogue(&mut self, connection: ConnectionId) -> &mut Dialogue {
+        &mut self.dialogues[connection.place()]
+    }
+
+    /// The ends of a connection that was just noted write what a vector says, which may begin with an exchange.
+    pub(crate) fn replay(&mut self, connection: ConnectionId, for_an_exchange: bool) {
+        let place = connection.place();
+        let record = &mut self.records[place];
+        (record.replays, record.opens_for_nobody) = (true, !for_an_exchange);
+        if self.dialogues.len() <= place {
+            self.dialogues.resize_with(place + 1, Dialogue::default);
+        }
+        self.dialogues[place] = Dialogue::default();
     }
 
     /// A connection that was just noted may carry several exchanges at once, behind a handshake.

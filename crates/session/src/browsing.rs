@@ -1,6 +1,6 @@
 //! Users and their servers: connection events in, the users' commands out.
 
-use crate::answers::{PendingAnswer, PendingAnswers, respond};
+use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
     BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, UserConnection,
 };
@@ -114,8 +114,8 @@ pub(crate) struct Browsing {
     settings: BrowsingSettings,
     /// Exchanges that were in progress when the run began.
     pub(crate) continuations: Vec<Continuation>,
-    /// Responses that servers are making.
-    answers: PendingAnswers,
+    /// Responses that servers are making, and steps of dialogues.
+    pub(crate) answers: PendingAnswers,
     /// A reused buffer of what a user answered.
     commands: Vec<Command>,
 }
@@ -174,14 +174,20 @@ impl Browsing {
         let connection = event.connection;
         match (event.side, event.kind) {
             (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
-                self.serve(connection, bytes, transport);
+                self.serve(connection, bytes, whose, transport);
             }
             (Side::Active, ConnectionEventKind::Delivered { bytes }) => {
                 self.receive(connection, bytes, whose, transport);
             }
+            (side, ConnectionEventKind::PeerClosed) if self.connections.at(connection).replays => {
+                self.hear_close(connection, side, whose, transport);
+            }
             (Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
             (Side::Active, ConnectionEventKind::PeerClosed) => {
                 self.on_server_closed(connection, whose, transport);
+            }
+            (side, ConnectionEventKind::Established) if self.connections.at(connection).replays => {
+                self.begin_dialogue(connection, side, whose, transport);
             }
             (Side::Active, ConnectionEventKind::Established) => {
                 if self.connections.at(connection).multiplexed {
@@ -279,6 +285,13 @@ impl Browsing {
         if let Some(tls) = group.users.multiplexes() {
             self.connections.multiplex(opened.connection, tls.handshake());
         }
+        if let Some(vector) = group.users.vector(ordinal) {
+            let for_an_exchange = vector.exchange_at(0).is_some();
+            self.connections.replay(opened.connection, for_an_exchange);
+            if !for_an_exchange {
+                return;
+            }
+        }
         self.count_exchange(population, ExchangeCounts::STARTED, transport);
     }
 
@@ -324,26 +337,40 @@ impl Browsing {
 impl Browsing {
     /// Bytes of a request have reached the server.
     #[inline]
-    fn serve(&mut self, connection: ConnectionId, bytes: u32, transport: &mut impl Transport) {
+    fn serve(
+        &mut self,
+        connection: ConnectionId,
+        bytes: u32,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
         let record = self.connections.at(connection);
         if record.multiplexed {
             return self.answer(connection, bytes, transport);
+        }
+        if record.replays {
+            return self.hear(connection, (Side::Passive, bytes), whose, transport);
         }
         let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
         if response.after == Span::ZERO {
             respond(connection, &response, transport);
         } else {
             let number = record.number;
-            let answer = self.answers.insert(PendingAnswer { connection, number, response });
+            let made = Made::Response(response);
+            let answer = self.answers.insert(PendingAnswer { connection, number, made });
             transport.wake_at(transport.now() + response.after, Alarm::Answer { answer });
         }
     }
 
-    /// A server has made a response.
+    /// A server has made a response, or the next step of a dialogue is due.
     pub(crate) fn answer_now(&mut self, answer: AnswerId, transport: &mut impl Transport) {
-        let PendingAnswer { connection, number, response } = self.answers.take(answer);
-        if self.connections.awaits_answer(connection, number) {
-            respond(connection, &response, transport);
+        let PendingAnswer { connection, number, made } = self.answers.take(answer);
+        if !self.connections.awaits_answer(connection, number) {
+            return;
+        }
+        match made {
+            Made::Response(response) => respond(connection, &response, transport),
+            Made::Step(track) => self.say_next(connection, track, transport),
         }
     }
 
@@ -359,6 +386,9 @@ impl Browsing {
         let record = self.connections.at(connection);
         if record.multiplexed {
             return self.take(connection, bytes, whose, transport);
+        }
+        if record.replays {
+            return self.hear(connection, (Side::Active, bytes), whose, transport);
         }
         let Some(under_way) = &mut record.under_way else { return };
         under_way.missing_bytes -= u64::from(bytes);
@@ -404,7 +434,7 @@ impl Browsing {
     }
 
     /// The response time of the exchange under way ends now.
-    fn record_response(
+    pub(crate) fn record_response(
         &mut self,
         connection: ConnectionId,
         (population, user, _): UserConnection,
@@ -469,6 +499,8 @@ impl Browsing {
         }
         if self.connections.at(connection).multiplexed {
             self.fail_streams(connection, whose, transport);
+        } else if self.connections.at(connection).replays {
+            self.fail_dialogue(connection, whose, transport);
         } else {
             self.fail(connection, whose, transport);
         }

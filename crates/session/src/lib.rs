@@ -22,6 +22,7 @@
 //! | `answers.rs` | responses that servers take their time for |
 //! | `continuation.rs` | what was in progress when the run began goes on |
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
+//! | `dialogues.rs` | connections whose ends write what a vector says |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
@@ -33,6 +34,7 @@ mod browser_connection;
 mod browsing;
 mod continuation;
 mod datagrams;
+mod dialogues;
 mod exchange_counts;
 mod history;
 mod idle_path;

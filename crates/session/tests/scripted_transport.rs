@@ -8,7 +8,9 @@ use aqmlab_session::{
     Session, Side, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule};
+use aqmlab_web::{
+    ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule, TmixParameters,
+};
 use std::rc::Rc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
@@ -484,6 +486,72 @@ fn starting_stops_where_the_driver_says_so() {
     talk.calls();
     let stopped = talk.session.start(&mut talk.script, || Err("enough"));
     assert_eq!((stopped, talk.calls().len()), (Err("enough"), 0));
+}
+
+/// A copy of a file of one connection that begins at 1 s, before it does.
+fn dialogue(vector: &str) -> Conversation {
+    let parameters = TmixParameters::of_file("own.cvec".to_owned());
+    let users = Population::tmix(&parameters, 1, Key::from_seed(4), &|_| Ok(vector.to_owned())).unwrap();
+    let mut talk = Conversation::of(users, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
+    assert_eq!(talk.calls(), ["wake at 1"]);
+    assert_eq!(talk.wake(1.0, USER), ["open 0 of user 0"]);
+    talk
+}
+
+#[test]
+fn steps_of_a_sequential_connection_wait_for_arrivals_and_writes_and_its_exchanges_are_counted() {
+    let established = ConnectionEventKind::Established;
+    let delivered = |bytes| ConnectionEventKind::Delivered { bytes };
+    let mut talk =
+        dialogue("SEQ 1000000 3 1 1\nr 1\n> 300\nt 500000\n< 900\nt 250000\n< 100\nt 2000000\n> 40\n");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 0), vec![1]));
+    assert_eq!(talk.user_event(1.1, 0, Side::Passive, established), NOTHING);
+    assert_eq!(talk.user_event(1.1, 0, Side::Active, established), ["write 300 at Active 0"]);
+    assert_eq!(talk.user_event(1.2, 0, Side::Passive, delivered(200)), NOTHING, "not all of it");
+    assert_eq!(talk.user_event(1.3, 0, Side::Passive, delivered(100)), ["wake at 1.8"]);
+    let answer = talk.script.alarms.pop().unwrap();
+    assert_eq!(talk.wake(1.8, answer), ["write 900 at Passive 0", "wake at 2.05"]);
+    assert_eq!(talk.user_event(1.9, 0, Side::Active, delivered(900)), NOTHING, "the server has more to say");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 1, 0), vec![0]));
+    let answer = talk.script.alarms.pop().unwrap();
+    assert_eq!(talk.wake(2.05, answer), ["write 100 at Passive 0"]);
+    assert_eq!(talk.user_event(2.2, 0, Side::Active, delivered(100)), ["wake at 4.2"]);
+    let answer = talk.script.alarms.pop().unwrap();
+    assert_eq!(talk.wake(4.2, answer), ["write 40 at Active 0", "close Active 0"]);
+    assert_eq!(talk.user_event(4.3, 0, Side::Passive, delivered(40)), NOTHING);
+    assert_eq!(talk.user_event(4.3, 0, Side::Passive, ConnectionEventKind::PeerClosed), ["close Passive 0"]);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 1, 0), vec![0]));
+}
+
+#[test]
+fn ends_of_a_concurrent_connection_write_by_their_own_clocks() {
+    let established = ConnectionEventKind::Established;
+    let mut talk = dialogue("CONC 1000000 1 2 1 1\nr 1\nc< 190\nt< 500000\nc> 396\nt> 6000000\nc< 46\n");
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(0, 0, 0), vec![0]), "nobody waits");
+    let of_server = talk.user_event(2.0, 0, Side::Passive, established);
+    assert_eq!(of_server, ["write 190 at Passive 0", "wake at 2.5"]);
+    let second = talk.script.alarms.pop().unwrap();
+    let of_client = talk.user_event(2.1, 0, Side::Active, established);
+    assert_eq!(of_client, ["write 396 at Active 0", "wake at 8.1"]);
+    let close = talk.script.alarms.pop().unwrap();
+    assert_eq!(talk.wake(2.5, second), ["write 46 at Passive 0", "close Passive 0"]);
+    assert_eq!(
+        talk.user_event(3.0, 0, Side::Active, ConnectionEventKind::PeerClosed),
+        NOTHING,
+        "it has a step left"
+    );
+    assert_eq!(talk.wake(8.1, close), ["close Active 0"]);
+}
+
+#[test]
+fn what_a_lost_connection_was_yet_to_say_is_not_said() {
+    let mut talk = dialogue("SEQ 1000000 1 1 1\nr 1\n> 300\nt 500000\n< 900\n");
+    talk.user_event(1.1, 0, Side::Active, ConnectionEventKind::Established);
+    talk.user_event(1.3, 0, Side::Passive, ConnectionEventKind::Delivered { bytes: 300 });
+    assert_eq!(talk.user_event(1.4, 0, Side::Active, ConnectionEventKind::GaveUp), NOTHING);
+    assert_eq!((talk.counts(), talk.session.unfinished()), (counts(1, 0, 1), vec![0]));
+    let answer = talk.script.alarms.pop().unwrap();
+    assert_eq!(talk.wake(1.8, answer), NOTHING);
 }
 
 /// A user who is met while she waits for a response of 10 MB that takes 1,000 s: 100 ms for each 1,000 bytes, and 100 ms to

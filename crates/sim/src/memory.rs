@@ -10,7 +10,9 @@ use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
-use aqmlab_web::{MahUser, PackMimeCloud, PagesUser, User, WebtrafSession};
+use aqmlab_web::{
+    MahUser, PackMimeCloud, PagesUser, TmixModel, TmixParameters, TmixReplay, User, WebtrafSession,
+};
 
 /// The process itself: code, stacks, tables of the traffic models.
 const PROCESS_BYTES: f64 = 8e6;
@@ -78,7 +80,25 @@ fn of_session(objects: f64, think_seconds: f64) -> Habits {
     }
 }
 
-fn habits(model: &UserModel) -> Habits {
+/// Of a copy of a file of connections, which is kept once and as instants of every copy. How many last how long, nobody can
+/// tell: some seconds, a few of them minutes.
+fn of_copy(parameters: &TmixParameters, scenario: &Scenario) -> Habits {
+    let texts = &scenario.document().files;
+    let read = |name: &str| texts.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
+    let asked = TmixModel::new(parameters, &read).map(|model| (model.asked(), model.length()));
+    let ([connections, exchanges, _], length) = asked.expect("the scenario was checked");
+    let seconds = length.seconds().max(1.0);
+    Habits {
+        user_bytes: size_of::<TmixReplay>(),
+        plan_bytes: connections * 16.0,
+        connections: 4.0 * connections / seconds,
+        connections_per_second: connections / seconds,
+        exchanges_per_second: exchanges / seconds,
+        pages_per_second: 0.0,
+    }
+}
+
+fn habits(model: &UserModel, scenario: &Scenario) -> Habits {
     match model {
         UserModel::Unc(_) => Habits { user_bytes: size_of::<User>(), ..OF_STUDIES },
         UserModel::Mah(_) => Habits { user_bytes: size_of::<MahUser>(), ..OF_STUDIES },
@@ -87,12 +107,17 @@ fn habits(model: &UserModel) -> Habits {
         UserModel::Webtraf(parameters) => {
             of_session(f64::from(parameters.objects_per_page), parameters.think_time_mean_seconds)
         }
+        UserModel::Tmix(parameters) => of_copy(parameters, scenario),
     }
 }
 
 /// All users, each with what this is for her.
 fn of_users(scenario: &Scenario, of: impl Fn(&Habits) -> f64) -> f64 {
-    scenario.populations.iter().map(|group| f64::from(group.users) * of(&habits(&group.model))).sum()
+    scenario
+        .populations
+        .iter()
+        .map(|group| f64::from(group.users) * of(&habits(&group.model, scenario)))
+        .sum()
 }
 
 /// Packets of a flow that are under way: a window of twelve.

@@ -181,6 +181,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
         Some(UserRef::Pages(user)) => prefetch(user),
         Some(UserRef::PackMime(cloud)) => prefetch(cloud),
         Some(UserRef::Webtraf(session)) => prefetch(session),
+        Some(UserRef::Tmix(copy)) => prefetch(copy),
         None => {}
     }
 }

@@ -34,7 +34,7 @@
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
 //!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing; [`models::webtraf`] the
-//!   sessions of ns-2's studies;
+//!   sessions of ns-2's studies; [`models::tmix`] replays a trace;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
@@ -60,6 +60,9 @@ pub use model_error::ModelError;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PagesFileError, PagesModel, PagesParameters, PagesUser};
+pub use models::tmix::{
+    ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay, VectorsFileError,
+};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;

@@ -1,6 +1,6 @@
 //! Why a model of users cannot be made.
 
-use crate::{CdfFileError, PagesFileError, ParameterError};
+use crate::{CdfFileError, PagesFileError, ParameterError, VectorsFileError};
 
 /// Why a model of users cannot be made from its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,4 +14,7 @@ pub enum ModelError {
     /// A file of pages cannot be used.
     #[error(transparent)]
     Pages(#[from] PagesFileError),
+    /// A file of connection vectors cannot be used.
+    #[error(transparent)]
+    Vectors(#[from] VectorsFileError),
 }

@@ -3,6 +3,7 @@
 use crate::models::mah::{MahModel, MahParameters, MahUser};
 use crate::models::packmime::{PackMimeCloud, PackMimeModel, PackMimeParameters};
 use crate::models::pages::{PagesModel, PagesParameters, PagesUser};
+use crate::models::tmix::{ConnectionVector, TmixModel, TmixParameters, TmixReplay};
 use crate::models::unc::{UncModel, UncParameters, User};
 use crate::models::webtraf::{WebtrafModel, WebtrafParameters, WebtrafSession};
 use crate::{Command, ConnectionOrdinal, Exchange, LoadFile, ModelError, ParameterError, StartRule, Tls};
@@ -41,6 +42,8 @@ pub enum UserRef<'a> {
     PackMime(&'a PackMimeCloud),
     /// A session of Webtraf.
     Webtraf(&'a WebtrafSession),
+    /// A copy of a file of connection vectors.
+    Tmix(&'a TmixReplay),
 }
 
 /// All users of a population with the model that they share.
@@ -56,6 +59,7 @@ enum Kind {
     Pages(Box<PagesModel>, Vec<PagesUser>),
     PackMime(Box<PackMimeModel>, Vec<PackMimeCloud>),
     Webtraf(Box<WebtrafModel>, Vec<WebtrafSession>),
+    Tmix(Box<TmixModel>, Vec<TmixReplay>),
 }
 
 impl Population {
@@ -131,6 +135,22 @@ impl Population {
         Ok(Self { kind: Kind::Webtraf(Box::new(model), sessions) })
     }
 
+    /// `count` copies of a file of connection vectors; copy i has the key `key.indexed(i)`.
+    ///
+    /// # Errors
+    /// As of [`TmixModel::new`].
+    pub fn tmix(
+        parameters: &TmixParameters,
+        count: u32,
+        key: Key,
+        load_file: &LoadFile<'_>,
+    ) -> Result<Self, ModelError> {
+        let model = TmixModel::new(parameters, load_file)?;
+        let copies =
+            (0..count).map(|copy| TmixReplay::new(key.indexed(u64::from(copy)), copy, &model)).collect();
+        Ok(Self { kind: Kind::Tmix(Box::new(model), copies) })
+    }
+
     /// The user with this number, if there is one.
     #[must_use]
     #[inline]
@@ -141,6 +161,7 @@ impl Population {
             Kind::Pages(_, users) => users.get(user as usize).map(UserRef::Pages),
             Kind::PackMime(_, clouds) => clouds.get(user as usize).map(UserRef::PackMime),
             Kind::Webtraf(_, sessions) => sessions.get(user as usize).map(UserRef::Webtraf),
+            Kind::Tmix(_, copies) => copies.get(user as usize).map(UserRef::Tmix),
         }
     }
 
@@ -153,6 +174,7 @@ impl Population {
             Kind::Pages(_, users) => users.len(),
             Kind::PackMime(_, clouds) => clouds.len(),
             Kind::Webtraf(_, sessions) => sessions.len(),
+            Kind::Tmix(_, copies) => copies.len(),
         }
     }
 
@@ -175,14 +197,25 @@ impl Population {
     pub const fn multiplexes(&self) -> Option<Tls> {
         match &self.kind {
             Kind::Pages(model, _) => Some(model.tls()),
-            Kind::Unc(..) | Kind::Mah(..) | Kind::PackMime(..) | Kind::Webtraf(..) => None,
+            Kind::Unc(..) | Kind::Mah(..) | Kind::PackMime(..) | Kind::Webtraf(..) | Kind::Tmix(..) => None,
         }
     }
 
-    /// Whether users wait for pages; a cloud's connections are nobody's pages.
+    /// What the two ends of a connection write, where a file says so: then the driver has them do it, and reports nothing of
+    /// it.
+    #[must_use]
+    #[inline]
+    pub fn vector(&self, connection: ConnectionOrdinal) -> Option<&ConnectionVector> {
+        match &self.kind {
+            Kind::Tmix(model, _) => Some(model.vector(connection.number())),
+            Kind::Unc(..) | Kind::Mah(..) | Kind::Pages(..) | Kind::PackMime(..) | Kind::Webtraf(..) => None,
+        }
+    }
+
+    /// Whether users wait for pages; connections of a cloud and of a file are nobody's pages.
     #[must_use]
     pub const fn waits_for_pages(&self) -> bool {
-        !matches!(self.kind, Kind::PackMime(..))
+        !matches!(self.kind, Kind::PackMime(..) | Kind::Tmix(..))
     }
 
     /// Whether no response of the next page of a user, who is thinking, takes long.
@@ -195,7 +228,7 @@ impl Population {
             Kind::Unc(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Mah(model, users) => users[user as usize].next_page_is_light(model),
             Kind::Pages(model, users) => users[user as usize].next_page_is_light(model),
-            Kind::PackMime(..) | Kind::Webtraf(..) => false,
+            Kind::PackMime(..) | Kind::Webtraf(..) | Kind::Tmix(..) => false,
         }
     }
 
@@ -209,14 +242,17 @@ impl Population {
             Kind::Unc(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Mah(model, users) => users[user as usize].pass_over_page(end, model, out),
             Kind::Pages(model, users) => users[user as usize].pass_over_page(end, model, out),
-            Kind::PackMime(..) | Kind::Webtraf(..) => panic!("no page of this model is light"),
+            Kind::PackMime(..) | Kind::Webtraf(..) | Kind::Tmix(..) => {
+                panic!("no page of this model is light")
+            }
         }
     }
 
     /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
     ///
     /// # Panics
-    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`], [`PackMimeCloud`] and [`WebtrafSession`].
+    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`], [`PackMimeCloud`],
+    /// [`WebtrafSession`] and [`TmixReplay`].
     #[inline]
     pub fn handle(
         &mut self,
@@ -278,6 +314,14 @@ impl Population {
                     UserEvent::Response(connection) => session.on_response(now, connection, model, out),
                     UserEvent::Failed(connection) => return session.on_failed(now, connection, model, out),
                     UserEvent::Object(..) => panic!("{event:?} is no event of this model's sessions"),
+                }
+            }
+            Kind::Tmix(model, copies) => {
+                let copy = &mut copies[user as usize];
+                match event {
+                    UserEvent::Start(_) => copy.start(out),
+                    UserEvent::Wake => copy.on_wake(now, model, out),
+                    _ => panic!("{event:?} is no event of a copy of a file"),
                 }
             }
         }

@@ -103,6 +103,30 @@ HAR = """{"log": {"version": "1.2", "entries": [
 CDF = "# bytes, share\n100 0.1\n500 0.35\n2000 0.7\n20000 0.95\n100000 1.0\n"
 
 
+VECTORS = """# a trace
+SEQ 6851 1 21217 555117
+w 64800 6432
+r 76194
+l 0.0 0.01
+> 826
+t 534
+< 1213
+t 872
+CONC 400000 2 1 21217 822928
+r 36556
+c> 190
+t> 505
+c< 396
+c> 46
+S 500000 1 1 1
+r 1
+m 1460 536
+I 0 0 826
+A 0 534 1213
+A 872 0 0
+"""
+
+
 @dataclass
 class Case:
     """One case on its way: its chance, its folder, and what stands in for the simulator."""
@@ -178,33 +202,13 @@ class Kinds:
     @staticmethod
     def cdf(case: Case) -> None:
         """A run with users whose sizes come from a damaged file of a distribution."""
-        file = case.folder / "sizes.cdf"
         text = case.chance.choice((CDF, CDF.replace(" ", ","), CDF.replace(" ", "\t")))
-        damaged = (
-            bytes_damaged(case.chance, text.encode())
-            if case.chance.random() < 0.5
-            else rows_damaged(case.chance, text.replace(" ", ","))
-            .replace(",", " ")
-            .encode("utf-8", "surrogatepass")
-        )
-        file.write_bytes(damaged)
-        web = WEB.replace("20.0", "0.3").replace("5.0", "0.1").replace("per_side = 150", "per_side = 5")
-        model = (
-            f'{web.split("[record]")[0]}\n[users.model]\nmodel = "unc"\nresponse_bytes_cdf_file = "{file}"\n'
-        )
-        scenario = case.folder / "web.toml"
-        scenario.write_text(model)
+        _run_with_file(case, "sizes.cdf", text, 'model = "unc"\nresponse_bytes_cdf_file', users=5)
 
-        def run() -> object:
-            checked = Scenario.from_file(scenario)
-            checked.content_address(1)
-            run = _core.Run(checked.resolved_json, 1)
-            run.execute()
-            return run.summary()
-
-        summary = answer(run, ScenarioError, place="sizes.cdf")
-        if isinstance(summary, str):
-            _finite(json.loads(summary), "run.json")
+    @staticmethod
+    def vectors(case: Case) -> None:
+        """A run that replays a damaged file of connection vectors."""
+        _run_with_file(case, "own.cvec", VECTORS, 'model = "tmix"\nvectors_file', users=2)
 
     @staticmethod
     def har(case: Case) -> None:
@@ -356,6 +360,33 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "calibration": Kinds.calibration,
     "arguments": Kinds.arguments,
 }
+
+
+def _run_with_file(case: Case, name: str, text: str, model: str, users: int) -> None:
+    """A short run of users whose model reads a damaged file of rows."""
+    file = case.folder / name
+    damaged = (
+        bytes_damaged(case.chance, text.encode())
+        if case.chance.random() < 0.5
+        else rows_damaged(case.chance, text.replace(" ", ","))
+        .replace(",", " ")
+        .encode("utf-8", "surrogatepass")
+    )
+    file.write_bytes(damaged)
+    web = WEB.replace("20.0", "0.3").replace("5.0", "0.1").replace("per_side = 150", f"per_side = {users}")
+    scenario = case.folder / "web.toml"
+    scenario.write_text(f'{web.split("[record]")[0]}\n[users.model]\n{model} = "{file}"\n')
+
+    def run() -> object:
+        checked = Scenario.from_file(scenario)
+        checked.content_address(1)
+        run = _core.Run(checked.resolved_json, 1)
+        run.execute()
+        return run.summary()
+
+    summary = answer(run, ScenarioError, place=name)
+    if isinstance(summary, str):
+        _finite(json.loads(summary), "run.json")
 
 
 def _resolves_to_itself(scenario: Scenario) -> None:

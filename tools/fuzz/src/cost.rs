@@ -4,7 +4,8 @@
 //! and periodic timers.
 
 use aqmlab_scenario::{
-    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, UserModel,
+    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, TmixModel,
+    UserModel,
 };
 use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
@@ -116,6 +117,14 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
         let segments = 8_000.0 / f64::from(population.profile.maximum_segment_bytes);
         return connections * 1.2 * (12.0 + segments) * 2.0 * path.links;
     }
+    if let UserModel::Tmix(tmix) = &population.model {
+        let texts = &scenario.document().files;
+        let read = |name: &str| texts.get(name).cloned().ok_or_else(String::new);
+        let Ok(model) = TmixModel::new(tmix, &read) else { return 0.0 };
+        let [connections, _, bytes] = model.asked().map(|one| one * f64::from(population.users));
+        let segments = bytes / f64::from(population.profile.maximum_segment_bytes);
+        return (connections * 20.0 + segments) / model.length().seconds().max(0.1) * 2.0 * path.links;
+    }
     let (objects, bytes, think_s) = match &population.model {
         UserModel::Unc(unc) => (
             unc.objects_per_page_mean,
@@ -135,7 +144,7 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
             webtraf.object_bytes_mean + f64::from(webtraf.packet_bytes),
             webtraf.think_time_mean_seconds,
         ),
-        UserModel::PackMime(_) => unreachable!("clouds are counted above"),
+        UserModel::PackMime(_) | UserModel::Tmix(_) => unreachable!("what arrives is counted above"),
     };
     let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
     let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);

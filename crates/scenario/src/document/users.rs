@@ -2,7 +2,8 @@
 
 use super::flows::default_profile;
 use crate::{
-    HostOverrides, MahParameters, PackMimeParameters, PagesParameters, UncParameters, WebtrafParameters,
+    HostOverrides, MahParameters, PackMimeParameters, PagesParameters, TmixParameters, UncParameters,
+    WebtrafParameters,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,8 @@ pub enum UserModel {
     PackMime(PackMimeParameters),
     /// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
     Webtraf(WebtrafParameters),
+    /// Connections of a trace, as a file of Tmix's connection vectors describes them: `count` copies of the file.
+    Tmix(TmixParameters),
 }
 
 impl UserModel {
@@ -134,6 +137,7 @@ impl UserModel {
             Self::Pages(parameters) => parameters.server_count = servers,
             Self::PackMime(parameters) => parameters.server_count = servers,
             Self::Webtraf(parameters) => parameters.server_count = servers,
+            Self::Tmix(parameters) => parameters.server_count = servers,
         }
     }
 

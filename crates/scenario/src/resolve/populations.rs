@@ -14,8 +14,8 @@ use crate::scenario::{MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
 use aqmlab_web::{
-    CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, UncModel,
-    WebtrafModel,
+    CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, TmixModel,
+    UncModel, VectorsFileError, WebtrafModel,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,6 +221,10 @@ fn check_model(
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_PAGES);
         }
+        Err(ModelError::Vectors(VectorsFileError { key, path: file, line, reason })) => {
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_VECTORS);
+        }
     }
 }
 
@@ -231,6 +235,9 @@ const LEGAL_LAW: &str = "lines of a value and its cumulative share, both never d
 const LEGAL_PAGES: &str =
     "lines of page, wave, host, request bytes and response bytes, each page's root first";
 
+/// What a file of connection vectors must hold.
+const LEGAL_VECTORS: &str = "connection vectors of Tmix, in the original form or the alternate one";
+
 /// Makes the laws that a run will draw from, to find out what is wrong with them.
 fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), ModelError> {
     let load = |name: &str| files.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
@@ -240,6 +247,7 @@ fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), Mo
         UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
         UserModel::PackMime(parameters) => PackMimeModel::new(parameters, &load).map(drop),
         UserModel::Webtraf(parameters) => Ok(WebtrafModel::new(parameters).map(drop)?),
+        UserModel::Tmix(parameters) => TmixModel::new(parameters, &load).map(drop),
     }
 }
 

@@ -83,7 +83,13 @@ pub(super) fn check_model(
             check_pages(path, parameters, mistakes);
             (tree(parameters), tree(&PagesParameters::default()), PAGES_REPLACED)
         }
-        UserModel::PackMime(parameters) => return check_packmime(path, parameters, (start, delay), mistakes),
+        UserModel::PackMime(parameters) => {
+            check_arrivals(path, "packmime", parameters.round_trip_times, (start, delay), mistakes);
+            return check_packmime(path, parameters, mistakes);
+        }
+        UserModel::Tmix(parameters) => {
+            return check_arrivals(path, "tmix", parameters.round_trip_times, (start, delay), mistakes);
+        }
         UserModel::Webtraf(parameters) => {
             check_webtraf(path, start, mistakes);
             (tree(parameters), tree(&WebtrafParameters::default()), NOTHING_REPLACED)
@@ -108,24 +114,33 @@ pub(super) fn check_model(
     }
 }
 
-/// What clouds of PackMime's clients do not know.
-fn check_packmime(
+/// What models do not know whose connections arrive.
+fn check_arrivals(
     path: &str,
-    parameters: &PackMimeParameters,
+    model: &str,
+    round_trip_times: bool,
     (start, delay): (Start, MinimumDelayRange),
     mistakes: &mut Mistakes<'_>,
 ) {
     let population = path.strip_suffix(".model").unwrap_or(path);
     if start != Start::Steady {
-        let wrong =
-            "connections of model = \"packmime\" arrive at their long-run rate from the first instant";
+        let when = if model == "tmix" {
+            "when their file says"
+        } else {
+            "at their long-run rate from the first instant"
+        };
+        let wrong = format!("connections of model = \"{model}\" arrive {when}");
         mistakes.value(&joined(population, "start"), wrong, "\"steady\", or leave the key out");
     }
     let key = joined(population, "minimum_delay_ms");
-    if parameters.round_trip_times && delay != MinimumDelayRange::default() {
-        let wrong = "connections of model = \"packmime\" have round-trip times of the model";
+    if round_trip_times && delay != MinimumDelayRange::default() {
+        let wrong = format!("connections of model = \"{model}\" have round-trip times of the model");
         mistakes.value(&key, wrong, "minimum_delay_ms together with model.round_trip_times = false");
     }
+}
+
+/// Laws of PackMime that nothing is drawn from.
+fn check_packmime(path: &str, parameters: &PackMimeParameters, mistakes: &mut Mistakes<'_>) {
     let (round_trips, server_times) = (parameters.round_trip_times, parameters.server_times);
     for (key, file, used, switch) in [
         (

@@ -17,5 +17,6 @@ pub mod pages;
 mod per_kind;
 mod server_visit;
 mod think_cycle;
+pub mod tmix;
 pub mod unc;
 pub mod webtraf;
