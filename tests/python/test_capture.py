@@ -15,12 +15,15 @@ import aqmlab
 from small import CALLS, WEB, aqmlab_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PORT = "left-to-right"
 BACK = "right-to-left"
 ECN_BITS = {"not_ect": 0b00, "ect1": 0b01, "ect0": 0b10, "ce": 0b11}
-FLAG_BITS = {"FIN": 0x01, "SYN": 0x02, "RST": 0x04, "ACK": 0x10, "ECE": 0x40, "CWR": 0x80}
+FLAG_BITS = {"FIN": 0x01, "SYN": 0x02, "RST": 0x04, "ACK": 0x10, "ECE": 0x40, "CWR": 0x80, "AE": 0x100}
+# RFC 7323 section 3.2, RFC 2018 sections 2 and 3: kinds of options, and of padding.
+TIMESTAMPS, PERMITTED, BLOCKS = 8, 4, 5
 
 ALL_AT_ONCE = (
     WEB.replace(
@@ -35,6 +38,20 @@ count = 3
 direction = "left-to-right"
 profile = "bsd45"
 host = { header_bytes = 52, syn_header_bytes = 60, window_bytes = 200000 }
+
+[[flows]]
+name = "today"
+count = 1
+direction = "left-to-right"
+profile = "linux6-cubic"
+stop_s = 5.0
+
+[[flows]]
+name = "scalable"
+count = 1
+direction = "left-to-right"
+profile = "linux6-dctcp"
+stop_s = 5.0
 
 [[datagrams]]
 name = "calls"
@@ -60,6 +77,7 @@ class Packet:
     acknowledgement: int = 0
     payload: int = 0
     window: int = 0
+    options: tuple[tuple[int, bytes], ...] = ()
 
 
 def folded(data: bytes) -> int:
@@ -117,6 +135,7 @@ def parsed(kind: int, content: bytes) -> Packet:
     sequence, acknowledgement, offset, flags, window = struct.unpack_from(">IIBBH", segment, 4)
     payload = segment[4 * (offset >> 4) :]
     assert not any(payload)
+    flags |= (offset & 1) << 8
     return Packet(
         **facts,
         traffic_class=data[1],
@@ -126,7 +145,22 @@ def parsed(kind: int, content: bytes) -> Packet:
         acknowledgement=acknowledgement,
         payload=len(payload),
         window=window,
+        options=tuple(options_in(segment[20 : 4 * (offset >> 4)])),
     )
+
+
+def options_in(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and content of each option (RFC 9293 section 3.1); what follows the end of the list is nothing."""
+    place = 0
+    while place < len(data) and data[place] != 0:
+        if data[place] == 1:
+            place += 1
+            continue
+        kind, length = data[place], data[place + 1]
+        assert 2 <= length <= len(data) - place
+        yield kind, data[place + 2 : place + length]
+        place += length
+    assert not any(data[place:])
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +208,7 @@ def test_there_are_as_many_as_the_port_counted(made: Path) -> None:
 
 def test_marks_and_ends_are_seen(made: Path) -> None:
     packets = packets_in(made / "with" / f"{PORT}.pcapng", PORT)
-    assert {packet.traffic_class & 0b11 for packet in packets} == {0b00, 0b10, 0b11}
+    assert {packet.traffic_class & 0b11 for packet in packets} == set(ECN_BITS.values())
     conversations: dict[int, set[tuple[str, str]]] = {}
     for packet in packets:
         source, here, destination, there = packet.ends
@@ -212,6 +246,40 @@ def test_nothing_else_is_another_and_the_files_are_the_same_again(made: Path) ->
     assert all(
         digests["with"][name] == digest for name, digest in digests["without"].items() if name != "SHA256SUMS"
     )
+
+
+def test_options_say_when_a_segment_was_sent_and_what_has_arrived_beyond_a_hole(made: Path) -> None:
+    """Of flows of today's hosts: an echo is a timestamp that the other end has sent, and a block lies in what was
+    sent and is not acknowledged, unless it is a duplicate (RFC 2883) and lies below."""
+    sent = [
+        (packet, dict(packet.options))
+        for port in (PORT, BACK)
+        for packet in packets_in(made / "with" / f"{port}.pcapng", port)
+        if any(kind in {TIMESTAMPS, PERMITTED} for kind, _ in packet.options)
+    ]
+    sent.sort(key=lambda pair: pair[0].at_ns)
+    stamps: dict[tuple[str, int, str, int], set[int]] = {}
+    highest: dict[tuple[str, int, str, int], int] = {}
+    reported = 0
+    for packet, options in sent:
+        source, here, destination, there = packet.ends
+        back = (destination, there, source, here)
+        value, echo = struct.unpack(">II", options[TIMESTAMPS])
+        assert value <= packet.at_ns // 10**6
+        # The first packets of the other end may have been lost before this port.
+        assert echo == 0 or echo in stamps.get(back, {echo})
+        stamps.setdefault(packet.ends, set()).add(value)
+        assert packet.flags is not None
+        end = packet.sequence + packet.payload + (packet.flags & FLAG_BITS["FIN"])
+        highest[packet.ends] = max(highest.get(packet.ends, 0), end)
+        assert (PERMITTED in options) == bool(packet.flags & FLAG_BITS["SYN"])
+        numbers = struct.unpack(f">{len(options.get(BLOCKS, b'')) // 4}I", options.get(BLOCKS, b""))
+        for place, (first, last) in enumerate(zip(numbers[::2], numbers[1::2], strict=True)):
+            assert first < last <= highest[back]
+            assert first > packet.acknowledgement or place == 0
+            reported += first > packet.acknowledgement
+    assert len(sent) > 500
+    assert reported > 10
 
 
 def test_a_run_that_is_there_without_its_packets_is_not_taken_for_one_with(made: Path) -> None:

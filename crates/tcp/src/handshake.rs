@@ -124,7 +124,10 @@ impl Endpoint {
         self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
         if context.profile.handshake == Handshake::ThreeWay {
-            out.segments.push(self.bare_segment(Flags::ACK));
+            // With accurate ECN it says that the SYN/ACK was not ECT (RFC 9768 section 3.2.2.1).
+            let accurate = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
+            let flags = if accurate { Flags::ACK.with(Flags::CWR) } else { Flags::ACK };
+            out.segments.push(self.bare_segment(flags));
         }
         self.output(now, context, out);
         if self.sender.flags.has(SenderFlags::CLOSING) {

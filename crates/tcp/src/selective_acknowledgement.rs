@@ -91,6 +91,9 @@ impl Endpoint {
                 break;
             }
             self.resend(now, context, &lost, out);
+            if let Some(selective) = self.sender.recovery.selective_mut() {
+                selective.at_once = false;
+            }
             from = lost.end;
         }
     }
@@ -365,6 +368,9 @@ impl Sender {
             self.congestion.on_loss(profile, &Loss { now, flight_bytes });
             self.begin_reduction(profile, window);
         }
+        if let Some(selective) = self.recovery.selective_mut() {
+            selective.at_once = true;
+        }
     }
 
     fn begin_reduction(&mut self, profile: &HostProfile, window: u32) {
@@ -413,7 +419,8 @@ impl Sender {
     fn next_lost(&self, profile: &HostProfile, from: SequenceNumber) -> Option<Sent> {
         let selective = self.recovery.selective()?;
         let window = self.congestion.window(profile) / profile.segment_bytes();
-        if selective.board.in_flight() >= window { None } else { selective.board.next_lost(from) }
+        let admitted = selective.at_once || selective.board.in_flight() < window;
+        if admitted { selective.board.next_lost(from) } else { None }
     }
 
     /// What was overtaken has had its time. Answers whether a recovery begins.

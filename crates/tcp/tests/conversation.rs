@@ -347,6 +347,8 @@ conversations! {
     bsd45_tells_of_a_window_that_reading_has_moved_by_two_segments
     bsd45_timeouts_double_from_one_second_to_64_and_then_reset
     ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
+    ecn_accurate_counts_the_packets_that_were_marked
+    ecn_accurate_dctcp_halves_at_its_first_mark_and_once_in_a_round
     ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
     ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
     ecn_is_given_up_after_a_lost_syn_where_asked
@@ -362,6 +364,12 @@ conversations! {
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
+    linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
+    linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
+    linux_a_timeout_is_taken_back_when_originals_are_acknowledged
+    linux_a_timeout_of_lost_data_is_not_taken_back
+    linux_a_timestamp_tells_that_a_timeout_was_none
+    linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
     linux_half_of_a_window_does_not_let_it_grow
     linux_limited_transmit_and_then_it_was_reordering
@@ -371,7 +379,9 @@ conversations! {
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
+    linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss
+    linux_without_forward_recovery_everything_is_sent_again
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
     ns2_full_a_closed_client_ignores_the_servers_fin_when_it_comes_again
     ns2_full_a_shorter_pause_leaves_the_window

@@ -31,6 +31,8 @@ array set scenario {
     end_s               100.0
     groups              5
     two_way             0
+    one_way_agent       Newreno
+    linux_control       cubic
     scheduler           Calendar
     recorded_flows      {0 10 20 30 40 49}
 }
@@ -331,6 +333,31 @@ proc make_host {router flow} {
     return $host
 }
 
+# Agent/TCP/Newreno with TCPSink, or with one that reports selectively Agent/TCP/Sack1 or Agent/TCP/Linux, whose
+# congestion control is chosen when the run begins.
+proc make_one_way_agents {flow} {
+    global ns senders sinks scenario
+    set senders($flow) [new Agent/TCP/$scenario(one_way_agent)]
+    set_all $senders($flow) tcp
+    if {$scenario(one_way_agent) eq "Newreno"} {
+        set sinks($flow) [new Agent/TCPSink]
+        set_all $sinks($flow) sink
+        return
+    }
+    set sinks($flow) [new Agent/TCPSink/Sack1]
+    set_all $sinks($flow) sink
+    $sinks($flow) set maxSackBlocks_ 3
+    if {$scenario(one_way_agent) eq "Linux"} {
+        $senders($flow) set timestamps_ true
+        $sinks($flow) set ts_echo_rfc1323_ true
+        $ns at 0 "$senders($flow) select_ca $scenario(linux_control)"
+        if {$scenario(linux_control) eq "cubic"} {
+            # 0.7 as today, where the Linux of that release has 0.8.
+            $ns at 0 "$senders($flow) set_ca_param cubic beta 717"
+        }
+    }
+}
+
 proc make_flow {flow start} {
     global ns senders sinks left right scenario
     if {$scenario(two_way)} {
@@ -342,10 +369,7 @@ proc make_flow {flow start} {
         }
         $sinks($flow) listen
     } else {
-        set senders($flow) [new Agent/TCP/Newreno]
-        set sinks($flow) [new Agent/TCPSink]
-        set_all $senders($flow) tcp
-        set_all $sinks($flow) sink
+        make_one_way_agents $flow
     }
     $senders($flow) set fid_ $flow
     $ns attach-agent [make_host $left $flow] $senders($flow)

@@ -73,6 +73,8 @@ pub(crate) struct SelectiveState {
     pub(crate) forward: bool,
     /// Whether new data leave before anything is sent again, to find that out.
     pub(crate) new_first: bool,
+    /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section 5, step 4.3).
+    pub(crate) at_once: bool,
     pub(crate) marked: MarkedPackets,
     usage: Usage,
     /// What was sent when the present round of data began.
@@ -149,7 +151,7 @@ impl SelectiveState {
         };
         let (lost, left) = self.board.detect_by_time(now, &latest, times);
         if let Some(left) = left {
-            self.timers.reordering = now + left;
+            self.timers.wait_for_reordering(now + left);
         }
         lost
     }

@@ -3,7 +3,7 @@
 //! Source: RFC 6298 rules 5.1 to 5.3 (the retransmission timer), RFC 8985 section 6.3 (the timer of reordering) and section
 //! 7.2 (the probe timeout), as Linux `tcp_schedule_loss_probe` has them: two smoothed round trips, and with a single segment
 //! under way 200 ms more, for which its acknowledgement may be delayed; otherwise 2 ms more; never later than the
-//! retransmission timer.
+//! retransmission timer. The timer of reordering has the same 2 ms.
 
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -54,6 +54,11 @@ impl Timers {
         } else {
             Due::Timeout
         }
+    }
+
+    /// What is overtaken is lost from then on.
+    pub(crate) fn wait_for_reordering(&mut self, until: Time) {
+        self.reordering = until + FOR_OTHERS;
     }
 
     /// Nothing is outstanding.
