@@ -249,8 +249,8 @@ def test_nothing_else_is_another_and_the_files_are_the_same_again(made: Path) ->
 
 
 def test_options_say_when_a_segment_was_sent_and_what_has_arrived_beyond_a_hole(made: Path) -> None:
-    """Of flows of today's hosts: an echo is a timestamp that the other end has sent, and a block lies in what was
-    sent and is not acknowledged, unless it is a duplicate (RFC 2883) and lies below."""
+    """Of flows of today's hosts: an echo is a timestamp that the other end has sent, and a block lies in what
+    was sent and is not acknowledged, unless it is a duplicate (RFC 2883) and lies below."""
     sent = [
         (packet, dict(packet.options))
         for port in (PORT, BACK)
