@@ -12,6 +12,7 @@
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
 //! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs` | what `run.json` says; what a reader should know |
+//! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts; its caller |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
@@ -19,6 +20,7 @@
 mod access_delay;
 mod applications;
 mod control;
+pub mod deviations;
 mod link_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;

@@ -10,6 +10,8 @@
 
 mod catalogue;
 mod error;
+#[cfg(target_os = "linux")]
+mod live;
 mod run;
 mod scenario;
 mod schemes;
@@ -25,6 +27,9 @@ mod core {
     };
     #[pymodule_export]
     use crate::error::{Cancelled, RunError, ScenarioError};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::live::{LiveRun, live_host_names, prepare_live};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

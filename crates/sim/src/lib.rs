@@ -10,7 +10,8 @@
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
-//! | `deviations.rs`, `memory.rs` | a run's own rates and delays; the memory it will take |
+//! | `replay.rs` | what a port does with arrivals that were recorded elsewhere |
+//! | `memory.rs` | the memory that a run will take |
 //!
 //! What it shares with the driver in real time (applications, delays of connections, ports, tables, summaries) is `aqmlab-driver`.
 //!
@@ -28,18 +29,19 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
-mod deviations;
 mod engine;
 mod fabric;
 mod identifiers;
 mod memory;
 mod recording;
+mod replay;
 mod simulation;
 mod transport;
 
 pub use fabric::{Capture, CaptureRefused, CapturedPorts};
 pub use memory::memory_estimate;
 pub use recording::Output;
+pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
@@ -64,7 +66,7 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    let scenario = &*deviations::of_run(scenario, seed);
+    let scenario = &*aqmlab_driver::deviations::of_run(scenario, seed);
     let mut simulation = simulation::Simulation::new(scenario, seed, control, captured)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();

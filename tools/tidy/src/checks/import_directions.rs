@@ -20,7 +20,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("scenario", &["units", "random", "aqm", "tcp", "web", "session"]),
     ("driver", &["units", "random", "aqm", "web", "record", "session", "scenario"]),
     ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario", "driver"]),
-    ("python", &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "driver", "sim"]),
+    ("live", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario", "driver"]),
+    (
+        "python",
+        &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "driver", "sim", "live"],
+    ),
 ];
 
 const PREFIX: &str = "aqmlab-";

@@ -11,7 +11,8 @@ use aqmlab_units::{Rate, Span};
 use std::borrow::Cow;
 
 /// The scenario as the run with this seed has it.
-pub(crate) fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
+#[must_use]
+pub fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
     let deviations = Deviations {
         key: Key::from_seed(seed).named("deviation"),
         rate_tolerance: scenario.rate_tolerance,

@@ -1,0 +1,153 @@
+//! Host profiles as settings of the kernel, for one namespace each.
+//!
+//! A namespace has one set: all users and flows of a live run have the same TCP. What the kernel was told is read back,
+//! and what it does is looked at by the router: windows that are announced, packets that are ECN-capable.
+
+use crate::error::LiveError;
+use aqmlab_scenario::{EcnCodepoint, Scenario};
+use aqmlab_tcp::Ecn;
+use std::fs;
+
+/// How the kernel's TCP is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostSettings {
+    /// Near to the hosts of the studies of 2000 to 2003: windows of 16 kB, no SACK, no timestamps, no RACK, Reno, an initial
+    /// window of two segments, a minimum retransmission timeout of 1 s.
+    Papers2003,
+    /// The kernel's own settings, with Reno.
+    LinuxReno,
+    /// The same with CUBIC.
+    LinuxCubic,
+    /// The same with BBR.
+    LinuxBbr,
+}
+
+/// A file below `/proc/sys/net/ipv4` and what it is to hold.
+pub(crate) type Sysctl = (&'static str, &'static str);
+
+/// What every namespace of a run has.
+const COMMON: &[Sysctl] = &[
+    ("tcp_no_metrics_save", "1"),
+    ("tcp_max_tw_buckets", "1000000"),
+    ("tcp_max_syn_backlog", "65535"),
+    ("tcp_notsent_lowat", "16384"),
+    ("conf/all/rp_filter", "0"),
+    ("conf/default/rp_filter", "0"),
+];
+
+const PAPERS: &[Sysctl] = &[
+    ("tcp_rmem", "4096\t28000\t28000"),
+    ("tcp_timestamps", "0"),
+    ("tcp_sack", "0"),
+    ("tcp_recovery", "0"),
+    ("tcp_early_retrans", "0"),
+    ("tcp_rto_min_us", "1000000"),
+    ("tcp_syn_linear_timeouts", "0"),
+];
+
+impl HostSettings {
+    /// All of them, by name.
+    pub const NAMES: [&'static str; 4] = ["papers2003", "linux-reno", "linux-cubic", "linux-bbr"];
+
+    /// The settings of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Papers2003, Self::LinuxReno, Self::LinuxCubic, Self::LinuxBbr];
+        all.into_iter().find(|settings| settings.name() == name)
+    }
+
+    /// What they are called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// Those nearest to the hosts of a scenario: today's kernels for profiles of today's kernels, the papers' for others.
+    #[must_use]
+    pub fn nearest_to(scenario: &Scenario) -> Self {
+        let of_users = scenario.populations.iter().map(|population| population.profile.name);
+        let name = of_users.chain(scenario.flows.iter().map(|group| group.profile.name)).next();
+        match name.unwrap_or("linux") {
+            name if name.contains("cubic") => Self::LinuxCubic,
+            name if name.starts_with("linux") => Self::LinuxReno,
+            _ => Self::Papers2003,
+        }
+    }
+
+    /// The kernel's congestion control.
+    pub(crate) const fn congestion_control(self) -> &'static str {
+        match self {
+            Self::Papers2003 | Self::LinuxReno => "reno",
+            Self::LinuxCubic => "cubic",
+            Self::LinuxBbr => "bbr",
+        }
+    }
+
+    /// Attributes of the route to the other half.
+    pub(crate) const fn route_attributes(self) -> &'static str {
+        match self {
+            Self::Papers2003 => " initcwnd 2",
+            _ => "",
+        }
+    }
+
+    /// What the namespace is told, beside ECN.
+    pub(crate) fn sysctls(self) -> impl Iterator<Item = Sysctl> {
+        let own = if self == Self::Papers2003 { PAPERS } else { &[] };
+        COMMON.iter().chain(own).copied()
+    }
+
+    /// The largest window that hosts of these settings announce; none where the kernel decides.
+    pub(crate) const fn largest_window(self) -> Option<u32> {
+        match self {
+            // Twelve segments of 1,460 bytes: the studies' 16 kB window, as their hosts rounded it.
+            Self::Papers2003 => Some(17_520),
+            _ => None,
+        }
+    }
+
+    /// Whether a namespace can have them.
+    ///
+    /// # Errors
+    /// [`LiveError::Unsupported`]: this kernel has no such congestion control.
+    pub fn check(self) -> Result<(), LiveError> {
+        let wanted = self.congestion_control();
+        let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+        let available = fs::read_to_string(file).unwrap_or_default();
+        if available.split_whitespace().any(|name| name == wanted) {
+            return Ok(());
+        }
+        Err(LiveError::Unsupported(format!(
+            "host settings {}: this kernel has no congestion control {wanted}; it has {}",
+            self.name(),
+            available.trim()
+        )))
+    }
+}
+
+/// Whether the hosts of a scenario negotiate ECN, which is one setting for all of them here.
+///
+/// # Errors
+/// [`LiveError::Unsupported`]: some do and some do not.
+pub(crate) fn ecn(scenario: &Scenario) -> Result<bool, LiveError> {
+    let of_users = scenario.populations.iter().map(|population| population.profile.ecn);
+    let all: Vec<bool> = of_users
+        .chain(scenario.flows.iter().map(|group| group.profile.ecn))
+        .map(|ecn| ecn != Ecn::Off)
+        .collect();
+    if all.windows(2).any(|pair| pair[0] != pair[1]) {
+        let what = "hosts with ECN beside hosts without: a live run has one setting for all of them";
+        return Err(LiveError::Unsupported(what.to_owned()));
+    }
+    Ok(all.first().copied().unwrap_or(false))
+}
+
+/// The byte of the IP header with the codepoint of services and that of ECN.
+pub(crate) const fn traffic_class(dscp: u8, ecn: EcnCodepoint) -> u8 {
+    dscp << 2
+        | match ecn {
+            EcnCodepoint::NotEct => 0b00,
+            EcnCodepoint::Ect0 => 0b10,
+            EcnCodepoint::Ect1 => 0b01,
+        }
+}

@@ -1,0 +1,44 @@
+//! The driver in real time: a scenario over the kernel's TCP.
+//!
+//! Two network namespaces hold the hosts, one those who open connections, one those who answer. A router in this process
+//! takes their packets from a device in each, and carries them through the scenario's links, queues and delays in virtual
+//! time: every packet is delayed, queued, marked or discarded at its nominal instant, by the same ports and schemes as in a
+//! simulation, and handed over when that instant has come. The applications are those of a simulation too
+//! (`aqmlab-session`), over sockets.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `run.rs` | a live run: what it refuses, its two threads |
+//! | `namespace.rs`, `privileges.rs`, `hosts.rs`, `scheduling.rs` | what the kernel is told, in namespaces that die with the process |
+//! | `addresses.rs` | addresses and ports, from which the router knows a packet's connection |
+//! | `router/` | headers; links and queues in virtual time; the thread between the devices |
+//! | `traffic/` | applications over sockets; the thread that wakes them |
+//! | `audit.rs` | what can make a run wrong without a word, and the verdict |
+//! | `output.rs` | summary and tables, as of a simulation |
+//!
+//! It knows nothing of the simulator, and reads clocks and files that models may not.
+#![cfg(target_os = "linux")]
+#![deny(missing_docs)]
+#![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
+mod addresses;
+mod audit;
+mod clock;
+mod error;
+mod hosts;
+mod namespace;
+mod output;
+mod privileges;
+mod router;
+mod run;
+mod scheduling;
+mod traffic;
+
+pub use audit::{Audit, Delays};
+pub use error::LiveError;
+pub use hosts::HostSettings;
+pub use output::Output;
+pub use privileges::prepare;
+pub use router::headers::{Headers, Refusal, TcpFields};
+pub use router::log::{LogEvent, LogRow};
+pub use run::{Settings, check, run};

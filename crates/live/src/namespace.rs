@@ -1,0 +1,119 @@
+//! The two namespaces of a run, one for those who open connections and one for those who answer.
+//!
+//! Each is made by the thread that will live in it, has no name, and dies with the process. Nothing outside of it is
+//! touched: devices, addresses, routes and settings belong to it alone.
+
+use crate::addresses::{ANSWERER, GUEST, Half};
+use crate::error::LiveError;
+use crate::hosts::HostSettings;
+use crate::router::headers::MTU;
+use nix::sched::{CloneFlags, unshare};
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use tappers::{Interface, Tun};
+
+/// What the device is called, in either namespace.
+const DEVICE: &str = "aqmlab0";
+/// Packets that the kernel holds for the router while it is late.
+const DEVICE_QUEUE: u32 = 20_000;
+
+impl Half {
+    /// Addresses of this half.
+    const fn network(self) -> &'static str {
+        match self {
+            Self::Active => "10.0.0.0/9",
+            Self::Passive => "10.128.0.0/9",
+        }
+    }
+
+    const fn other(self) -> Self {
+        match self {
+            Self::Active => Self::Passive,
+            Self::Passive => Self::Active,
+        }
+    }
+}
+
+/// Moves the calling thread into a new network namespace, sets it up, and answers with the device at which the router
+/// takes its packets.
+pub(crate) fn enter(half: Half, settings: HostSettings, ecn: bool) -> Result<Tun, LiveError> {
+    unshare(CloneFlags::CLONE_NEWNET)
+        .map_err(|error| LiveError::Missing(format!("no network namespace: {error}")))?;
+    let device = Interface::new(DEVICE).map_err(LiveError::setup("a name of a device"))?;
+    let mut tun =
+        Tun::new_named(device).map_err(|error| LiveError::Missing(format!("no TUN device: {error}")))?;
+    tun.set_nonblocking(true).map_err(LiveError::setup("the device"))?;
+    write("ipv6/conf/all/disable_ipv6", "1").ok();
+    for (file, value) in settings.sysctls() {
+        write_checked(file, value)?;
+    }
+    write_checked("tcp_ecn", if ecn { "1" } else { "0" })?;
+    write("core/somaxconn", "65535").map_err(LiveError::setup("net.core.somaxconn"))?;
+    // A kernel may allow it for single sockets alone, which are told as well.
+    write("ipv4/tcp_congestion_control", settings.congestion_control()).ok();
+    // Where a socket that is bound to no address sends from.
+    let source = if half == Half::Active { GUEST } else { ANSWERER };
+    ip(&format!(
+        "link set lo up\nlink set {DEVICE} mtu {MTU} txqueuelen {DEVICE_QUEUE} up\n\
+         route add local {own} dev lo\nroute add {other} dev {DEVICE} src {source}{attributes}\n",
+        own = half.network(),
+        other = half.other().network(),
+        attributes = settings.route_attributes(),
+    ))?;
+    Ok(tun)
+}
+
+/// Packets that the device of this thread's namespace has dropped because the router was late.
+pub(crate) fn device_drops() -> u64 {
+    let table = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
+    let row = table.lines().find_map(|line| line.trim().strip_prefix(DEVICE)?.strip_prefix(':'));
+    // Eight columns of what was received, then bytes, packets, errors and drops of what was to be sent.
+    row.and_then(|row| row.split_whitespace().nth(11)?.parse().ok()).unwrap_or(0)
+}
+
+/// A counter of this thread's namespace, such as `TcpExt` `TCPTimeouts`.
+pub(crate) fn counter(group: &str, name: &str) -> u64 {
+    let read = |file: &str| fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap_or_default();
+    let text = read("snmp") + &read("netstat");
+    let mut rows = text.lines().filter_map(|line| line.strip_prefix(group)?.strip_prefix(": "));
+    let (Some(names), Some(values)) = (rows.next(), rows.next()) else { return 0 };
+    let mut pairs = names.split_whitespace().zip(values.split_whitespace());
+    pairs.find(|(found, _)| *found == name).and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
+}
+
+fn write(file: &str, value: &str) -> std::io::Result<()> {
+    fs::write(format!("/proc/sys/net/{file}"), value)
+}
+
+/// Writes a setting and sees whether it was taken.
+fn write_checked(file: &str, value: &str) -> Result<(), LiveError> {
+    let name = format!("net.ipv4.{}", file.replace('/', "."));
+    write(&format!("ipv4/{file}"), value).map_err(LiveError::setup(name.clone()))?;
+    let found = fs::read_to_string(format!("/proc/sys/net/ipv4/{file}")).unwrap_or_default();
+    if found.trim() == value {
+        return Ok(());
+    }
+    Err(LiveError::Unsupported(format!("{name}: the kernel made {} of {value}", found.trim())))
+}
+
+/// Has iproute2 carry out commands, one a line.
+fn ip(commands: &str) -> Result<(), LiveError> {
+    let started = Command::new("ip")
+        .args(["-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child =
+        started.map_err(|_| LiveError::Missing("the command ip, of iproute2, is not there".to_owned()))?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(commands.as_bytes()).map_err(LiveError::setup("ip"))?;
+    }
+    let output = child.wait_with_output().map_err(LiveError::setup("ip"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(LiveError::Unsupported(format!("ip refused a device or a route: {said}")))
+}

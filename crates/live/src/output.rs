@@ -1,0 +1,163 @@
+//! From a finished run to its summary and tables, as a simulation leaves them.
+
+use crate::audit::Audit;
+use crate::error::LiveError;
+use crate::router::log::LogRow;
+use crate::router::network::{Balance, Edge, Network};
+use crate::router::thread::Routed;
+use crate::traffic::thread::{KernelCounts, Traffic};
+use aqmlab_driver::{
+    FORMAT, TableNames, WatchedLink, document, flows, link_summary, measured_window, populations,
+    queue_counts, transfers, warnings,
+};
+use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
+use aqmlab_scenario::{Responses, Scenario};
+use aqmlab_units::Time;
+
+/// What a live run leaves behind.
+pub struct Output {
+    /// Everything that is not a table, as of a simulation.
+    pub summary: Summary,
+    /// What can make the run wrong, and the verdict.
+    pub audit: Audit,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// What happened at the queues, if that was asked for.
+    pub log: Vec<LogRow>,
+}
+
+/// Checks the laws that every run must obey, and gathers what is to be kept.
+pub(crate) fn gather(
+    routed: Routed,
+    traffic: Traffic,
+    audit: Audit,
+    scenario: &Scenario,
+    seed: u64,
+) -> Result<Output, LiveError> {
+    let invariants = invariants(&routed.network, &traffic)?;
+    let window = measured_window(scenario);
+    let [Some(begin), Some(end)] = routed.network.edges.clone() else {
+        return Err(LiveError::Run("the measured window did not begin and end".to_owned()));
+    };
+    let [before, after] = &traffic.edges;
+    let mut summary = Summary {
+        format: FORMAT,
+        aqmlab_version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario: document(scenario),
+        seed,
+        measured_from_s: window.from.seconds(),
+        measured_until_s: window.until.seconds(),
+        links: links(&routed.network, scenario, [&begin, &end], window.length().seconds()),
+        impairments: Vec::new(),
+        populations: populations(&traffic.session, scenario),
+        flows: flows(scenario, &before.delivered, &after.delivered),
+        tcp: tcp(&routed, &traffic, [&begin, &end]),
+        invariants,
+        warnings: Vec::new(),
+    };
+    summary.warnings = warnings::of(&summary, scenario);
+    summary.warnings.extend(warnings::of_controllers(&routed.network.monitor, &summary.links));
+    summary.warnings.extend(said_of(&audit));
+    let now = Time::ZERO + scenario.duration;
+    let (tables, log) = tables(routed, traffic, scenario, [&begin, &end], now);
+    Ok(Output { summary, audit, tables, log })
+}
+
+/// What stands beside every figure of a suspect run.
+fn said_of(audit: &Audit) -> Option<String> {
+    let reasons = audit.reasons.join("; ");
+    (audit.verdict != "valid").then(|| format!("live run, timing suspect: {reasons}"))
+}
+
+fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
+    let carry_data = scenario.data_links();
+    let monitored = network.queues.iter().filter(|link| link.monitored);
+    let windows = begin.links.iter().zip(&end.links);
+    let coded = monitored.zip(windows).enumerate();
+    coded
+        .map(|(code, (link, (begin, end)))| {
+            let watched = WatchedLink {
+                link: link.link,
+                carries_data: carry_data[link.link.0 as usize],
+                decides_about_waiting: link.port.decides_about_waiting(),
+                queue_packets_mean: network.monitor.mean_queue_packets(code),
+            };
+            link_summary(scenario, &watched, begin, end, seconds)
+        })
+        .collect()
+}
+
+/// What the kernel counted in both namespaces. It says nothing of windows reduced for ECN, nor of windows of data with losses.
+fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSummary {
+    let [before, after] = &traffic.edges;
+    let kernel = KernelCounts::since([after.kernel, routed.kernel[1]], [before.kernel, routed.kernel[0]]);
+    TcpSummary {
+        connections: after.totals.opened - before.totals.opened,
+        gave_up: after.totals.gave_up - before.totals.gave_up,
+        timeouts: kernel.timeouts,
+        syn_retransmissions: kernel.syn_retransmissions,
+        fast_recoveries: kernel.fast_recoveries,
+        retransmitted_segments: kernel.retransmitted_segments,
+        ecn_reductions: 0,
+        loss_episodes: 0,
+        loss_episodes_multiple: 0,
+        dropped_data_segments: end.dropped[0] - begin.dropped[0],
+        dropped_handshake_segments: end.dropped[1] - begin.dropped[1],
+    }
+}
+
+fn tables(
+    routed: Routed,
+    traffic: Traffic,
+    scenario: &Scenario,
+    [begin, end]: [&Edge; 2],
+    now: Time,
+) -> (Vec<Table>, Vec<LogRow>) {
+    let names = TableNames::of(scenario);
+    let Network { monitor, log, .. } = routed.network;
+    let mut tables = monitor.into_tables(&names);
+    tables.extend(queue_counts::table(&begin.links, &end.links, &names));
+    tables.extend(transfers::table(scenario, &traffic.session, now, &names));
+    if scenario.record.responses != Responses::None {
+        let (responses, pages) = traffic.session.into_records(now);
+        tables.extend(responses.into_tables(&names.populations));
+        tables.extend(pages.into_tables(&names.populations));
+    }
+    (tables, log.into_rows())
+}
+
+/// A violation is an error, because nothing in such a run can be trusted.
+fn invariants(network: &Network, traffic: &Traffic) -> Result<Vec<Invariant>, LiveError> {
+    for queue in &network.queues {
+        let named = |what: String| LiveError::Run(format!("link {}: {what} (a bug)", queue.link.0));
+        queue.port.check_conservation().map_err(|error| named(error.to_string()))?;
+        let departed = queue.port.counters().departures().total().packets;
+        let (sent, under_way) = (queue.frames(), queue.under_way());
+        if departed != sent + under_way {
+            return Err(named(format!("{departed} packets left the queue, {sent} the link")));
+        }
+    }
+    let Balance { read, handed_over, discarded, refused } = network.balance;
+    let under_way = network.under_way();
+    if read != handed_over + discarded + refused.iter().sum::<u64>() + under_way {
+        let what = format!(
+            "{:?}, and {under_way} are under way: packets were lost or made (a bug)",
+            network.balance
+        );
+        return Err(LiveError::Run(what));
+    }
+    let session = &traffic.session;
+    for (population, unfinished) in session.populations().iter().zip(session.unfinished()) {
+        let counts = population.in_run();
+        if !counts.leaves(unfinished) {
+            return Err(LiveError::Run(format!("{counts:?} exchanges, {unfinished} under way (a bug)")));
+        }
+    }
+    let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
+    Ok(vec![
+        holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
+        holds("packets that departed from each port = sent on its link + in service or in the driver's ring"),
+        holds("exchanges that each population started = completed + failed + under way at the end"),
+        holds("packets that the router read = handed over + discarded + refused + under way"),
+    ])
+}

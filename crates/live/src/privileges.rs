@@ -1,0 +1,35 @@
+//! What a process needs for a live run, and how it gets it without being root.
+
+use crate::error::LiveError;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::Signal;
+use nix::unistd::{getgid, getuid};
+use std::fs;
+
+/// Makes this process one for live runs: it dies with its parent, has as many descriptors as it may, and may make network
+/// namespaces: as root, or as the root of a user namespace of its own. To be called before the process has a second thread.
+///
+/// # Errors
+/// [`LiveError::Missing`]: the system allows no user namespaces.
+pub fn prepare() -> Result<(), LiveError> {
+    set_pdeathsig(Signal::SIGKILL).map_err(LiveError::setup("a signal at the parent's death"))?;
+    if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
+    }
+    if getuid().is_root() {
+        return Ok(());
+    }
+    let (user, group) = (getuid(), getgid());
+    unshare(CloneFlags::CLONE_NEWUSER)
+        .map_err(|error| LiveError::Missing(format!("no user namespace: {error}")))?;
+    let write = |file: &str, text: String| {
+        let what = format!("no user namespace: {file}");
+        fs::write(format!("/proc/self/{file}"), text)
+            .map_err(|error| LiveError::Missing(format!("{what}: {error}")))
+    };
+    write("setgroups", "deny".to_owned())?;
+    write("uid_map", format!("0 {user} 1"))?;
+    write("gid_map", format!("0 {group} 1"))
+}

@@ -1,0 +1,172 @@
+//! What was registered of connections: delays and markings of their packets.
+
+use super::headers::{Headers, Refusal, SYN, UDP};
+use super::paths::Paths;
+use crate::addresses::{Addresses, Half, Party};
+use aqmlab_aqm::{FiveTuple, HeaderFields};
+use aqmlab_random::Key;
+use aqmlab_scenario::NodeIndex;
+use aqmlab_units::Span;
+use std::sync::mpsc::Receiver;
+
+/// Where probes are answered (RFC 862).
+pub(crate) const PROBE_PORT: u16 = 7;
+
+/// What whoever opens a connection says of it before its first packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Registration {
+    /// Machine that opens it, and which of its connections it is.
+    pub(crate) opener: (u32, u32),
+    /// Delay added to the packets of the end that opens, and of the other.
+    pub(crate) delays: [Span; 2],
+}
+
+/// How a packet is treated.
+pub(crate) struct Conduct {
+    pub(crate) path: u32,
+    pub(crate) delay: Span,
+    pub(crate) header: HeaderFields,
+    pub(crate) flow: u64,
+}
+
+/// Windows that the router saw announced, by the end that announced them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Windows {
+    /// Largest window in bytes, as scaled.
+    pub(crate) largest: u32,
+}
+
+/// All connections of a run.
+pub(crate) struct Connections {
+    addresses: Addresses,
+    key: Key,
+    news: Receiver<Registration>,
+    /// By machine, by number.
+    delays: Vec<Vec<[Span; 2]>>,
+    shifts: Vec<Vec<[u8; 2]>>,
+    /// Delay of the packets of programs of the user's.
+    pub(crate) guest_delay: Span,
+    /// Of those who open, and of those who answer.
+    pub(crate) windows: [Windows; 2],
+    /// Packets of connections that nobody registered.
+    pub(crate) unregistered: u64,
+}
+
+impl Connections {
+    pub(crate) fn new(addresses: Addresses, seed: u64, news: Receiver<Registration>) -> Self {
+        let machines = addresses.machines();
+        Self {
+            addresses,
+            key: Key::from_seed(seed).named("flow hash"),
+            news,
+            delays: vec![Vec::new(); machines],
+            shifts: vec![Vec::new(); machines],
+            guest_delay: Span::ZERO,
+            windows: [Windows::default(); 2],
+            unregistered: 0,
+        }
+    }
+
+    pub(crate) fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// Hears of the connections that were opened since.
+    fn catch_up(&mut self) {
+        while let Ok(Registration { opener: (machine, number), delays }) = self.news.try_recv() {
+            let (of_machine, number) = (&mut self.delays[machine as usize], number as usize);
+            of_machine.resize(of_machine.len().max(number + 1), [Span::ZERO; 2]);
+            of_machine[number] = delays;
+            let shifts = &mut self.shifts[machine as usize];
+            shifts.resize(shifts.len().max(number + 1), [0; 2]);
+        }
+    }
+
+    /// What is to be done with a packet from a half of the network.
+    pub(crate) fn conduct(
+        &mut self,
+        from: Half,
+        headers: &Headers,
+        paths: &Paths,
+    ) -> Result<Conduct, Refusal> {
+        if Addresses::half(headers.source) != Some(from) || Addresses::half(headers.destination) == Some(from)
+        {
+            return Err(Refusal::NoRoute);
+        }
+        let parties = [(headers.source, headers.ports[0]), (headers.destination, headers.ports[1])]
+            .map(|(address, port)| self.addresses.party(address, port));
+        let (side, ends) = match (from, parties) {
+            (Half::Active, [Some(opener), Some(Party::Answerer { machine })]) => (0, (opener, machine)),
+            (Half::Passive, [Some(Party::Answerer { machine }), Some(opener)]) => (1, (opener, machine)),
+            _ => return Err(Refusal::NoRoute),
+        };
+        let (machines, number, delay) = match ends {
+            (Party::Opener { machine, number }, answerer) => {
+                let delay = self.delay(machine, number, side, headers.protocol);
+                self.note_window(machine, number, side, headers);
+                ([machine, answerer], number, delay)
+            }
+            (Party::Guest, _) => {
+                let machines = paths.guests.ok_or(Refusal::NoRoute)?;
+                let delay = if side == 0 { self.guest_delay } else { Span::ZERO };
+                (machines, u32::from(headers.ports[side]), delay)
+            }
+            (Party::Answerer { .. }, _) => return Err(Refusal::NoRoute),
+        };
+        if headers.protocol == UDP && headers.ports.contains(&PROBE_PORT) {
+            let header = HeaderFields::default();
+            return Ok(Conduct { path: paths.probe, delay: Span::ZERO, header, flow: 0 });
+        }
+        let [from, to] = if side == 0 { machines } else { [machines[1], machines[0]] };
+        let path = paths.between(from, to).ok_or(Refusal::NoRoute)?;
+        let nodes = [from, to].map(|machine| self.addresses.node(machine));
+        let flow = u64::from(machines[0]) << 40 | u64::from(number) << 8 | side as u64;
+        Ok(Conduct { path, delay, header: self.header(nodes, headers), flow })
+    }
+
+    /// Datagrams have no delay of their own, and are not registered.
+    fn delay(&mut self, machine: u32, number: u32, side: usize, protocol: u8) -> Span {
+        if protocol == UDP {
+            return Span::ZERO;
+        }
+        let (machine, number) = (machine as usize, number as usize);
+        if self.delays[machine].len() <= number {
+            self.catch_up();
+        }
+        match self.delays[machine].get(number) {
+            Some(delays) => delays[side],
+            None => {
+                self.unregistered += 1;
+                Span::ZERO
+            }
+        }
+    }
+
+    fn note_window(&mut self, machine: u32, number: u32, side: usize, headers: &Headers) {
+        let Some(tcp) = headers.tcp else { return };
+        let Some(shifts) = self.shifts[machine as usize].get_mut(number as usize) else { return };
+        if tcp.flags & SYN != 0 {
+            shifts[side] = tcp.window_shift.unwrap_or(0).min(14);
+            return;
+        }
+        let window = u32::from(tcp.window) << shifts[side];
+        self.windows[side].largest = self.windows[side].largest.max(window);
+    }
+
+    /// What ports sort the packet by: the machines and ports that the simulator would know it by.
+    fn header(&self, [from, to]: [NodeIndex; 2], headers: &Headers) -> HeaderFields {
+        let tuple = FiveTuple {
+            source: from.0,
+            destination: to.0,
+            source_port: headers.ports[0],
+            destination_port: headers.ports[1],
+            protocol: headers.protocol,
+        };
+        HeaderFields {
+            flow_hash: tuple.hash(self.key),
+            dscp: headers.dscp,
+            source: from.0,
+            destination: to.0,
+        }
+    }
+}

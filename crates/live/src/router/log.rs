@@ -1,0 +1,54 @@
+//! What happened to packets at queues, kept for a replay.
+
+use super::network::Packet;
+use aqmlab_aqm::{HeaderFields, PacketFacts, Reason};
+use aqmlab_scenario::LinkIndex;
+use aqmlab_units::Time;
+
+/// What happened to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogEvent {
+    /// It came to the queue.
+    Arrival,
+    /// The last of it left on the link.
+    Departure,
+    /// The queue threw it away.
+    Discard(Reason),
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub event: LogEvent,
+    /// At which link.
+    pub link: LinkIndex,
+    /// The packet, as it was then.
+    pub facts: PacketFacts,
+    /// What queues sort it by.
+    pub header: HeaderFields,
+}
+
+/// All that happened, if that is wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    rows: Option<Vec<LogRow>>,
+}
+
+impl Log {
+    pub(crate) fn new(wanted: bool) -> Self {
+        Self { rows: wanted.then(Vec::new) }
+    }
+
+    pub(crate) fn note(&mut self, at: Time, event: LogEvent, link: LinkIndex, packet: &Packet) {
+        if let Some(rows) = &mut self.rows {
+            rows.push(LogRow { at, event, link, facts: packet.facts, header: packet.header });
+        }
+    }
+
+    pub(crate) fn into_rows(self) -> Vec<LogRow> {
+        self.rows.unwrap_or_default()
+    }
+}

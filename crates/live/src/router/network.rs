@@ -1,0 +1,321 @@
+//! Links, queues and delays in virtual time: what happens to packets between the namespaces, each step at its own instant.
+//!
+//! Whoever calls says when a packet arrived and up to which instant everything is to happen. How late a call comes changes
+//! nothing about the instants, nor about what any scheme decides: only when the packet is handed over.
+
+use super::buffer::{Buffer, Pool};
+use super::connections::{Conduct, Connections};
+use super::headers::{Headers, Refusal};
+use super::link::{QueuedLink, Serializer};
+use super::log::{Log, LogEvent};
+use super::paths::{Paths, Stage};
+use crate::addresses::Half;
+use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
+use aqmlab_driver::{Boundary, LinkSnapshot, Monitor};
+use aqmlab_random::Key;
+use aqmlab_record::MeasuredWindow;
+use aqmlab_scenario::Scenario;
+use aqmlab_units::{Span, Time};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A packet on its way, as a queue holds it.
+pub(crate) struct Packet {
+    pub(crate) facts: PacketFacts,
+    pub(crate) header: HeaderFields,
+    pub(crate) buffer: Buffer,
+    /// The half of the network that it goes to.
+    pub(crate) to: Half,
+    path: u32,
+    /// How many stages of its path it has behind it.
+    passed: u16,
+    /// What is left to be waited for at its own machine.
+    delay: Span,
+}
+
+impl Queued for Packet {
+    fn facts(&self) -> PacketFacts {
+        self.facts
+    }
+
+    fn mark(&mut self) {
+        super::headers::mark(self.buffer.bytes_mut());
+        self.facts.codepoint = Codepoint::Ce;
+    }
+
+    fn header_fields(&self) -> HeaderFields {
+        self.header
+    }
+}
+
+/// What is pending.
+enum What {
+    /// A packet goes on.
+    Moves(Packet),
+    /// A link has sent what it was sending.
+    TransmissionEnds { queue: usize },
+}
+
+struct Pending {
+    at: Time,
+    /// Equal instants are served in the order in which they were noted.
+    order: u64,
+    what: What,
+}
+
+impl PartialEq for Pending {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl Eq for Pending {}
+
+impl PartialOrd for Pending {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Pending {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+/// What became of every packet that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Balance {
+    /// Came from a namespace.
+    pub(crate) read: u64,
+    /// Handed over to the other one.
+    pub(crate) handed_over: u64,
+    /// Thrown away by queues.
+    pub(crate) discarded: u64,
+    /// Refused, by reason.
+    pub(crate) refused: [u64; Refusal::COUNT],
+}
+
+/// Counters at an edge of the measured window.
+#[derive(Clone)]
+pub(crate) struct Edge {
+    /// Of the monitored links.
+    pub(crate) links: Vec<LinkSnapshot>,
+    /// Data segments, and SYN and SYN/ACK segments, that monitored queues threw away.
+    pub(crate) dropped: [u64; 2],
+}
+
+/// The network of a run.
+pub(crate) struct Network {
+    pub(crate) queues: Vec<QueuedLink>,
+    serializers: Vec<Serializer>,
+    pub(crate) paths: Paths,
+    pub(crate) connections: Connections,
+    pending: BinaryHeap<Reverse<Pending>>,
+    noted: u64,
+    now: Time,
+    pool: Pool,
+    pub(crate) monitor: Monitor,
+    pub(crate) edges: [Option<Edge>; 2],
+    pub(crate) balance: Balance,
+    dropped: [u64; 2],
+    pub(crate) log: Log,
+}
+
+impl Network {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        window: MeasuredWindow,
+        seed: u64,
+        connections: Connections,
+        log: Log,
+    ) -> Self {
+        let key = Key::from_seed(seed);
+        let (paths, queues, serializers) = Paths::of(scenario, connections.addresses(), key);
+        let monitored: Vec<usize> = monitored(&queues, scenario).collect();
+        Self {
+            monitor: Monitor::new(scenario, window, monitored.into_iter()),
+            queues,
+            serializers,
+            paths,
+            connections,
+            pending: BinaryHeap::new(),
+            noted: 0,
+            now: Time::ZERO,
+            pool: Pool::default(),
+            edges: [None, None],
+            balance: Balance::default(),
+            dropped: [0; 2],
+            log,
+        }
+    }
+
+    /// The next instant at which something happens by itself.
+    pub(crate) fn next(&self) -> Time {
+        let pending = self.pending.peek().map_or(Time::MAX, |Reverse(pending)| pending.at);
+        pending.min(self.monitor.next())
+    }
+
+    /// A packet came from a half of the network at `now`, which no call has gone beyond.
+    pub(crate) fn arrive(&mut self, now: Time, from: Half, bytes: &[u8]) {
+        self.balance.read += 1;
+        match self.admit(from, bytes) {
+            Ok(packet) => self.start(now.max(self.now), packet),
+            Err(refusal) => self.balance.refused[refusal as usize] += 1,
+        }
+    }
+
+    fn admit(&mut self, from: Half, bytes: &[u8]) -> Result<Packet, Refusal> {
+        let headers = Headers::read(bytes)?;
+        let Conduct { path, delay, header, flow } = self.connections.conduct(from, &headers, &self.paths)?;
+        let facts = PacketFacts {
+            flow,
+            bytes: u32::from(headers.bytes),
+            codepoint: headers.codepoint,
+            class: headers.class,
+        };
+        // What follows the packet in what was read is none of it.
+        let buffer = self.pool.filled(&bytes[..usize::from(headers.bytes)]);
+        let to = if from == Half::Active { Half::Passive } else { Half::Active };
+        Ok(Packet { facts, header, buffer, to, path, passed: 0, delay })
+    }
+
+    /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface the delay alone.
+    fn start(&mut self, now: Time, mut packet: Packet) {
+        let mut at = now;
+        if let Some(&Stage::Interface(interface)) = self.paths.stage(packet.path, 0) {
+            at = self.serializers[interface].send(now, packet.facts.bytes);
+            packet.passed = 1;
+        }
+        let at = at + std::mem::replace(&mut packet.delay, Span::ZERO);
+        self.note(at, What::Moves(packet));
+    }
+
+    fn note(&mut self, at: Time, what: What) {
+        self.noted += 1;
+        self.pending.push(Reverse(Pending { at, order: self.noted, what }));
+    }
+
+    /// Lets everything happen that is due by `now`. Packets that have arrived are handed over with the instant at which they
+    /// did.
+    pub(crate) fn run_until(&mut self, now: Time, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
+        loop {
+            let sample = self.monitor.next();
+            let due = self.pending.peek().map_or(Time::MAX, |Reverse(pending)| pending.at);
+            if sample.min(due) > now {
+                break;
+            }
+            if sample <= due {
+                self.sample(sample);
+                continue;
+            }
+            let Some(Reverse(Pending { at, what, .. })) = self.pending.pop() else { break };
+            self.now = at;
+            match what {
+                What::Moves(packet) => self.go_on(at, packet, hand_over),
+                What::TransmissionEnds { queue } => self.end_transmission(at, queue, hand_over),
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    fn go_on(&mut self, now: Time, mut packet: Packet, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
+        match self.paths.stage(packet.path, packet.passed) {
+            None => {
+                self.balance.handed_over += 1;
+                hand_over(now, packet.to, packet.buffer.bytes());
+                self.pool.take_back(packet.buffer);
+            }
+            Some(&Stage::Wire(delay)) => {
+                packet.passed += 1;
+                self.note(now + delay, What::Moves(packet));
+            }
+            Some(&Stage::Interface(interface)) => {
+                packet.passed += 1;
+                let sent = self.serializers[interface].send(now, packet.facts.bytes);
+                self.note(sent, What::Moves(packet));
+            }
+            Some(&Stage::Queue(queue)) => self.come_to_queue(now, packet, queue),
+        }
+    }
+
+    fn come_to_queue(&mut self, now: Time, packet: Packet, queue: usize) {
+        let Self { queues, pool, balance, dropped, log, .. } = self;
+        let link = &mut queues[queue];
+        let (number, monitored) = (link.link, link.monitored);
+        log.note(now, LogEvent::Arrival, number, &packet);
+        let mut discarded = |packet: Packet, reason| {
+            balance.discarded += 1;
+            if monitored {
+                count_dropped(dropped, packet.facts.class);
+            }
+            log.note(now, LogEvent::Discard(reason), number, &packet);
+            pool.take_back(packet.buffer);
+        };
+        link.port.arrive(now, packet, &mut discarded);
+        if let Some(ends) = link.serve(now, &mut discarded) {
+            self.note(ends, What::TransmissionEnds { queue });
+        }
+    }
+
+    fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
+        let Self { queues, pool, balance, dropped, log, .. } = self;
+        let link = &mut queues[queue];
+        let mut sent = link.end_transmission();
+        let (number, monitored, delay) = (link.link, link.monitored, link.delay);
+        log.note(now, LogEvent::Departure, number, &sent);
+        let mut discarded = |packet: Packet, reason| {
+            balance.discarded += 1;
+            if monitored {
+                count_dropped(dropped, packet.facts.class);
+            }
+            log.note(now, LogEvent::Discard(reason), number, &packet);
+            pool.take_back(packet.buffer);
+        };
+        if let Some(ends) = link.serve(now, &mut discarded) {
+            self.note(ends, What::TransmissionEnds { queue });
+        }
+        sent.passed += 1;
+        if delay == Span::ZERO {
+            self.go_on(now, sent, hand_over);
+        } else {
+            self.note(now + delay, What::Moves(sent));
+        }
+    }
+
+    fn sample(&mut self, at: Time) {
+        self.now = at;
+        match self.monitor.sample(at, &mut self.queues) {
+            Boundary::None => {}
+            Boundary::WindowBegins => self.edges[0] = Some(self.edge(at)),
+            Boundary::WindowEnds => self.edges[1] = Some(self.edge(at)),
+        }
+    }
+
+    fn edge(&self, now: Time) -> Edge {
+        let monitored = self.queues.iter().filter(|link| link.monitored);
+        Edge { links: monitored.map(|link| link.snapshot(now)).collect(), dropped: self.dropped }
+    }
+
+    /// Packets that are on their way: they wait, are being sent, or are delayed.
+    pub(crate) fn under_way(&self) -> u64 {
+        let moving = self.pending.iter().filter(|Reverse(pending)| matches!(pending.what, What::Moves(_)));
+        let at_links = self.queues.iter().map(QueuedLink::held);
+        moving.count() as u64 + at_links.sum::<u64>()
+    }
+}
+
+fn count_dropped(dropped: &mut [u64; 2], class: aqmlab_aqm::PacketClass) {
+    use aqmlab_aqm::PacketClass::{Data, Syn, SynAck};
+    match class {
+        Data => dropped[0] += 1,
+        Syn | SynAck => dropped[1] += 1,
+        _ => {}
+    }
+}
+
+/// Where the monitored links stand among those with a queue.
+fn monitored<'a>(queues: &'a [QueuedLink], scenario: &'a Scenario) -> impl Iterator<Item = usize> + 'a {
+    let is_monitored = |link: &QueuedLink| scenario.network.link(link.link).monitored;
+    queues.iter().enumerate().filter(move |(_, link)| is_monitored(link)).map(|(place, _)| place)
+}

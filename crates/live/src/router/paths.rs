@@ -1,0 +1,95 @@
+//! The ways that packets take from machine to machine.
+
+use super::link::{QueuedLink, Serializer};
+use crate::addresses::Addresses;
+use aqmlab_random::Key;
+use aqmlab_scenario::{LinkIndex, NodeIndex, Routes, Scenario};
+use aqmlab_units::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A link, as a packet meets it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stage {
+    /// It takes this long.
+    Wire(Span),
+    /// It has a rate and no queue discipline.
+    Interface(usize),
+    /// It has a queue.
+    Queue(usize),
+}
+
+/// The stages of all ways.
+pub(crate) struct Paths {
+    stages: Vec<Vec<Stage>>,
+    between: BTreeMap<[u32; 2], u32>,
+    /// Machines that programs of the user's count as: an opener and its answerer.
+    pub(crate) guests: Option<[u32; 2]>,
+    /// The way of probes, past all links, which takes [`PROBE_DELAY`].
+    pub(crate) probe: u32,
+}
+
+/// What a probe is delayed on either way.
+pub(crate) const PROBE_DELAY: Span = Span::from_milliseconds(10);
+
+impl Paths {
+    /// The ways between all machines that have something to say to each other, and the links on them.
+    pub(crate) fn of(
+        scenario: &Scenario,
+        addresses: &Addresses,
+        key: Key,
+    ) -> (Self, Vec<QueuedLink>, Vec<Serializer>) {
+        let (mut queues, mut interfaces) = (Vec::new(), Vec::new());
+        let links = (0..).map(LinkIndex).zip(&scenario.network.links);
+        let stage_of: Vec<Option<Stage>> = links
+            .map(|(number, link)| match (link.rate, &link.queue) {
+                (Some(rate), Some(scheme)) => {
+                    queues.push(QueuedLink::new(number, link, (rate, scheme), key));
+                    Some(Stage::Queue(queues.len() - 1))
+                }
+                (Some(rate), None) => {
+                    interfaces.push(Serializer::new(rate, link));
+                    Some(Stage::Interface(interfaces.len() - 1))
+                }
+                (None, _) => (link.delay > Span::ZERO).then_some(Stage::Wire(link.delay)),
+            })
+            .collect();
+        let routes = Routes::new(&scenario.network);
+        let pairs = pairs(scenario);
+        let stages = vec![vec![Stage::Wire(PROBE_DELAY)]];
+        let mut paths = Self { stages, between: BTreeMap::new(), guests: None, probe: 0 };
+        for [from, to] in pairs.iter().flat_map(|&[active, passive]| [[active, passive], [passive, active]]) {
+            let Some(way) = routes.path(from, to) else { continue };
+            let number = u32::try_from(paths.stages.len()).unwrap_or(u32::MAX);
+            paths.stages.push(way.iter().filter_map(|link| stage_of[link.0 as usize]).collect());
+            paths.between.insert([from, to].map(|node| addresses.machine(node)), number);
+        }
+        let first = scenario.populations.iter().map(|users| [users.browsers[0], users.servers[0]]).next();
+        let of_flows = scenario.flows.iter().flat_map(|group| group.flows.first());
+        let first = first.or_else(|| of_flows.map(|flow| [flow.sender, flow.receiver]).next());
+        paths.guests = first.map(|ends| ends.map(|node| addresses.machine(node)));
+        (paths, queues, interfaces)
+    }
+
+    /// The way between two machines.
+    pub(crate) fn between(&self, from: u32, to: u32) -> Option<u32> {
+        self.between.get(&[from, to]).copied()
+    }
+
+    pub(crate) fn stage(&self, path: u32, passed: u16) -> Option<&Stage> {
+        self.stages[path as usize].get(usize::from(passed))
+    }
+}
+
+/// Who opens connections or sends datagrams to whom.
+fn pairs(scenario: &Scenario) -> BTreeSet<[NodeIndex; 2]> {
+    let users = scenario.populations.iter().flat_map(|population| {
+        let servers = &population.servers;
+        population
+            .browsers
+            .iter()
+            .flat_map(move |&browser| servers.iter().map(move |&server| [browser, server]))
+    });
+    let flows = scenario.flows.iter().flat_map(|group| &group.flows).map(|flow| [flow.sender, flow.receiver]);
+    let datagrams = scenario.datagrams.iter().flat_map(|group| group.sources.iter().copied());
+    users.chain(flows).chain(datagrams).collect()
+}

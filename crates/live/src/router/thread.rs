@@ -1,0 +1,123 @@
+//! The thread of the router: packets between two devices and the network in virtual time.
+
+use super::connections::PROBE_PORT;
+use super::headers::MTU;
+use super::network::Network;
+use crate::addresses::Half;
+use crate::audit::Lateness;
+use crate::clock::{Clock, timeout};
+use crate::error::LiveError;
+use crate::hosts::HostSettings;
+use crate::namespace;
+use crate::traffic::thread::{KernelCounts, ServerSockets};
+use crate::traffic::transport::{SERVER_PORT, bound, set_congestion_control};
+use aqmlab_driver::Control;
+use aqmlab_record::MeasuredWindow;
+use aqmlab_units::{Span, Time};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::{Backlog, SockType, listen};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::AsFd;
+use tappers::Tun;
+
+/// Most packets that are read from one device before the other has its turn.
+const BATCH: usize = 32;
+/// The longest time without a look at the caller.
+const LONGEST_WAIT: Span = Span::from_milliseconds(20);
+
+/// Sockets for servers in the namespace of this thread.
+pub(crate) fn server_sockets(settings: HostSettings) -> Result<ServerSockets, LiveError> {
+    let any = Ipv4Addr::UNSPECIFIED;
+    let setup = |what: &str| LiveError::setup::<nix::Error>(what.to_owned());
+    let listener = bound(SockType::Stream, (any, SERVER_PORT)).map_err(setup("a socket for servers"))?;
+    set_congestion_control(&listener, settings)?;
+    listen(&listener, Backlog::MAXALLOWABLE).map_err(setup("a socket for servers"))?;
+    let echo = bound(SockType::Datagram, (any, PROBE_PORT)).map_err(setup("a socket for probes"))?;
+    let sink = bound(SockType::Datagram, (any, SERVER_PORT)).map_err(setup("a socket for datagrams"))?;
+    Ok(ServerSockets { listener: TcpListener::from(listener), echo, sink })
+}
+
+/// What the thread leaves behind.
+pub(crate) struct Routed {
+    pub(crate) network: Network,
+    pub(crate) lateness: Lateness,
+    pub(crate) write_errors: u64,
+    /// Packets that the device of the servers' namespace dropped.
+    pub(crate) device_drops: u64,
+    /// Of the servers' namespace, at the edges of the measured window.
+    pub(crate) kernel: [KernelCounts; 2],
+}
+
+/// The devices of the halves of the network.
+pub(crate) struct Devices {
+    pub(crate) active: Tun,
+    pub(crate) passive: Tun,
+}
+
+impl Devices {
+    fn of(&self, half: Half) -> &Tun {
+        match half {
+            Half::Active => &self.active,
+            Half::Passive => &self.passive,
+        }
+    }
+}
+
+/// Routes packets until the end.
+pub(crate) fn run(
+    mut network: Network,
+    devices: &Devices,
+    (clock, window, end): (Clock, MeasuredWindow, Time),
+    control: &Control,
+) -> Result<Routed, LiveError> {
+    let mut lateness = Lateness::default();
+    let mut write_errors = 0;
+    let mut kernel = [None; 2];
+    let mut bytes = [0; MTU + 1];
+    let mut looked = clock.now();
+    let mut slept = Span::ZERO;
+    loop {
+        control.check().map_err(|_| LiveError::Cancelled)?;
+        let now = clock.now();
+        lateness.longest_stall = lateness.longest_stall.max((now - looked).saturating_sub(slept));
+        looked = now;
+        let mut full = false;
+        for half in [Half::Active, Half::Passive] {
+            for place in 0..=BATCH {
+                let Ok(length) = devices.of(half).recv(&mut bytes) else { break };
+                network.arrive(clock.now(), half, &bytes[..length]);
+                full |= place == BATCH;
+            }
+        }
+        let now = clock.now().min(end);
+        network.run_until(now, &mut |due, half, packet| {
+            if devices.of(half).send(packet).is_err() {
+                write_errors += 1;
+            }
+            lateness.note(due, clock.now());
+        });
+        for (edge, count) in [window.from, window.until].into_iter().zip(&mut kernel) {
+            if now >= edge && count.is_none() {
+                *count = Some(KernelCounts::read());
+            }
+        }
+        if now >= end {
+            break;
+        }
+        slept = if full { Span::ZERO } else { sleep(&network, devices, clock, end)? };
+    }
+    let kernel = kernel.map(Option::unwrap_or_default);
+    Ok(Routed { network, lateness, write_errors, device_drops: namespace::device_drops(), kernel })
+}
+
+/// Sleeps until something is due or a packet comes; answers with how long it meant to.
+fn sleep(network: &Network, devices: &Devices, clock: Clock, end: Time) -> Result<Span, LiveError> {
+    let (next, now) = (network.next().min(end), clock.now());
+    let Some(span) = next.checked_since(now).filter(|&span| span > Span::ZERO) else { return Ok(Span::ZERO) };
+    let span = span.min(LONGEST_WAIT);
+    let mut fds = [&devices.active, &devices.passive].map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
+    match ppoll(&mut fds, Some(timeout(span)), None) {
+        Ok(_) | Err(nix::Error::EINTR) => Ok(span),
+        Err(error) => Err(LiveError::setup("ppoll")(error)),
+    }
+}

@@ -1,0 +1,204 @@
+//! A live run: two namespaces, a router, applications.
+
+use crate::addresses::{Addresses, Half};
+use crate::audit::{Audit, Findings, stolen_ms};
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::hosts::{self, HostSettings};
+use crate::output::{Output, gather};
+use crate::router::connections::{Connections, Registration};
+use crate::router::log::Log;
+use crate::router::network::Network;
+use crate::router::thread::{Devices, Routed, server_sockets};
+use crate::traffic::thread::{KernelCounts, ServerSockets, Traffic, Work};
+use crate::{namespace, router, scheduling, traffic};
+use aqmlab_driver::{Control, deviations, measured_window};
+use aqmlab_scenario::{Scenario, StartRule};
+use aqmlab_units::{Span, Time};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use tappers::Tun;
+
+/// From the last thing that is set up to the start of the run.
+const LEAD: Span = Span::from_milliseconds(50);
+
+/// How a live run is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How the kernel's TCP is set.
+    pub hosts: HostSettings,
+    /// Whether to keep what happens at queues.
+    pub log: bool,
+}
+
+/// What can be run live, and what cannot.
+///
+/// # Errors
+/// [`LiveError::Unsupported`] with what the scenario asks for and only the simulator has.
+pub fn check(scenario: &Scenario, hosts: HostSettings) -> Result<(), LiveError> {
+    let refuse = |what: &str| Err(LiveError::Unsupported(what.to_owned()));
+    if scenario.populations.iter().any(|population| population.start == StartRule::Stationary) {
+        return refuse(
+            "users.start = \"stationary\": the kernel has no connections that were open before the run; take \"steady\" \
+             or \"fresh\"",
+        );
+    }
+    let ticks = |population: &aqmlab_scenario::Population| population.minimum_delay.clock_tick.is_some();
+    if scenario.populations.iter().any(ticks) {
+        return refuse("clock_hz: a live run delays packets exactly");
+    }
+    if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
+        return refuse("a live run has no impaired links");
+    }
+    let record = &scenario.record;
+    for (asked, key) in [
+        (record.flows, "flows"),
+        (record.traffic, "traffic"),
+        (record.users, "users"),
+        (record.packets, "packets"),
+        (record.congestion_window_interval.is_some(), "congestion_window_interval_ms"),
+    ] {
+        if asked {
+            return refuse(&format!("record.{key}: a live run does not keep it"));
+        }
+    }
+    hosts::ecn(scenario)?;
+    hosts.check()
+}
+
+/// Runs a scenario in real time.
+///
+/// The process should have nothing else to do: the run starts a session of its own and takes the processor before others.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    settings: Settings,
+    control: &Control,
+) -> Result<Output, LiveError> {
+    check(scenario, settings.hosts)?;
+    let scenario = &*deviations::of_run(scenario, seed);
+    let ecn = hosts::ecn(scenario)?;
+    let scheduling = scheduling::of_process();
+    let stolen = stolen_ms();
+    let (register, registrations) = channel();
+    let (to_traffic, from_router) = channel();
+    let (to_router, from_traffic) = channel();
+    let (routed, traffic) = thread::scope(|threads| {
+        // What one thread owns ends with it, and so tells the other.
+        let router = threads.spawn(move || {
+            let shared = Shared { scenario, seed, settings, ecn, control };
+            let done = route(&shared, registrations, &to_traffic, &from_traffic);
+            stop_unless(done.is_ok(), control);
+            done
+        });
+        let traffic = threads.spawn(move || {
+            let shared = Shared { scenario, seed, settings, ecn, control };
+            let done = live(&shared, register, &to_router, &from_router);
+            stop_unless(done.is_ok(), control);
+            done
+        });
+        (router.join(), traffic.join())
+    });
+    let panicked = || LiveError::Run("a thread of the live run panicked (a bug)".to_owned());
+    let (routed, traffic) = first_reason(routed.map_err(|_| panicked())?, traffic.map_err(|_| panicked())?)?;
+    let (routed, hurry) = routed;
+    let audit =
+        Audit::of(findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}"), stolen)));
+    gather(routed, traffic, audit, scenario, seed)
+}
+
+/// What both threads know.
+struct Shared<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    settings: Settings,
+    ecn: bool,
+    control: &'a Control,
+}
+
+/// When one thread fails the other has nothing to wait for.
+fn stop_unless(is_well: bool, control: &Control) {
+    if !is_well {
+        control.cancel();
+    }
+}
+
+/// What went wrong first: a thread that was cancelled because the other failed is not the reason.
+fn first_reason<A, B>(a: Result<A, LiveError>, b: Result<B, LiveError>) -> Result<(A, B), LiveError> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(LiveError::Cancelled), Err(reason)) | (Err(reason), _) | (_, Err(reason)) => Err(reason),
+    }
+}
+
+fn gone<T>(_: T) -> LiveError {
+    LiveError::Cancelled
+}
+
+/// The router's thread, which lives in the namespace of those who answer.
+fn route(
+    shared: &Shared<'_>,
+    registrations: Receiver<Registration>,
+    to_traffic: &Sender<(ServerSockets, Clock)>,
+    from_traffic: &Receiver<Tun>,
+) -> Result<(Routed, String), LiveError> {
+    let &Shared { scenario, seed, settings, ecn, control } = shared;
+    let passive = namespace::enter(Half::Passive, settings.hosts, ecn)?;
+    let servers = server_sockets(settings.hosts)?;
+    let active = from_traffic.recv().map_err(gone)?;
+    let window = measured_window(scenario);
+    let connections = Connections::new(Addresses::of(scenario), seed, registrations);
+    let network = Network::new(scenario, window, seed, connections, Log::new(settings.log));
+    let hurry = scheduling::hurry_thread();
+    let clock = Clock::starting_in(LEAD);
+    to_traffic.send((servers, clock)).map_err(gone)?;
+    let end = Time::ZERO + scenario.duration;
+    let devices = Devices { active, passive };
+    let routed = router::thread::run(network, &devices, (clock, window, end), control)?;
+    Ok((routed, hurry))
+}
+
+/// The applications' thread, which lives in the namespace of those who open connections.
+fn live(
+    shared: &Shared<'_>,
+    register: Sender<Registration>,
+    to_router: &Sender<Tun>,
+    from_router: &Receiver<(ServerSockets, Clock)>,
+) -> Result<Traffic, LiveError> {
+    let &Shared { scenario, seed, settings, ecn, control } = shared;
+    let active = namespace::enter(Half::Active, settings.hosts, ecn)?;
+    to_router.send(active).map_err(gone)?;
+    let (servers, clock) = from_router.recv().map_err(gone)?;
+    let work = Work { scenario, seed, settings: settings.hosts, clock, control };
+    traffic::thread::run(work, servers, register)
+}
+
+fn findings(
+    routed: &Routed,
+    traffic: &Traffic,
+    settings: Settings,
+    ecn: bool,
+    (scheduling, stolen): (String, u64),
+) -> Findings {
+    let [before, after] = &traffic.edges;
+    let kernel = KernelCounts::since([after.kernel, routed.kernel[1]], [before.kernel, routed.kernel[0]]);
+    let network = &routed.network;
+    Findings {
+        lateness: routed.lateness.clone(),
+        probes: traffic.probes.clone(),
+        stolen_ms: stolen_ms() - stolen,
+        device_drops: routed.device_drops + traffic.device_drops,
+        write_errors: routed.write_errors,
+        refused_openings: traffic.totals.refused,
+        listen_overflows: kernel.listen_overflows,
+        refused: network.balance.refused,
+        unregistered: network.connections.unregistered,
+        scheduling,
+        hosts: settings.hosts,
+        ecn,
+        windows: network.connections.windows,
+    }
+}

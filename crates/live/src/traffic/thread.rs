@@ -1,0 +1,280 @@
+//! The thread of the applications: alarms and what the kernel says, in real time, until the end of the run.
+
+use super::transport::{SocketTransport, Totals};
+use crate::addresses::{ANSWERER, GUEST};
+use crate::audit::Probes;
+use crate::clock::{Clock, timeout};
+use crate::error::LiveError;
+use crate::hosts::HostSettings;
+use crate::namespace;
+use crate::router::connections::{PROBE_PORT, Registration};
+use crate::traffic::transport::{address, bound};
+use aqmlab_driver::{Control, measured_window, session};
+use aqmlab_random::Key;
+use aqmlab_scenario::Scenario;
+use aqmlab_session::{ConnectionEventKind, Session};
+use aqmlab_units::{Span, Time};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::epoll::{EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::socket::{MsgFlags, SockType, SockaddrIn, recvfrom, sendto};
+use std::net::TcpListener;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::mpsc::Sender;
+
+/// The sockets of the servers' namespace.
+pub(crate) struct ServerSockets {
+    pub(crate) listener: TcpListener,
+    /// Answers probes.
+    pub(crate) echo: OwnedFd,
+    /// Takes datagrams.
+    pub(crate) sink: OwnedFd,
+}
+
+/// By which the kernel says which of these it means.
+const LISTENER: u64 = u64::MAX;
+const ECHO: u64 = u64::MAX - 1;
+const PROBE: u64 = u64::MAX - 2;
+const SINK: u64 = u64::MAX - 3;
+
+/// The longest time without a look at the caller.
+const LONGEST_WAIT: Span = Span::from_milliseconds(20);
+const PROBE_INTERVAL: Span = Span::from_milliseconds(100);
+
+/// The kernel's own counters of TCP in a namespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KernelCounts {
+    pub(crate) timeouts: u64,
+    pub(crate) syn_retransmissions: u64,
+    pub(crate) fast_recoveries: u64,
+    pub(crate) retransmitted_segments: u64,
+    pub(crate) listen_overflows: u64,
+}
+
+impl KernelCounts {
+    /// Of the namespace of this thread, until now.
+    pub(crate) fn read() -> Self {
+        let of = |name| namespace::counter("TcpExt", name);
+        Self {
+            timeouts: of("TCPTimeouts"),
+            syn_retransmissions: of("TCPSynRetrans"),
+            fast_recoveries: of("TCPRenoRecovery") + of("TCPSackRecovery"),
+            retransmitted_segments: namespace::counter("Tcp", "RetransSegs"),
+            listen_overflows: of("ListenOverflows") + of("ListenDrops"),
+        }
+    }
+
+    /// Since earlier ones, of two namespaces together.
+    pub(crate) fn since(ends: [Self; 2], begins: [Self; 2]) -> Self {
+        let sum = |of: &dyn Fn(&Self) -> u64| {
+            let total = |counts: &[Self; 2]| counts.iter().map(of).sum::<u64>();
+            total(&ends) - total(&begins)
+        };
+        Self {
+            timeouts: sum(&|counts| counts.timeouts),
+            syn_retransmissions: sum(&|counts| counts.syn_retransmissions),
+            fast_recoveries: sum(&|counts| counts.fast_recoveries),
+            retransmitted_segments: sum(&|counts| counts.retransmitted_segments),
+            listen_overflows: sum(&|counts| counts.listen_overflows),
+        }
+    }
+}
+
+/// What was counted at an edge of the measured window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TrafficEdge {
+    pub(crate) totals: Totals,
+    pub(crate) delivered: Vec<u64>,
+    pub(crate) kernel: KernelCounts,
+}
+
+/// What the thread leaves behind.
+pub(crate) struct Traffic {
+    pub(crate) session: Session,
+    pub(crate) edges: [TrafficEdge; 2],
+    pub(crate) totals: Totals,
+    pub(crate) probes: Probes,
+    /// Packets that the device of the namespace dropped.
+    pub(crate) device_drops: u64,
+}
+
+/// What the thread works on.
+pub(crate) struct Work<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
+    pub(crate) settings: HostSettings,
+    pub(crate) clock: Clock,
+    pub(crate) control: &'a Control,
+}
+
+struct Loop<'a> {
+    work: Work<'a>,
+    transport: SocketTransport,
+    session: Session,
+    servers: ServerSockets,
+    probe: OwnedFd,
+    probe_to: SockaddrIn,
+    next_probe: Time,
+    probes: Probes,
+    edges: [Option<TrafficEdge>; 2],
+}
+
+/// Lives the applications of a scenario, in the namespace of those who open connections.
+pub(crate) fn run(
+    work: Work<'_>,
+    servers: ServerSockets,
+    router: Sender<Registration>,
+) -> Result<Traffic, LiveError> {
+    let Work { scenario, seed, settings, clock, .. } = work;
+    let window = measured_window(scenario);
+    let failed = |error: aqmlab_driver::RunError| LiveError::Run(error.to_string());
+    let session = session(scenario, window, Key::from_seed(seed)).map_err(failed)?;
+    let transport = SocketTransport::new(scenario, seed, settings, clock, router)?;
+    let probe = bound(SockType::Datagram, (GUEST, 0)).map_err(LiveError::setup("a socket for probes"))?;
+    for (socket, number) in [
+        (servers.listener.as_fd(), LISTENER),
+        (servers.echo.as_fd(), ECHO),
+        (probe.as_fd(), PROBE),
+        (servers.sink.as_fd(), SINK),
+    ] {
+        let event = EpollEvent::new(EpollFlags::EPOLLIN, number);
+        transport.epoll.add(socket, event).map_err(LiveError::setup("epoll"))?;
+    }
+    let probes = Probes::default();
+    let probe_to = address(ANSWERER, PROBE_PORT);
+    let next_probe = Time::ZERO + PROBE_INTERVAL;
+    let edges = [None, None];
+    Loop { work, transport, session, servers, probe, probe_to, next_probe, probes, edges }.live()
+}
+
+impl Loop<'_> {
+    fn live(mut self) -> Result<Traffic, LiveError> {
+        let end = Time::ZERO + self.work.scenario.duration;
+        while self.work.clock.now() == Time::ZERO {
+            let _ = ppoll(&mut [], Some(timeout(Span::from_microseconds(200))), None);
+        }
+        self.transport.tick();
+        let control = self.work.control;
+        let check = || control.check().map_err(|_| LiveError::Cancelled);
+        self.session.start(&mut self.transport, check)?;
+        self.handle_events();
+        let mut events = vec![EpollEvent::empty(); 1 << 9];
+        loop {
+            let now = self.transport.tick();
+            if now >= end {
+                break;
+            }
+            check()?;
+            control.report(now.seconds() / end.seconds());
+            self.pass_edges(now);
+            self.probe(now);
+            while let Some(alarm) = self.transport.due() {
+                self.session.wake(alarm, &mut self.transport);
+                self.handle_events();
+                self.transport.tick();
+            }
+            if self.listen(&mut events)? == 0 {
+                self.wait(end)?;
+            }
+        }
+        self.pass_edges(end);
+        control.report_done();
+        let edges = self.edges.map(Option::unwrap_or_default);
+        let (totals, device_drops) = (self.transport.totals, namespace::device_drops());
+        Ok(Traffic { session: self.session, edges, totals, probes: self.probes, device_drops })
+    }
+
+    /// Hears what the kernel has to say, without waiting; answers with how much it was.
+    fn listen(&mut self, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
+        let count = match self.transport.epoll.wait(events, EpollTimeout::ZERO) {
+            Ok(count) => count,
+            Err(nix::Error::EINTR) => 0,
+            Err(error) => return Err(LiveError::setup("epoll")(error)),
+        };
+        for event in &events[..count] {
+            self.transport.tick();
+            match event.data() {
+                LISTENER => self.accept(),
+                ECHO => self.echo(),
+                PROBE => self.hear_probes(),
+                SINK => self.drain(),
+                number => self.transport.look(number),
+            }
+            self.handle_events();
+        }
+        Ok(count)
+    }
+
+    /// Waits until something is due, or the kernel has something to say.
+    fn wait(&self, end: Time) -> Result<(), LiveError> {
+        let next = self.transport.next_alarm().min(self.next_probe).min(end);
+        let now = self.work.clock.now();
+        let span = if next <= now { return Ok(()) } else { (next - now).min(LONGEST_WAIT) };
+        let mut sockets = [PollFd::new(self.transport.epoll.0.as_fd(), PollFlags::POLLIN)];
+        match ppoll(&mut sockets, Some(timeout(span)), None) {
+            Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+            Err(error) => Err(LiveError::setup("ppoll")(error)),
+        }
+    }
+
+    fn handle_events(&mut self) {
+        while let Some(event) = self.transport.poll() {
+            self.session.handle(&event, &mut self.transport);
+            if event.kind == ConnectionEventKind::Ended && self.transport.end(&event) {
+                self.session.forget(event.connection, event.owner);
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        while let Ok((stream, peer)) = self.servers.listener.accept() {
+            self.transport.accept(stream, peer);
+            self.handle_events();
+        }
+    }
+
+    fn pass_edges(&mut self, now: Time) {
+        let window = measured_window(self.work.scenario);
+        for (place, edge) in [window.from, window.until].into_iter().enumerate() {
+            if now >= edge && self.edges[place].is_none() {
+                self.edges[place] = Some(TrafficEdge {
+                    totals: self.transport.totals,
+                    delivered: self.session.delivered().to_vec(),
+                    kernel: KernelCounts::read(),
+                });
+            }
+        }
+    }
+
+    /// Sends a probe if one is due: the instant at which it was.
+    fn probe(&mut self, now: Time) {
+        if now < self.next_probe {
+            return;
+        }
+        self.next_probe = now + PROBE_INTERVAL;
+        self.probes.sent += 1;
+        let sent = now.nanoseconds().to_be_bytes();
+        let _ = sendto(self.probe.as_raw_fd(), &sent, &self.probe_to, MsgFlags::MSG_DONTWAIT);
+    }
+
+    /// A server sends back what it gets.
+    fn echo(&self) {
+        let mut bytes = [0; 8];
+        while let Ok((8, Some(from))) = recvfrom::<SockaddrIn>(self.servers.echo.as_raw_fd(), &mut bytes) {
+            let _ = sendto(self.servers.echo.as_raw_fd(), &bytes, &from, MsgFlags::MSG_DONTWAIT);
+        }
+    }
+
+    fn hear_probes(&mut self) {
+        let mut bytes = [0; 8];
+        while let Ok((8, _)) = recvfrom::<SockaddrIn>(self.probe.as_raw_fd(), &mut bytes) {
+            let sent = Time::from_nanoseconds(u64::from_be_bytes(bytes));
+            self.probes.hear(sent, self.work.clock.now());
+        }
+    }
+
+    /// Datagrams end here.
+    fn drain(&self) {
+        let mut bytes = [0; 1 << 11];
+        while recvfrom::<SockaddrIn>(self.servers.sink.as_raw_fd(), &mut bytes).is_ok() {}
+    }
+}

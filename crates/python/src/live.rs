@@ -1,0 +1,187 @@
+//! Live runs as Python objects, on Linux.
+
+use crate::error::{Cancelled, RunError, ScenarioError, refused};
+use crate::table::into_arrays;
+use aqmlab_driver::Control;
+use aqmlab_live::{HostSettings, LiveError, LogEvent, LogRow, Output, Settings};
+use aqmlab_scenario::{LinkIndex, Scenario};
+use aqmlab_sim::{ReplayedArrival, ReplayedEvent, replay};
+use aqmlab_units::Time;
+use pyo3::exceptions::{PyKeyError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One live run of a resolved scenario.
+///
+/// `execute` blocks without the interpreter lock for as long as the run lasts; `progress` and `cancel` may be called from
+/// other threads meanwhile, the others once it is done.
+#[pyclass(frozen, module = "aqmlab._core")]
+pub(crate) struct LiveRun {
+    scenario: Scenario,
+    seed: u64,
+    settings: Settings,
+    control: Control,
+    started: AtomicBool,
+    finished: OnceLock<Finished>,
+}
+
+struct Finished {
+    summary: String,
+    audit: String,
+    tables: Vec<(&'static str, Py<PyDict>)>,
+    log: Vec<LogRow>,
+}
+
+#[pymethods]
+impl LiveRun {
+    /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
+    #[new]
+    fn new(scenario_json: &str, seed: u64, hosts: &str, log: bool) -> PyResult<Self> {
+        let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+        let hosts = match hosts {
+            "" => HostSettings::nearest_to(&scenario),
+            name => HostSettings::named(name).ok_or_else(|| {
+                let known = HostSettings::NAMES.join(", ");
+                ScenarioError::new_err(format!("host settings {name:?}: there are {known}"))
+            })?,
+        };
+        aqmlab_live::check(&scenario, hosts).map_err(failed)?;
+        Ok(Self {
+            scenario,
+            seed,
+            settings: Settings { hosts, log },
+            control: Control::default(),
+            started: AtomicBool::new(false),
+            finished: OnceLock::new(),
+        })
+    }
+
+    /// Runs to the end, in real time; once per object.
+    fn execute(&self, py: Python<'_>) -> PyResult<()> {
+        if self.started.swap(true, Ordering::Relaxed) {
+            return Err(PyRuntimeError::new_err("a run executes once: make a new LiveRun"));
+        }
+        let Self { scenario, seed, settings, control, .. } = self;
+        let output = py.detach(|| aqmlab_live::run(scenario, *seed, *settings, control)).map_err(failed)?;
+        let Output { summary, audit, tables, log } = output;
+        let tables = tables.into_iter().map(|table| Ok((table.name, into_arrays(table, py)?.unbind())));
+        let audit =
+            serde_json::to_string(&audit).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let finished =
+            Finished { summary: summary.to_json(), audit, tables: tables.collect::<PyResult<_>>()?, log };
+        assert!(self.finished.set(finished).is_ok(), "only the first execution comes here");
+        Ok(())
+    }
+
+    /// Share of the time that has passed, 0 to 1.
+    fn progress(&self) -> f64 {
+        self.control.progress()
+    }
+
+    /// Asks the run to stop soon.
+    fn cancel(&self) {
+        self.control.cancel();
+    }
+
+    /// The content of `run.json`, without the audit.
+    fn summary(&self) -> PyResult<&str> {
+        Ok(&self.finished()?.summary)
+    }
+
+    /// What can make the run wrong, and the verdict, as JSON.
+    fn audit(&self) -> PyResult<&str> {
+        Ok(&self.finished()?.audit)
+    }
+
+    /// No packets are kept as files.
+    fn captures(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The names of the tables.
+    fn tables(&self) -> PyResult<Vec<&'static str>> {
+        Ok(self.finished()?.tables.iter().map(|(name, _)| *name).collect())
+    }
+
+    /// The columns of a table by name; see `Run.table`.
+    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let tables = &self.finished()?.tables;
+        let found = tables.iter().find(|(known, _)| *known == name);
+        found.map_or_else(|| Err(PyKeyError::new_err(name.to_owned())), |(_, table)| table.bind(py).copy())
+    }
+
+    /// Replays the arrivals at each queue through a simulated port with the same seed: how many events there were, and the
+    /// first in which the two differ, if they do.
+    fn replay(&self, py: Python<'_>) -> PyResult<(usize, Option<String>)> {
+        let log = &self.finished()?.log;
+        let until = Time::ZERO + self.scenario.duration;
+        Ok(py.detach(|| {
+            let links: BTreeSet<u32> = log.iter().map(|row| row.link.0).collect();
+            let found = links
+                .into_iter()
+                .map(|link| difference(&self.scenario, self.seed, LinkIndex(link), log, until));
+            (log.len(), found.flatten().next())
+        }))
+    }
+}
+
+impl LiveRun {
+    fn finished(&self) -> PyResult<&Finished> {
+        self.finished.get().ok_or_else(|| PyRuntimeError::new_err("the run has not been executed to its end"))
+    }
+}
+
+/// The first event at a link in which a live run and its replay differ.
+fn difference(
+    scenario: &Scenario,
+    seed: u64,
+    link: LinkIndex,
+    log: &[LogRow],
+    until: Time,
+) -> Option<String> {
+    let (mut arrivals, mut live) = (Vec::new(), Vec::new());
+    for row in log.iter().filter(|row| row.link == link) {
+        match row.event {
+            LogEvent::Arrival => {
+                arrivals.push(ReplayedArrival { at: row.at, facts: row.facts, header: row.header });
+            }
+            LogEvent::Departure => live.push((row.at, ReplayedEvent::Departure, row.facts)),
+            LogEvent::Discard(reason) => live.push((row.at, ReplayedEvent::Discard(reason), row.facts)),
+        }
+    }
+    let replayed = replay(scenario, seed, link, &arrivals, until);
+    let name = &scenario.network.link(link).name;
+    if let Some(place) = live.iter().zip(&replayed).position(|(live, replayed)| live != replayed) {
+        return Some(format!(
+            "{name}, event {place}: live {:?}, replayed {:?}",
+            live[place], replayed[place]
+        ));
+    }
+    let (live, replayed) = (live.len(), replayed.len());
+    (live != replayed).then(|| format!("{name}: {live} events live, {replayed} replayed"))
+}
+
+/// Makes this process one for live runs; see `aqmlab_live::prepare`.
+#[pyfunction]
+pub(crate) fn prepare_live() -> PyResult<()> {
+    aqmlab_live::prepare().map_err(failed)
+}
+
+/// The names of host settings for live runs.
+#[pyfunction]
+pub(crate) fn live_host_names() -> Vec<&'static str> {
+    HostSettings::NAMES.to_vec()
+}
+
+/// What the scenario asks for, or the machine has not, is the user's to mend.
+fn failed(error: LiveError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        LiveError::Cancelled => Cancelled::new_err(message),
+        LiveError::Unsupported(_) => ScenarioError::new_err(message),
+        LiveError::Missing(_) | LiveError::Setup { .. } | LiveError::Run(_) => RunError::new_err(message),
+    }
+}
