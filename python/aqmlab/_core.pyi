@@ -8,6 +8,7 @@ import numpy as np
 __all__ = [
     "Cancelled",
     "Coins",
+    "LiveRun",
     "Packet",
     "Queue",
     "Run",
@@ -20,6 +21,7 @@ __all__ = [
     "demands",
     "explain",
     "json_schema",
+    "live_host_names",
     "load_scheme",
     "memory_estimate",
     "monitored_links",
@@ -27,6 +29,7 @@ __all__ = [
     "offering_twin",
     "override_resolved",
     "pi_designed_gains",
+    "prepare_live",
     "profile_names",
     "resolve",
     "scheme_cost",
@@ -65,6 +68,23 @@ class Run:
     ) -> dict[str, np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]]: ...
 
 @final
+class LiveRun:
+    """One live run of a resolved scenario; on Linux alone."""
+
+    def __new__(cls, scenario_json: str, seed: int, hosts: str, log: bool) -> LiveRun: ...
+    def execute(self) -> None: ...
+    def progress(self) -> float: ...
+    def cancel(self) -> None: ...
+    def summary(self) -> str: ...
+    def audit(self) -> str: ...
+    def captures(self) -> list[str]: ...
+    def tables(self) -> list[str]: ...
+    def table(
+        self, name: str
+    ) -> dict[str, np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]]: ...
+    def replay(self) -> tuple[int, str | None]: ...
+
+@final
 class Packet:
     """All that a scheme knows of one packet. One object serves all calls: keep its values, not the object."""
 
@@ -97,6 +117,8 @@ class Coins:
     def uniform(self) -> float: ...
     def below(self, below: int) -> int: ...
 
+def prepare_live(parent: int) -> None: ...
+def live_host_names() -> list[str]: ...
 def resolve(
     text: str, source_name: str, folder: str | PathLike[str], overrides: list[tuple[str, str]]
 ) -> str: ...

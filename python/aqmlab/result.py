@@ -116,13 +116,14 @@ class Result:
     _captured: _core.Run | None = field(default=None, repr=False)
 
     @classmethod
-    def from_core(cls, run: _core.Run, *, content_address: str) -> Self:
+    def from_core(cls, run: _core.Run | _core.LiveRun, *, content_address: str) -> Self:
         """Takes over what a finished run of the core holds; columns are not copied."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
         summary = json.loads(run.summary())
         facts = {"aqmlab_version": _core.version(), "content_address": content_address}
         whole = {"format": summary["format"], **facts, **summary, **facts}
-        return cls(run=whole, tables=tables, _captured=run if run.captures() else None)
+        captured = run if isinstance(run, _core.Run) and run.captures() else None
+        return cls(run=whole, tables=tables, _captured=captured)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -250,6 +251,16 @@ class Result:
             TableError: No monitored port has several.
         """
         return self.tables["queues"]
+
+    @property
+    def live(self) -> dict[str, Any] | None:
+        """The audit of a live run, with its verdict; none for a simulation."""
+        return self.run.get("live")
+
+    def with_live(self, audit: Mapping[str, Any]) -> Result:
+        """The same result as that of a live run with this audit; its content address is no simulation's."""
+        address = hashlib.sha1(f"live {self.content_address}".encode(), usedforsecurity=False).hexdigest()
+        return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
         """The same result with what is known about its offered load."""

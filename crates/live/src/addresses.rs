@@ -144,7 +144,7 @@ mod tests {
     fn an_address_and_a_port_say_which_connection_of_which_machine() {
         for machines in [1, 7, 300] {
             let addresses = addresses(machines);
-            for machine in [0, 1, addresses.machines() as u32 - 1] {
+            for machine in [0, 1, u32::try_from(addresses.machines()).unwrap() - 1] {
                 for number in [0, 1, PORTS - 1, PORTS, 1_000_000] {
                     let (address, port) = addresses.opener(machine, number).unwrap();
                     let found = addresses.party(u32::from(address), port);

@@ -131,10 +131,12 @@ impl HostSettings {
 /// [`LiveError::Unsupported`]: some do and some do not.
 pub(crate) fn ecn(scenario: &Scenario) -> Result<bool, LiveError> {
     let of_users = scenario.populations.iter().map(|population| population.profile.ecn);
-    let all: Vec<bool> = of_users
-        .chain(scenario.flows.iter().map(|group| group.profile.ecn))
-        .map(|ecn| ecn != Ecn::Off)
-        .collect();
+    let all: Vec<Ecn> = of_users.chain(scenario.flows.iter().map(|group| group.profile.ecn)).collect();
+    if all.contains(&Ecn::Accurate) {
+        let what = "ecn = \"accurate\": the kernel's hosts negotiate ECN as of RFC 3168 alone";
+        return Err(LiveError::Unsupported(what.to_owned()));
+    }
+    let all: Vec<bool> = all.into_iter().map(|ecn| ecn != Ecn::Off).collect();
     if all.windows(2).any(|pair| pair[0] != pair[1]) {
         let what = "hosts with ECN beside hosts without: a live run has one setting for all of them";
         return Err(LiveError::Unsupported(what.to_owned()));

@@ -5,16 +5,21 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
-use nix::unistd::{getgid, getuid};
+use nix::unistd::{getgid, getppid, getuid};
 use std::fs;
 
 /// Makes this process one for live runs: it dies with its parent, has as many descriptors as it may, and may make network
 /// namespaces: as root, or as the root of a user namespace of its own. To be called before the process has a second thread.
 ///
 /// # Errors
-/// [`LiveError::Missing`]: the system allows no user namespaces.
-pub fn prepare() -> Result<(), LiveError> {
+/// [`LiveError::Missing`]: the system allows no user namespaces; [`LiveError::Cancelled`]: the parent, which has this number, is
+/// gone.
+pub fn prepare(parent: u32) -> Result<(), LiveError> {
     set_pdeathsig(Signal::SIGKILL).map_err(LiveError::setup("a signal at the parent's death"))?;
+    if u32::try_from(getppid().as_raw()) != Ok(parent) {
+        // It died before it could be heard of.
+        return Err(LiveError::Cancelled);
+    }
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }

@@ -166,8 +166,8 @@ fn difference(
 
 /// Makes this process one for live runs; see `aqmlab_live::prepare`.
 #[pyfunction]
-pub(crate) fn prepare_live() -> PyResult<()> {
-    aqmlab_live::prepare().map_err(failed)
+pub(crate) fn prepare_live(parent: u32) -> PyResult<()> {
+    aqmlab_live::prepare(parent).map_err(failed)
 }
 
 /// The names of host settings for live runs.

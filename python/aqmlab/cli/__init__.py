@@ -29,6 +29,7 @@ _HOMES = {
     "new": "new",
     "pages": "pages",
     "run": "run",
+    "live": "live",
     "play": "play",
     "compare": "compare",
     "report": "report",
@@ -45,6 +46,7 @@ _HOMES = {
     "schema": "catalogue",
     "scheme": "scheme",
     "export": "export",
+    "doctor": "live",
 }
 """The commands, and the modules of this package that they are in."""
 

@@ -63,7 +63,7 @@ RUN = Table(
         "tcp": TableOf(WHOLE),
         "warnings": ListOf(TEXT),
     },
-    optional={"content_address": TEXT, "offered_load": TableOf(ANY)},
+    optional={"content_address": TEXT, "offered_load": TableOf(ANY), "live": TableOf(ANY)},
     open=True,
 )
 """A run as its folder holds it; other keys are kept and not read."""

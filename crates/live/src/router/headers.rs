@@ -190,7 +190,7 @@ const fn codepoint(traffic_class: u8) -> Codepoint {
 }
 
 /// The complement of the sum of all words in the complement of ones (RFC 1071): zero over a header that has its checksum.
-fn checksum(header: &[u8]) -> u16 {
+pub(crate) fn checksum(header: &[u8]) -> u16 {
     let mut sum: u32 = header.chunks_exact(2).map(|pair| u32::from(word(pair, 0))).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -210,7 +210,7 @@ fn double_word(bytes: &[u8], at: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aqmlab_record::{WireAddress, WirePacket, WirePayload, WireTcp};
+    use aqmlab_record::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
     use aqmlab_units::Time;
 
     fn wire(traffic_class: u8, flags: u8, payload: u16) -> Vec<u8> {
@@ -223,6 +223,8 @@ mod tests {
             segment_bytes: 1_460,
             payload,
             scales: true,
+            accurate_ecn: false,
+            options: WireOptions::default(),
         };
         let packet = WirePacket {
             at: Time::ZERO,

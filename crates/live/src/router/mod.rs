@@ -2,6 +2,9 @@
 
 pub(crate) mod buffer;
 pub(crate) mod connections;
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation)] // dice
+mod fuzz;
 pub(crate) mod headers;
 mod link;
 pub(crate) mod log;

@@ -58,8 +58,9 @@ enum What {
 
 struct Pending {
     at: Time,
-    /// Equal instants are served in the order in which they were noted.
-    order: u64,
+    /// At equal instants transmissions end first, in the order of the links, as in a simulation; then packets move, in the
+    /// order in which that was noted.
+    order: (usize, u64),
     what: What,
 }
 
@@ -193,7 +194,11 @@ impl Network {
 
     fn note(&mut self, at: Time, what: What) {
         self.noted += 1;
-        self.pending.push(Reverse(Pending { at, order: self.noted, what }));
+        let rank = match what {
+            What::TransmissionEnds { queue } => queue,
+            What::Moves(_) => usize::MAX,
+        };
+        self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
 
     /// Lets everything happen that is due by `now`. Packets that have arrived are handed over with the instant at which they

@@ -1,0 +1,130 @@
+"""`aqmlab live` and `aqmlab doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument
+from aqmlab.files.folders import folder_name
+from aqmlab.runs import SEED_MAX
+from aqmlab.scenario import Scenario
+from aqmlab.terminal.console import console, say, shown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from aqmlab.files.toml_text import TomlText
+
+
+@click.command
+@scenario_argument
+@click.option(
+    "--seed",
+    type=click.IntRange(0, SEED_MAX),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Seed of users, delays and queues.",
+)
+@click.option(
+    "--hosts",
+    default="",
+    metavar="NAME",
+    help="Host settings of the kernel: papers2003, linux-reno, linux-cubic or linux-bbr. By default those "
+    "nearest to the scenario's host profile.",
+)
+@click.option(
+    "--replay",
+    is_flag=True,
+    help="Replay what came to the queues through simulated ports with the same seed, and demand the same "
+    "sequence of discards, marks and departures.",
+)
+@overrides_option
+@click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/live-N.")
+@click.option("--quiet", is_flag=True, help="Print the folder alone.")
+def live(
+    *,
+    scenario_file: Path,
+    seed: int,
+    hosts: str,
+    replay: bool,
+    overrides: dict[str, TomlText],
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Run a scenario in real time, over the kernel's TCP.
+
+    The users, the delays of their connections and the queues are those of a simulation with the same seed;
+    TCP is Linux's own, in network namespaces that nobody else sees and that end with the run. Every
+    result says whether its timing is valid or suspect, and why. `aqmlab doctor` lists what a
+    machine must allow.
+
+    \b
+    Examples:
+      aqmlab live my-link.toml
+      aqmlab live my-link.toml --hosts linux-cubic --set duration_s=60
+      aqmlab live my-link.toml --replay
+    """
+    from aqmlab.live import run_live
+
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    folder = output or Path("results") / folder_name(scenario.name) / f"live-{seed}"
+    result = run_live(scenario, folder, seed=seed, hosts=hosts, replay=replay, progress=not quiet)
+    if quiet:
+        say(str(result.folder))
+        return
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.results import result_tables
+
+    screen = console()
+    for table in result_tables(result):
+        screen.print(to_terminal(table))
+    _print_audit(screen, result.live or {})
+    for warning in result.warnings:
+        screen.print(shown(f"warning: {warning}", "yellow"))
+    screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)
+
+
+def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
+    late, probe = audit["lateness"], audit["probe_error"]
+    style = "green" if audit["verdict"] == "valid" else "yellow"
+    screen.print(shown(f"timing: {audit['verdict']}", style))
+    screen.print(
+        f"  {late['count']:,} packets handed over late by {late['p50_ms']:.3f} ms (median), "
+        f"{late['p99_ms']:.3f} ms (99 %), {late['p99_9_ms']:.2f} ms (99.9 %), {late['max_ms']:.1f} ms at most"
+    )
+    screen.print(
+        f"  probes past the queues took {probe['p50_ms']:.3f} ms too long (median), "
+        f"{probe['p99_ms']:.3f} ms (99 %)"
+    )
+    screen.print(
+        f"  {audit['device_drops']} packets dropped by devices, {audit['stolen_ms']} ms stolen; "
+        f"{audit['scheduling']}; hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
+    )
+    if (replay := audit.get("replay")) is not None:
+        said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
+        screen.print(f"  replay of {replay['events']:,} events: {said}")
+
+
+@click.command
+def doctor() -> None:
+    """Say what live runs need of this machine, whether it is there, and how to get it.
+
+    \b
+    Examples:
+      aqmlab doctor
+    """
+    from aqmlab.live import needs
+
+    screen = console()
+    missing = 0
+    for need in needs():
+        missing += need.needed and not need.found
+        mark = "present" if need.found else "MISSING" if need.needed else "absent"
+        remedy = "" if need.found else f": {need.remedy}"
+        screen.print(shown(f"{mark:8} {need.name}{remedy}", "" if need.found else "yellow"), soft_wrap=True)
+    if missing:
+        raise click.exceptions.Exit(1)
