@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crosscheck import measurement
+from tests.crosscheck import clouds, measurement
 from tests.crosscheck.judgement import TOLERANCES, compare, compare_with_enough_seeds
 from tests.crosscheck.ratio import ratio_of_means, shown
 
@@ -178,3 +179,31 @@ def test_a_side_without_anything_has_no_ratio() -> None:
     assert shown([0.0, 0.0], [0.0, 0.0]) == "0 both"
     assert shown([0.0, 1.0], [0.0, 0.0]) == "no ratio to 0"
     assert shown([1.0, 1.0], [1.0, 1.0]) == "1.000 ± 0.000"
+
+
+def test_clouds_are_compared_at_equal_load() -> None:
+    draws = np.random.default_rng(1)
+
+    def run(factor: float, mbps: float) -> list[clouds.Row]:
+        asked = [
+            {"mbps": mbps + draws.normal(0.0, 0.5), "exchanges_per_s": 130.0 + draws.normal(0.0, 5.0)}
+            for _ in clouds.WAYS
+        ]
+        # By a law of its own: the median doubles for 2 Mbit/s more of the way's own bytes.
+        noise = 1.0 + draws.normal(0.0, 0.01)
+        return [{**each, "response_p50_s": factor * noise * 2.0 ** (each["mbps"] / 2.0)} for each in asked]
+
+    here = [run(1.0, 7.0) for _ in range(30)]
+    found = clouds.compare("response_p50_s", here, [run(1.0, 6.4) for _ in range(6)])
+    assert found.raw < 0.9
+    assert found.agrees
+    other = clouds.compare("response_p50_s", here, [run(1.2, 6.4) for _ in range(6)])
+    assert not other.agrees
+    assert other.ratio == pytest.approx(1.2, rel=0.03)
+    assert not other.holds_one
+
+
+def test_the_stored_clouds_of_ns2_have_both_ways_of_each_run() -> None:
+    runs = clouds.stored("dumbbell")
+    assert [len(run) for run in runs] == [2] * 6
+    assert all(set(clouds.SHARES) <= set(row) for run in runs for row in run)

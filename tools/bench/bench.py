@@ -22,7 +22,7 @@ import ns2
 import profile_guided
 import programs
 import recording
-from figures import SCENARIOS, Figure, all_figures, event_figure, scenario_figures, step_figures
+from figures import SCENARIOS, TIMED, Figure, all_figures, event_figure, scenario_figures, step_figures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,17 +37,22 @@ def measure(built: dict[str, Path], runs: int, workers: int, *, count: bool) -> 
         f"{'events/packet':>14} {'peak MiB':>9} {'instr/packet':>13}"
     )
     for figure, instructions in zip(scenarios, counted, strict=True):
-        print_scenario(figure, runs, instructions)
+        arguments, seconds, _ = SCENARIOS[figure.name]
+        print_scenario(figure.name, figure.program, [*arguments, str(seconds)], runs, instructions)
+    for name, (arguments, seconds) in TIMED.items():
+        print_scenario(name, built["packets"], [*arguments, str(seconds)], runs, None)
     ns2.compare(built["packets"], runs)
+    ns2.compare_clouds(built["packets"], runs)
     recording.compare(built["packets"], runs, workers, count=count)
     if count:
         print_steps(built, runs, workers)
 
 
-def print_scenario(figure: Figure, runs: int, instructions: float | None) -> None:
+def print_scenario(
+    name: str, program: Path, arguments: list[str], runs: int, instructions: float | None
+) -> None:
     """One line: medians over the processes."""
-    arguments, seconds, _ = SCENARIOS[figure.name]
-    finished = [programs.run(figure.program, [*arguments, str(seconds)]) for _ in range(runs)]
+    finished = [programs.run(program, arguments) for _ in range(runs)]
 
     def cpu_ns_per(key: str) -> float:
         return statistics.median(run.cpu_s * 1e9 / run.row[key] for run in finished)
@@ -57,7 +62,7 @@ def print_scenario(figure: Figure, runs: int, instructions: float | None) -> Non
 
     counted = "-" if instructions is None else f"{instructions:.0f}"
     print(
-        f"{figure.name:28} {cpu_ns_per('packets'):10.1f} {cpu_ns_per('data_packets'):12.1f} "
+        f"{name:28} {cpu_ns_per('packets'):10.1f} {cpu_ns_per('data_packets'):12.1f} "
         f"{median('events_per_packet'):14.2f} {median('peak_mib'):9.1f} {counted:>13}",
         flush=True,
     )

@@ -26,6 +26,14 @@ SCENARIOS: dict[str, tuple[list[str], int, tuple[int, int]]] = {
     "web 100,000 users drop-tail": (["web", "100000", "drop-tail"], 20, (2, 4)),
 }
 
+# The same without instructions: name, arguments before the length, seconds to time. A packet counts at each hop.
+TIMED: dict[str, tuple[list[str], int]] = {
+    "1 hop": (["hops", "1"], 40),
+    "3 hops": (["hops", "3"], 40),
+    "16 hops": (["hops", "16"], 20),
+    "packmime dumbbell": (["clouds"], 400),
+}
+
 # Program: what one step of its cases is, and two numbers of steps to count.
 STEPS: dict[str, tuple[str, tuple[int, int]]] = {
     "port": ("arrival with its departure", (50_000, 250_000)),

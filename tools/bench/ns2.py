@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCRIPT = programs.ROOT / "tests" / "crosscheck" / "ns2" / "dumbbell.tcl"
+CLOUDS = programs.ROOT / "tests" / "crosscheck" / "ns2" / "clouds.tcl"
+CLOUDS_OPTIONS = ("-connections", "110", "-warmup_s", "20", "-end_s", "100")
+"""As tests/crosscheck/clouds.toml has it."""
 
 
 def run(seed: int) -> tuple[float, float] | None:
@@ -67,3 +70,23 @@ def compare(program: Path, runs: int) -> None:
         )
     for name, each in ("ns-2 / aqmlab", ratios), ("the same without ns-2's start-up", without_start_up):
         print(f"{name}: median {statistics.median(each):.2f}, from {min(each):.2f} to {max(each):.2f}")
+
+
+def compare_clouds(program: Path, runs: int) -> None:
+    """CPU per bottleneck packet of the dumbbell of PackMime's clouds, ns-2 and we in turn."""
+    if shutil.which("ns") is None:
+        return
+    ratios = []
+    for seed in range(1, runs + 1):
+        cpu_s, printed = _cpu_s(str(CLOUDS), "-seed", str(seed), *CLOUDS_OPTIONS)
+        packets = re.search(r"packets_whole_run (\d+)", printed)
+        if packets is None:
+            raise SystemExit(f"{CLOUDS} printed no packets_whole_run")
+        finished = programs.run(program, ["clouds", "100"])
+        ours, theirs = (
+            1e6 * seconds / count
+            for seconds, count in ((finished.cpu_s, finished.row["packets"]), (cpu_s, int(packets.group(1))))
+        )
+        ratios.append(theirs / ours)
+        print(f"PackMime, seed {seed}: ns-2 {theirs:.1f} us, aqmlab {ours:.2f} us per bottleneck packet")
+    print(f"ns-2 / aqmlab, PackMime dumbbell: median {statistics.median(ratios):.0f}")

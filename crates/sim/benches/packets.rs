@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck;
 //! `cargo bench -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
-//! proportion to the users. One line of JSON per run: compare lines of one session, these machines are noisy.
+//! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and `clouds [seconds]` the
+//! dumbbell of PackMime's clouds that the crosscheck has. One line of JSON per run: compare lines of one session, these machines are noisy.
 //! Words such as `record.responses="none"` replace values of the scenario.
 //! Under `valgrind --tool=callgrind` the same program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
@@ -16,6 +17,8 @@ const USERS_PER_100_MBPS: f64 = 9_520.0;
 const LOAD: f64 = 0.9;
 /// The scenario that runs beside ns-2.
 const CROSSCHECK: &str = include_str!("../../../tests/crosscheck/scenario.toml");
+/// PackMime's clouds on a dumbbell, which run beside ns-2 too.
+const CLOUDS: &str = include_str!("../../../tests/crosscheck/clouds.toml");
 
 fn main() {
     let given = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
@@ -26,6 +29,8 @@ fn main() {
             let users = word(1, "10000").parse().expect("a number of users");
             (web(users, &word(2, "drop-tail")), length(&word(3, "60")))
         }
+        "hops" => (hops(word(1, "3").parse().expect("a number of hops")), length(&word(2, "20"))),
+        "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
             include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
             [
@@ -93,5 +98,17 @@ fn web(users: u32, scheme: &str) -> String {
         "name = \"web\"\nduration_s = 60.0\n[dumbbell]\nrate_mbps = {rate:.3}\nqueue = {queue}\n\
          interface_rate_mbps = 1000.0\n[users]\nper_side = {}\n[record]\nresponses = \"histogram\"\n",
         users / 2
+    )
+}
+
+/// Fifty flows over so many links of 100 Mbit/s in a row; the round trip, 40 ms, and the queues are the same for every number.
+fn hops(count: u32) -> String {
+    let delay_ms = 18.0 / f64::from(count);
+    format!(
+        "name = \"hops\"\nduration_s = 20.0\n[parking_lot]\nhops = {count}\nrate_mbps = 100.0\ndelay_ms = {delay_ms:?}\n\
+         queue = {}\ninterface_rate_mbps = 1000.0\ninterface_delay_ms = 1.0\n\
+         [[flows]]\nname = \"bulk\"\ncount = 50\nsenders = \"servers-left\"\nreceivers = \"browsers-right\"\n\
+         profile = \"ns2-oneway\"\nhost = {{ window_bytes = 1000000000 }}\n",
+        queue("drop-tail", 240.0)
     )
 }

@@ -96,15 +96,12 @@ impl FractionalSumDifference {
     fn raise_order(&mut self) {
         let order = self.coefficients.len() + 1;
         let partial = self.noise.difference / (order as f64 - self.noise.difference);
-        let (mut low, mut high) = (0, self.coefficients.len());
-        while low < high {
-            high -= 1;
-            let (first, last) = (self.coefficients[low], self.coefficients[high]);
-            self.coefficients[low] = first - partial * last;
-            if low < high {
-                self.coefficients[high] = last - partial * first;
-            }
-            low += 1;
+        let (early, late) = self.coefficients.split_at_mut((order - 1) / 2);
+        for (first, last) in early.iter_mut().zip(late.iter_mut().rev()) {
+            (*first, *last) = (*first - partial * *last, *last - partial * *first);
+        }
+        if let (true, Some(middle)) = (late.len() > early.len(), late.first_mut()) {
+            *middle -= partial * *middle;
         }
         self.coefficients.push(partial);
         self.innovation_variance *= 1.0 - partial * partial;
@@ -114,12 +111,15 @@ impl FractionalSumDifference {
 /// Σ coefficients · past, in an order that does not depend on the machine.
 fn dot(coefficients: &[f64], past: &[f64]) -> f64 {
     let past = &past[..coefficients.len()];
-    let (some, others) = (coefficients.chunks_exact(LANES), past.chunks_exact(LANES));
-    let rest: f64 = some.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
+    let whole = coefficients.len() / LANES * LANES;
+    let rest: f64 = coefficients[whole..].iter().zip(&past[whole..]).map(|(a, b)| a * b).sum();
     let mut sums = [0.0; LANES];
-    for (some, others) in some.zip(others) {
-        for ((sum, a), b) in sums.iter_mut().zip(some).zip(others) {
-            *sum += a * b;
+    for (some, others) in coefficients.chunks_exact(LANES).zip(past.chunks_exact(LANES)) {
+        // Arrays of a known length: the additions of a chunk are then made side by side.
+        let (some, others): (&[f64; LANES], &[f64; LANES]) =
+            (some.try_into().expect("a chunk"), others.try_into().expect("a chunk"));
+        for lane in 0..LANES {
+            sums[lane] += some[lane] * others[lane];
         }
     }
     sums.iter().sum::<f64>() + rest
