@@ -26,7 +26,7 @@ SCENARIOS: dict[str, tuple[list[str], int, tuple[int, int]]] = {
     "web 100,000 users drop-tail": (["web", "100000", "drop-tail"], 20, (2, 4)),
 }
 
-# The same without instructions: name, arguments before the length, seconds to time. A packet counts at each hop.
+# Without instructions: name, arguments before the length, seconds to time. A packet counts at each hop.
 TIMED: dict[str, tuple[list[str], int]] = {
     "1 hop": (["hops", "1"], 40),
     "3 hops": (["hops", "3"], 40),
