@@ -131,10 +131,22 @@ fn arrivals(scheme: &Scheme, count: u64) -> u64 {
     count
 }
 
+/// A filter in front of a scheme that signals early: what it costs beside that scheme alone.
+fn guarded(guard: &str, inner: &str) -> Case {
+    let table = json_schema!({
+        "scheme": guard,
+        "limit_packets": LIMIT_PACKETS,
+        "inner": { "scheme": inner, "ecn": true },
+    });
+    let scheme = Scheme::deserialize(table.to_value()).unwrap_or_else(|error| panic!("{guard}: {error}"));
+    Case::new(format!("{guard} over {inner}"), move |count| arrivals(&scheme, count))
+}
+
 fn main() {
     let case = |name: &&'static str| {
         let scheme = scheme(name);
         Case::new(*name, move |count| arrivals(&scheme, count))
     };
-    program::run(&Scheme::names().iter().map(case).collect::<Vec<_>>());
+    let guards = ["arc", "red", "pie"].map(|inner| guarded("sfg", inner));
+    program::run(&Scheme::names().iter().map(case).chain(guards).collect::<Vec<_>>());
 }

@@ -2,7 +2,7 @@
 
 use crate::aqm::Aqm;
 use crate::guard::Guard;
-use crate::parts::{Limit, Room};
+use crate::parts::{Limit, Room, Shaper};
 use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
@@ -41,6 +41,8 @@ pub struct Composite {
     pub queues: Vec<Box<dyn Aqm>>,
     /// How much may wait in each queue by itself.
     pub queue_limit: QueueLimit,
+    /// What holds all queues together to a rate below the link's, if anything does.
+    pub shaper: Option<Shaper>,
 }
 
 /// How much may wait in one of the queues of a port, beside the limit of the port that holds for all together.

@@ -194,8 +194,8 @@ impl<P: Queued> Port<P> {
         self.shared.discard(packet, Reason::Impairment, discarded);
     }
 
-    /// The link asks for the next packet; none when no packet waits, and the link falls idle. Packets that
-    /// the scheme discards on the way are handed to `discarded`.
+    /// The link asks for the next packet; none when no packet waits, or when the port [holds it back](Port::opens), and the
+    /// link falls idle. Packets that the scheme discards on the way are handed to `discarded`.
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -206,6 +206,17 @@ impl<P: Queued> Port<P> {
             Layout::Fifo(queue) => queue.depart(now, &mut self.shared, &mut || {}, discarded),
             Layout::Guarded(queue) => queue.depart(now, &mut self.shared, discarded),
             Layout::Several(queues) => queues.depart(now, &mut self.shared, discarded),
+        }
+    }
+
+    /// Until when the port holds back what waits, whoever asks for it: the instant from which on the link has to ask again
+    /// where [`Port::depart`] gave it nothing. None where nothing waits, or nothing holds it back, as of most ports.
+    #[must_use]
+    #[inline]
+    pub fn opens(&self) -> Option<Time> {
+        match &self.layout {
+            Layout::Fifo(_) | Layout::Guarded(_) => None,
+            Layout::Several(queues) => queues.opens(),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::fifo::Fifo;
 use crate::guard::{Behind, Decision, Guards};
 use crate::header::HeaderFields;
 use crate::packet::{PacketFacts, Queued};
-use crate::parts::{Limit, Room};
+use crate::parts::{Limit, Room, Shaper};
 use crate::queue::{Queue, Shared};
 use crate::scheduler::{Backlogs, Scheduler};
 use aqmlab_units::{Probability, Time};
@@ -20,6 +20,7 @@ pub(crate) struct SeveralQueues<P: Queued> {
     /// How much may wait in all queues together.
     room: Room,
     front: Front,
+    shaper: Option<Shaper>,
     /// Packets and bytes that wait, in all queues together.
     waiting: (u32, u64),
     /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each scheme sees
@@ -91,12 +92,13 @@ impl<P: Queued> SeveralQueues<P> {
     /// # Panics
     /// If there is no queue.
     pub(crate) fn new(composite: Composite, limit: Limit) -> Self {
-        let Composite { guards, scheduler, queues, queue_limit } = composite;
+        let Composite { guards, scheduler, queues, queue_limit, shaper } = composite;
         assert!(!queues.is_empty(), "a port has at least one queue");
         let own = queue_limit.room(limit);
         let queues: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
         Self {
             scheduler,
+            shaper,
             room: limit.room(),
             front: Front {
                 guards: Guards::new(guards),
@@ -181,6 +183,9 @@ impl<P: Queued> SeveralQueues<P> {
         if !queued {
             return;
         }
+        if let Some(shaper) = self.shaper.as_mut().filter(|_| self.waiting.0 == 1) {
+            shaper.begin(now);
+        }
         if marked {
             self.front.tell_of_mark(now, place, &facts);
         } else {
@@ -197,6 +202,9 @@ impl<P: Queued> SeveralQueues<P> {
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
+        if self.opens().is_some_and(|opens| now < opens) {
+            return None;
+        }
         while let Some(place) = self.scheduler.next(&self.queues) {
             self.advance_queue(place, now);
             let Self { queues, front, .. } = self;
@@ -228,6 +236,9 @@ impl<P: Queued> SeveralQueues<P> {
             };
             let facts = packet.facts();
             self.scheduler.on_sent(place, facts.bytes);
+            if let Some(shaper) = &mut self.shaper {
+                shaper.on_sent(facts.bytes);
+            }
             self.front.counters[place].departures.count(facts.bytes);
             if marked {
                 self.front.tell_of_mark(now, place, &facts);
@@ -237,6 +248,11 @@ impl<P: Queued> SeveralQueues<P> {
         }
         assert_eq!(self.waiting.0, 0, "a scheduler serves every queue in which packets wait");
         None
+    }
+
+    /// Until when a shaper holds back what waits.
+    pub(crate) fn opens(&self) -> Option<Time> {
+        self.shaper.as_ref().filter(|_| self.waiting.0 > 0).map(Shaper::opens)
     }
 
     /// The next timer of a guard; `Time::MAX` without one.

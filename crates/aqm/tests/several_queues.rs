@@ -103,6 +103,7 @@ fn expedited(scheme: &Scheme, queue_limit: QueueLimit) -> Discipline {
         scheduler: Box::new(Expedited),
         queues: vec![fifo(scheme), fifo(scheme)],
         queue_limit,
+        shaper: None,
     })
 }
 
@@ -307,6 +308,7 @@ fn a_discipline_that_loses_packets_is_a_bug() {
         scheduler: Box::new(Idle),
         queues: vec![fifo(&drop_tail(9))],
         queue_limit: QueueLimit::None,
+        shaper: None,
     };
     let mut bench = Bench::new(Discipline::Composite(composite), 9, false);
     bench.arrive(1, 1, 7, 0, Codepoint::NotEct);

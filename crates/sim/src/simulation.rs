@@ -101,6 +101,7 @@ impl Simulation {
             Timer::Connection { connection, generation } => {
                 return fabric.fire((connection, generation), events);
             }
+            Timer::Port { link } => return fabric.ask_port_again(link, events),
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },
             Timer::Continuation { continuation } => Alarm::Continuation { continuation },

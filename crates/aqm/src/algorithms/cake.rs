@@ -8,31 +8,37 @@
 //! on each arrival    queue ← within its set of eight that of the flow, else a free one, else the first
 //!                    at rest: deficit ← quantum/load, last of the new queues, sparse;  too much waits: drop from the head
 //!                    of the queue with most bytes
-//! on each departure  queue ← first of the new queues, without any the first of the old ones
+//! on each departure  before the shaper opens: nothing
+//!                    queue ← first of the new queues, without any the first of the old ones
 //!                    deficit ≤ 0: sparse flows with packets become bulk, and count for their hosts;
 //!                    deficit ← deficit + quantum/load, last of the old queues, begin again
-//!                    ask COBALT for its packet: deficit ← deficit − bytes, or, when none is left, at rest, begin again
+//!                    ask COBALT for its packet: deficit ← deficit − bytes, the shaper opens (bytes + overhead)/rate
+//!                    later; or, when none is left, at rest, begin again
 //! load               most bulk flows of either of its hosts, at least 1
 //! ```
 //!
 //! | parameter | unit | Linux | legal |
 //! | --- | --- | --- | --- |
+//! | `rate_mbps`, `overhead_bytes` | Mbit/s, bytes | none, 0 | 0.001 to 1e6, 0 or more |
 //! | `limit_packets`, `memory_limit_bytes` | packets, bytes | 4 MiB and more | 1 or more |
 //! | `flows` | queues | 1024 | 8 to 65536, a multiple of 8 |
 //! | `quantum_bytes` | bytes | rate/4096 s, from 300 to 1514 | 256 or more |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
-//! Departures and silences. Lengths are IP lengths. There is one tin, no filter of acknowledgements and no overhead of
-//! framing. The shaper is the rate of the link: in front of a faster link CAKE sends as a link of its own rate would. A
+//! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements. Without a rate of its
+//! own CAKE has no shaper. The shaper is [`crate::parts::Shaper`]: while packets wait its clock goes on from where it was,
+//! however late the link asks, and an arrival at an empty port begins it anew. Of framing there is the overhead of each
+//! packet, and neither least lengths nor cells. Quantum, target and interval follow the shaper's rate where there is one. A
 //! queue that runs empty is at rest at once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a
 //! whole number of bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow
 //! from the rate.
 
 use crate::discipline::{Composite, Discipline, QueueLimit};
 use crate::parameters::{ParameterError, Parameters, require};
-use crate::parts::{HostFairness, Isolation, Limit, LimitRule};
+use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaper};
 use crate::port_facts::PortFacts;
 use super::cobalt::{self, Cobalt};
+use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +48,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
+    /// Rate that the shaper holds what leaves to, in Mbit/s. Unset: no shaper.
+    pub rate_mbps: Option<f64>,
+    /// Bytes that each packet has beside its IP length on the link that the shaper stands for.
+    pub overhead_bytes: u32,
     /// Packets that may wait in all queues together.
     pub limit_packets: u32,
     /// Bytes (IP lengths) that may wait in all queues together.
@@ -65,6 +75,8 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
+            rate_mbps: None,
+            overhead_bytes: 0,
             limit_packets: 10_240,
             memory_limit_bytes: 4 << 20,
             flows: 1024,
@@ -89,6 +101,15 @@ impl Params {
         }
     }
 
+    /// The port of the link that everything is in proportion to: the shaper's, where there is one.
+    fn shaped(&self, facts: &PortFacts) -> PortFacts {
+        PortFacts { link_rate: self.rate().unwrap_or(facts.link_rate), ..*facts }
+    }
+
+    fn rate(&self) -> Option<Rate> {
+        self.rate_mbps.map(Rate::from_megabits_per_second)
+    }
+
     fn quantum(&self, facts: &PortFacts) -> u32 {
         let of_link = (facts.link_rate.bits_per_second() / 8) >> 12;
         // At most 1514, so it fits.
@@ -98,6 +119,10 @@ impl Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
+        let rate = self.rate_mbps.unwrap_or(1.0);
+        require((1e-3..=1e6).contains(&rate), "rate_mbps", rate, "from 0.001 to 1e6 Mbit/s")?;
+        let overhead = self.overhead_bytes;
+        require(overhead <= 10_000, "overhead_bytes", overhead, "at most 10000 bytes")?;
         require(self.limit_packets >= 1, "limit_packets", self.limit_packets, "at least 1")?;
         require(self.memory_limit_bytes >= 1, "memory_limit_bytes", self.memory_limit_bytes, "at least 1")?;
         let legal = (8..=65_536).contains(&self.flows) && self.flows % 8 == 0;
@@ -129,6 +154,7 @@ impl Parameters for Params {
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
+        let facts = &self.shaped(facts);
         let queue = Cobalt::new(&self.cobalt(), facts);
         let quantum = self.quantum(facts);
         Discipline::Composite(Composite {
@@ -136,6 +162,7 @@ impl Parameters for Params {
             scheduler: Box::new(HostFairness::new(self.isolation, quantum, self.queues(), facts.flow_salt)),
             queues: (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect(),
             queue_limit: QueueLimit::None,
+            shaper: self.rate().map(|rate| Shaper::new(rate, self.overhead_bytes)),
         })
     }
 }
@@ -143,7 +170,6 @@ impl Parameters for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aqmlab_units::Rate;
 
     #[test]
     fn the_quantum_is_a_4096th_of_a_second_of_the_link_from_300_to_1514_bytes() {

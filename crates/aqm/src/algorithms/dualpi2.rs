@@ -212,6 +212,7 @@ impl Parameters for Params {
             scheduler: Box::new(TwoQueues::new(self.schedule, self.ecn, self.mtu_bytes, &shared)),
             queues: vec![queue(Kind::Classic), queue(Kind::LowLatency)],
             queue_limit: QueueLimit::None,
+            shaper: None,
         })
     }
 }

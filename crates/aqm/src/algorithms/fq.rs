@@ -87,6 +87,7 @@ impl<S: AnyScheme> Parameters for Params<S> {
             scheduler: self.fair_queueing().scheduler(facts),
             queues: (0..self.fair_queueing().queues()).map(queue).collect(),
             queue_limit: self.own_limit().map_or(QueueLimit::None, QueueLimit::Own),
+            shaper: None,
         })
     }
 }

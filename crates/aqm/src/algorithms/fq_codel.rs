@@ -94,6 +94,7 @@ impl Parameters for Params {
             scheduler: self.fair_queueing().scheduler(facts),
             queues: (0..self.fair_queueing().queues()).map(|_| Box::new(queue.clone()) as _).collect(),
             queue_limit: QueueLimit::None,
+            shaper: None,
         })
     }
 }

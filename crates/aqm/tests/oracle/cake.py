@@ -33,6 +33,8 @@ class Cake(Scheme):
         "deficit_of_last_packet_sent_bytes",
     ]
     defaults = dict(
+        rate_mbps=None,
+        overhead_bytes=0,
         limit_packets=10240,
         memory_limit_bytes=4 << 20,
         flows=1024,
@@ -50,7 +52,12 @@ class Cake(Scheme):
 
     def start(self):
         keys = {key: getattr(self, key) for key in ("target_ms", "interval_ms", "mtu_bytes", "ecn")}
-        self.queues = [Flow(n, Cobalt(self.facts, keys)) for n in range(self.flows)]
+        if self.rate_mbps is not None:
+            self.mbps = self.rate_mbps
+        # When the shaper lets the next packet go, in ms.
+        self.opens = 0
+        shaped = {**self.facts, "link_mbps": self.mbps}
+        self.queues = [Flow(n, Cobalt(shaped, keys)) for n in range(self.flows)]
         for flow in self.queues:
             flow.aqm.coins = self.coins
         self.srchosts = [Host() for _ in range(self.flows)]
@@ -104,6 +111,8 @@ class Cake(Scheme):
 
     def arrive(self, now, packet):
         flow = self.last_arrival = self.classify(packet["flow"])
+        if not any(each.aqm.queue for each in self.queues):
+            self.opens = max(self.opens, now)
         flow.aqm.queue.append({**packet, "arrived": now})
         if flow.set == "none":
             flow.set, flow.deficit = "sparse", self.turn(flow)
@@ -121,6 +130,8 @@ class Cake(Scheme):
         return "+".join(["overflow"] * dropped) if dropped else "pass"
 
     def depart(self, now):
+        if self.rate_mbps is not None and any(each.aqm.queue for each in self.queues) and now < self.opens:
+            return "idle"
         while self.new or self.old:
             flows = self.new if self.new else self.old
             flow = flows[0]
@@ -145,6 +156,7 @@ class Cake(Scheme):
                 continue
             flow.deficit -= held[len(dropped)]["bytes"]
             self.last_sent = flow
+            self.opens += (held[len(dropped)]["bytes"] + self.overhead_bytes) * 8 / (self.mbps * 1e3)
             return "+".join([*dropped, last])
         return "idle"
 
@@ -209,5 +221,18 @@ def cake_cases():
             packets(0, 0.5, of(1, 11) * 80, ecns=("ect0", "not_ect")),
             packets(0.2, 4, of(2, *range(21, 32)), sizes=(300,)),
             drain(0.7, 0.9, 90),
+        ),
+    )
+    yield (
+        "the shaper: 4 of 10 Mbit/s with 18 bytes beside each packet; the link asks every 0.7 ms, and once late",
+        Cake,
+        TEN,
+        dict(rate_mbps=4, overhead_bytes=18, flows=32, target_ms=2, interval_ms=10, mtu_bytes=300),
+        merged(
+            packets(0, 1.1, [*of(1, 11), *of(2, 21)] * 9, sizes=(1000, 300)),
+            drain(0.25, 0.7, 20),
+            drain(21.3, 0.7, 20),
+            packets(60, 0.5, of(1, 11) * 3, sizes=(700,)),
+            drain(60.05, 0.7, 9),
         ),
     )

@@ -2,6 +2,7 @@
 
 use super::packet::Packet;
 use crate::engine::EventQueue;
+use crate::identifiers::QueuedId;
 use aqmlab_session::{Alarm, AnswerId, ContinuationId, DatagramSourceId, FlowId, PopulationId};
 
 /// The event queue of a run.
@@ -10,12 +11,30 @@ pub(crate) type Events = EventQueue<Packet, Timer>;
 /// Who wanted to be woken. The applications' [`Alarm`] is spread out, so that a timer has eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
-    User { population: PopulationId, user: u32 },
-    Connection { connection: u32, generation: u16 },
-    Flow { flow: FlowId },
-    Continuation { continuation: ContinuationId },
-    Answer { answer: AnswerId },
-    Datagrams { source: DatagramSourceId },
+    User {
+        population: PopulationId,
+        user: u32,
+    },
+    Connection {
+        connection: u32,
+        generation: u16,
+    },
+    Flow {
+        flow: FlowId,
+    },
+    Continuation {
+        continuation: ContinuationId,
+    },
+    Answer {
+        answer: AnswerId,
+    },
+    Datagrams {
+        source: DatagramSourceId,
+    },
+    /// A link asks its port again, which has held back what waits.
+    Port {
+        link: QueuedId,
+    },
 }
 
 impl From<Alarm> for Timer {

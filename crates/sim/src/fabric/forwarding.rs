@@ -10,7 +10,7 @@ use super::packet::Packet;
 use super::trace::TraceEvent;
 use super::traffic::Whose;
 use super::{Fabric, Upcoming};
-use crate::identifiers::{Junction, MonitoredId, Step};
+use crate::identifiers::{Junction, MonitoredId, QueuedId, Step};
 use aqmlab_aqm::{PacketClass, Reason};
 use aqmlab_record::MeasuredWindow;
 use aqmlab_session::{ConnectionId, Owner};
@@ -182,6 +182,18 @@ impl Fabric {
         if let Some(packet) = begun {
             prefetch_delivery(&endpoints.connections, &packet, announce);
         }
+        if !self.discarded.is_empty() {
+            self.note_discards(position, events);
+        }
+    }
+
+    /// A link asks its port again, which has held back what waits.
+    #[cold]
+    pub(crate) fn ask_port_again(&mut self, link: QueuedId, events: &mut Events) {
+        let Self { network, discarded, .. } = self;
+        let position = link.place();
+        let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
+        network.queued[position].ask_again(events, &mut discard);
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
         }

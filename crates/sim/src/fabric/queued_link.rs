@@ -1,6 +1,6 @@
 //! A link with a queue in front of it.
 
-use super::events::Events;
+use super::events::{Events, Timer};
 use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
@@ -39,6 +39,8 @@ pub(crate) struct QueuedLink {
     pub(crate) propagation: Option<(Rank, Span)>,
     /// Its number in the scenario.
     pub(crate) link: LinkIndex,
+    /// Whether a timer is pending at which the port, which holds back what waits, is asked again.
+    asks_again: bool,
     /// Whether packets move on when they are queued: see `foretelling.rs`.
     pub(crate) foretells: bool,
     /// The clock of the transmissions that are foretold, and when the last of them ends.
@@ -74,6 +76,7 @@ impl QueuedLink {
             sent: Sent::default(),
             propagation,
             link: number,
+            asks_again: false,
             foretells: false,
             foretold: TransmissionClock::new(rate),
             foretold_until: Time::ZERO,
@@ -99,7 +102,10 @@ impl QueuedLink {
             if self.busy && self.ring.len() >= self.ring_packets {
                 return begun;
             }
-            let Some(packet) = self.port.depart(events.now(), discarded) else { return begun };
+            let Some(packet) = self.port.depart(events.now(), discarded) else {
+                self.ask_when_port_opens(events);
+                return begun;
+            };
             if self.busy {
                 self.ring.push_back(packet);
             } else {
@@ -107,6 +113,25 @@ impl QueuedLink {
                 begun = Some(packet);
             }
         }
+    }
+
+    /// Sees to it that a port which holds back what waits is asked again.
+    #[inline(always)]
+    fn ask_when_port_opens(&mut self, events: &mut Events) {
+        if let Some(opens) = self.port.opens().filter(|_| !self.asks_again) {
+            self.asks_again = true;
+            events.wake_at(opens, Timer::Port { link: self.position });
+        }
+    }
+
+    /// The port is asked again; answers with the packet that the link begins to send.
+    pub(crate) fn ask_again(
+        &mut self,
+        events: &mut Events,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<Packet> {
+        self.asks_again = false;
+        if self.has_room_below() { self.serve(events, discarded) } else { None }
     }
 
     /// Whether an arrival can move on at once.
@@ -143,7 +168,10 @@ impl QueuedLink {
         events: &mut Events,
         discarded: &mut impl FnMut(Packet, Reason),
     ) -> Option<Packet> {
-        let packet = self.port.pass(events.now(), packet, header, discarded)?;
+        let Some(packet) = self.port.pass(events.now(), packet, header, discarded) else {
+            self.ask_when_port_opens(events);
+            return None;
+        };
         self.transmit(packet, events);
         if self.ring_packets > 0 {
             self.serve(events, discarded);
