@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib import resources
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from aqmlab.errors import ExperimentError
 from aqmlab.experiments.sfa import claims
 from aqmlab.figures import stretches
 from aqmlab.figures.stretches import stretches_chart
@@ -17,6 +20,8 @@ from aqmlab.reproduce.claims import Verdict, evaluate
 from aqmlab.reproduce.study import Study
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aqmlab.statistics import Recorded
 
 SFA = experiment.load("sfa")
@@ -125,3 +130,30 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
     monkeypatch.setattr(stretches, "_number", quiet)
     chart = stretches_chart(study, [("tcp-dt", 100.0)], title="x", of=of, every_s=200.0)
     assert chart.series[0].y.tolist() == [7.0, 7.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            ("every_s = 20", "every_s = 0"),
+            "figure 4a: over-time needs of, such as throughput_mbps/links.NAME",
+        ),
+        (
+            ('of = "queue_mean_kilobytes/links', 'of = "queue_mean_kilobytes/flows'),
+            r'no quantity "queue_mean_kilobytes/flows.left-to-right@0-20"',
+        ),
+    ],
+)
+def test_a_figure_over_time_of_no_number_is_refused(
+    tmp_path: Path, changed: tuple[str, str], message: str
+) -> None:
+    folder = tmp_path / "sfa"
+    with resources.as_file(resources.files("aqmlab") / "experiments" / "sfa") as shipped:
+        shutil.copytree(shipped, folder)
+    file = folder / "experiment.toml"
+    text = file.read_text(encoding="utf-8")
+    assert changed[0] in text
+    file.write_text(text.replace(*changed, 1), encoding="utf-8")
+    with pytest.raises(ExperimentError, match=message):
+        experiment.read(folder)
