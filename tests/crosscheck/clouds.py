@@ -195,7 +195,7 @@ def compare(name: str, here: Sequence[Sequence[Row]], there: Sequence[Sequence[R
     extra = LEAST_LOSS_PERCENT if name == "loss_percent" else 0.0
 
     def logarithms(runs: Sequence[Sequence[Row]]) -> np.ndarray:
-        return np.log(np.array([[row[name] + extra for row in run] for run in runs]))
+        return np.asarray(np.log([[row[name] + extra for row in run] for run in runs]))
 
     features = np.concatenate([_traffic(run) for run in here])
     fit, *_ = np.linalg.lstsq(features, logarithms(here).ravel(), rcond=None)
