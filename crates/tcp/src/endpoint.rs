@@ -248,6 +248,7 @@ impl Endpoint {
         if self.sender.pacing_deadline() <= now {
             // What waited may not be wanted any more, and then nothing asks the pacer again.
             self.sender.stop_pacing();
+            self.send_lost(now, context, out);
             self.output(now, context, out);
         }
     }

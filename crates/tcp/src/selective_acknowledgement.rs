@@ -73,7 +73,7 @@ impl Endpoint {
     }
 
     /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was lost, these.
-    fn send_lost(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+    pub(crate) fn send_lost(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let recovery = &mut self.sender.recovery;
         if recovery.selective_mut().is_some_and(|selective| std::mem::take(&mut selective.new_first)) {
             let before = self.sender.sequence.max;

@@ -374,6 +374,7 @@ conversations! {
     linux_half_of_a_window_does_not_let_it_grow
     linux_limited_transmit_and_then_it_was_reordering
     linux_nine_of_ten_segments_let_the_window_grow_to_eighteen
+    linux_paced_retransmissions_leave_when_their_turn_comes
     linux_probes_the_tail_times_out_and_climbs_back_to_the_window_of_the_loss
     linux_repairs_four_losses_of_ten_in_a_round_trip
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
