@@ -59,6 +59,7 @@ def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
         "calibrate",
         "compare",
+        "crossvalidate",
         "design",
         "doctor",
         "draw",

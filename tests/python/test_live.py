@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError
 from aqmlab.cli import commands
 from aqmlab.live import needs, run_live
+from aqmlab.live.crossvalidation import compared
 from small import BULK
 
 MISSING = [need.name for need in needs() if need.needed and not need.found]
@@ -72,6 +74,18 @@ def test_what_a_live_run_cannot_do_is_refused_before_anything_is_made(tmp_path: 
     with pytest.raises((ScenarioError, RunError), match=r"there are papers2003|Linux"):
         run_live(Scenario.of(BULK), tmp_path / "live", hosts="linux-vegas")
     assert not (tmp_path / "live").exists()
+
+
+def test_what_is_compared_with_itself_does_not_differ_and_a_shorter_queue_does() -> None:
+    def made(text: str) -> list[Result]:
+        return [aqmlab.run(text, seed=seed) for seed in (1, 2, 3)]
+
+    usual, short = made(BULK), made(BULK.replace("limit_packets = 50", "limit_packets = 8"))
+    assert {row.differs for row in compared(usual, usual)} == {False}
+    queue = next(row for row in compared(usual, short) if row.quantity.name == "queue_mean_packets")
+    assert queue.differs
+    assert queue.difference.mean is not None
+    assert queue.difference.mean < 0.0
 
 
 def test_the_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:

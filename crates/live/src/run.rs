@@ -152,7 +152,7 @@ fn route(
     let window = measured_window(scenario);
     let connections = Connections::new(Addresses::of(scenario), seed, registrations);
     let network = Network::new(scenario, window, seed, connections, Log::new(settings.log));
-    let hurry = scheduling::hurry_thread();
+    let hurry = scheduling::hurry_thread(scheduling::ROUTER);
     let clock = Clock::starting_in(LEAD);
     to_traffic.send((servers, clock)).map_err(gone)?;
     let end = Time::ZERO + scenario.duration;
@@ -172,6 +172,7 @@ fn live(
     let active = namespace::enter(Half::Active, settings.hosts, ecn)?;
     to_router.send(active).map_err(gone)?;
     let (servers, clock) = from_router.recv().map_err(gone)?;
+    scheduling::hurry_thread(scheduling::APPLICATIONS);
     let work = Work { scenario, seed, settings: settings.hosts, clock, control };
     traffic::thread::run(work, servers, register)
 }

@@ -5,8 +5,9 @@ use nix::unistd::{gettid, setsid};
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// Among real-time threads, of which the router always sleeps between packets.
-const PRIORITY: &str = "10";
+/// Priorities among real-time threads, both of which sleep whenever nothing is due: the router's, and the applications'.
+pub(crate) const ROUTER: &str = "10";
+pub(crate) const APPLICATIONS: &str = "5";
 
 /// Puts the process before others; answers with what was had.
 pub(crate) fn of_process() -> &'static str {
@@ -19,16 +20,15 @@ pub(crate) fn of_process() -> &'static str {
 }
 
 /// Puts the calling thread before others, and has it woken when it asked to be; answers with what was had.
-pub(crate) fn hurry_thread() -> String {
+pub(crate) fn hurry_thread(priority: &str) -> String {
     let slack = if set_timerslack(1).is_ok() { "timer slack 1 ns, " } else { "" };
     let thread = gettid().to_string();
     let chrt = Command::new("chrt")
-        .args(["--fifo", "--pid", PRIORITY, &thread])
+        .args(["--fifo", "--pid", priority, &thread])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    let class =
-        if chrt.is_ok_and(|status| status.success()) { "SCHED_FIFO 10" } else { "no real-time class" };
+    let class = if chrt.is_ok_and(|status| status.success()) { "SCHED_FIFO" } else { "no real-time class" };
     format!("{slack}{class}")
 }

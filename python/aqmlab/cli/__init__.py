@@ -30,6 +30,7 @@ _HOMES = {
     "pages": "pages",
     "run": "run",
     "live": "live",
+    "crossvalidate": "live",
     "play": "play",
     "compare": "compare",
     "report": "report",

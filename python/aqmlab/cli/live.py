@@ -1,4 +1,4 @@
-"""`aqmlab live` and `aqmlab doctor`."""
+"""`aqmlab live`, `aqmlab crossvalidate` and `aqmlab doctor`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument
+from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, seeds_option
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
@@ -107,6 +107,49 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
     if (replay := audit.get("replay")) is not None:
         said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
         screen.print(f"  replay of {replay['events']:,} events: {said}")
+
+
+@click.command
+@scenario_argument
+@seeds_option(default="1-3", help="Seeds, such as 1-3: an interval of the differences needs three or more.")
+@click.option("--hosts", default="", metavar="NAME", help="Host settings of the kernel, as of `aqmlab live`.")
+@overrides_option
+@click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/crossvalidation.")
+def crossvalidate(
+    *,
+    scenario_file: Path,
+    seeds: tuple[int, ...],
+    hosts: str,
+    overrides: dict[str, TomlText],
+    output: Path | None,
+) -> None:
+    """Run a scenario live and simulated, and say what differs.
+
+    Users, delays and queues are the same seed by seed, so a difference is TCP's, or the machine's where the
+    timing is suspect. Runs that are in the folder already are not made again.
+
+    \b
+    Examples:
+      aqmlab crossvalidate my-link.toml
+      aqmlab crossvalidate my-link.toml --seeds 1-5 --hosts linux-reno
+    """
+    from aqmlab.live.crossvalidation import compared, cross_validate
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.crossvalidation import crossvalidation_table
+
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
+    simulated, lived = cross_validate(scenario, folder, seeds, hosts=hosts, progress=True)
+    screen = console()
+    rows = list(compared(simulated, lived))
+    screen.print(to_terminal(crossvalidation_table(rows, title=f"{scenario.name}, {len(seeds)} seeds")))
+    for result in lived:
+        audit = result.live or {}
+        reasons = "; ".join(audit["reasons"])
+        told = f"seed {result.seed}: timing {audit['verdict']}{': ' if reasons else ''}{reasons}"
+        screen.print(shown(told, "yellow" if reasons else ""), soft_wrap=True)
+    screen.print("real queue disciplines of the kernel are no column here: they are not run")
+    screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 
 @click.command

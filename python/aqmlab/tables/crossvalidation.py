@@ -1,0 +1,47 @@
+"""Simulation and live run side by side, as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.statistics.replication import NotEnoughReplications
+from aqmlab.tables.model import Column, Table, TableCell, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.live.crossvalidation import Compared
+
+
+_WORDS = {True: "differs", False: "no difference shown", None: "too few seeds"}
+
+
+def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
+    """A row for each quantity: both means with their ranges, the paired difference with its interval."""
+    columns: list[Column[Compared]] = [
+        Column("quantity", lambda row: text(row.quantity.name), "quantity", words=True),
+        Column("simulated", lambda row: _range(row, row.simulated), "simulated"),
+        Column("live", lambda row: _range(row, row.live), "live"),
+        Column("difference", _difference, "live less simulated"),
+        Column("verdict", lambda row: text(_WORDS[row.differs]), "verdict", words=True),
+    ]
+    caption = "mean, and in brackets the least and the greatest of the seeds; differences with 95 % intervals"
+    return Table.of(rows, columns, title=title, caption=caption)
+
+
+def _range(row: Compared, values: Sequence[float]) -> TableCell:
+    mean = sum(values) / len(values)
+    least, greatest = (_said(row, value) for value in (min(values), max(values)))
+    return text(f"{_said(row, mean)} [{least}, {greatest}]", value=mean)
+
+
+def _difference(row: Compared) -> TableCell:
+    found = row.difference
+    if isinstance(found, NotEnoughReplications):
+        return text("–" if found.mean is None else _said(row, found.mean), value=found.mean)
+    mean, lower, upper = (_said(row, value) for value in (found.mean, found.lower, found.upper))
+    return text(f"{mean} [{lower}, {upper}]", value=found.mean)
+
+
+def _said(row: Compared, value: float) -> str:
+    return f"{value:.{max(row.quantity.digits, 2)}f}"
