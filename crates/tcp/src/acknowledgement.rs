@@ -35,13 +35,8 @@ impl Endpoint {
             return true;
         }
         let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
-        match context.profile.output_routine {
-            OutputRoutine::TcpOutput | OutputRoutine::SendMuch => {}
-            OutputRoutine::Foutput => return self.process_ack(now, context, (segment, echo), out),
-            OutputRoutine::Selective => {
-                self.on_selective_acknowledgement(now, context, segment, out);
-                return true;
-            }
+        if matches!(context.profile.output_routine, OutputRoutine::Foutput | OutputRoutine::Selective) {
+            return self.on_acknowledgement_otherwise(now, context, (segment, echo), out);
         }
         if echo {
             self.on_congestion_echo(now, context, number);
@@ -52,6 +47,22 @@ impl Endpoint {
             return true;
         }
         self.on_old_acknowledgement(now, context, segment, out)
+    }
+
+    /// The same in the order of ns-2's two-way agent, or by a scoreboard.
+    #[inline(never)]
+    fn on_acknowledgement_otherwise(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        (segment, echo): (&Segment, bool),
+        out: &mut Outbox,
+    ) -> bool {
+        if context.profile.output_routine == OutputRoutine::Foutput {
+            return self.process_ack(now, context, (segment, echo), out);
+        }
+        self.on_selective_acknowledgement(now, context, segment, out);
+        true
     }
 
     #[inline]
