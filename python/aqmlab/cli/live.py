@@ -111,7 +111,7 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
 
 @click.command
 @scenario_argument
-@seeds_option(default="1-3", help="Seeds, such as 1-3: an interval of the differences needs three or more.")
+@seeds_option(default="1-6", help="Seeds, such as 1-6: an interval of the differences needs six or more.")
 @click.option("--hosts", default="", metavar="NAME", help="Host settings of the kernel, as of `aqmlab live`.")
 @overrides_option
 @click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/crossvalidation.")
@@ -131,7 +131,7 @@ def crossvalidate(
     \b
     Examples:
       aqmlab crossvalidate my-link.toml
-      aqmlab crossvalidate my-link.toml --seeds 1-5 --hosts linux-reno
+      aqmlab crossvalidate my-link.toml --seeds 1-8 --hosts linux-reno
     """
     from aqmlab.live.crossvalidation import compared, cross_validate
     from aqmlab.tables import to_terminal
