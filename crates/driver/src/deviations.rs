@@ -78,3 +78,34 @@ impl Deviations {
         Span::from_seconds(self.delay_phase.seconds() * key.uniform(0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Round trips of 10, 20, … 90 ms, as a run with this seed deals them.
+    fn dealt(seed: u64, order: &str) -> Vec<u64> {
+        let text = format!(
+            "name = \"x\"\nduration_s = 9.0\n[dumbbell]\nrate_mbps = 1.0\nqueue = {{ scheme = \"drop-tail\", limit_packets = 9 }}\n\
+             [[flows]]\ncount = 9\ndirection = \"left-to-right\"\nbase_rtt_ms = {{ first = 10, last = 90, order = \"{order}\" }}\n"
+        );
+        let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let run = of_run(&scenario, seed);
+        let round_trip = |flow: &aqmlab_scenario::Flow| flow.delay_from_sender + flow.delay_from_receiver;
+        run.flows[0].flows.iter().map(|flow| round_trip(flow).nanoseconds() / 1_000_000).collect()
+    }
+
+    #[test]
+    fn delays_are_dealt_in_an_order_of_the_seed_and_none_is_lost() {
+        let ascending: Vec<u64> = (1..10).map(|tens| 10 * tens).collect();
+        assert_eq!(dealt(1, "ascending"), ascending);
+        let orders: Vec<Vec<u64>> = (1..5).map(|seed| dealt(seed, "drawn")).collect();
+        for (place, order) in orders.iter().enumerate() {
+            assert_eq!(&dealt(place as u64 + 1, "drawn"), order);
+            assert!(*order != ascending && !orders[..place].contains(order), "{order:?}");
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, ascending);
+        }
+    }
+}
