@@ -23,6 +23,8 @@ pub(crate) struct QueuedLink {
     /// Goes before the other clock, where the rate varies.
     trace: Option<TraceClock>,
     transmission_ends: Time,
+    /// When the port was last said to open, which holds back what waits.
+    opens: Time,
     /// Time without a transmission before the present or last one began.
     idle: Span,
     framing: Framing,
@@ -42,6 +44,7 @@ impl QueuedLink {
             transmission: TransmissionClock::new(rate),
             trace: link.trace.clone().map(TraceClock::new),
             transmission_ends: Time::ZERO,
+            opens: Time::ZERO,
             idle: Span::ZERO,
             framing: link.framing,
             sent: Sent::default(),
@@ -68,6 +71,14 @@ impl QueuedLink {
                 begun = Some(self.transmit(packet, now));
             }
         }
+    }
+
+    /// When an idle link has to ask a port again that holds back what waits; told once.
+    pub(crate) fn asks_again(&mut self) -> Option<Time> {
+        let opens = if self.in_service.is_none() { self.port.opens() } else { None };
+        let news = opens.filter(|&opens| opens > self.opens);
+        self.opens = news.unwrap_or(self.opens);
+        news
     }
 
     fn transmit(&mut self, packet: Packet, now: Time) -> Time {

@@ -54,6 +54,8 @@ enum What {
     Moves(Packet),
     /// A link has sent what it was sending.
     TransmissionEnds { queue: usize },
+    /// A port no longer holds back what waits.
+    PortOpens { queue: usize },
 }
 
 struct Pending {
@@ -196,7 +198,7 @@ impl Network {
         self.noted += 1;
         let rank = match what {
             What::TransmissionEnds { queue } => queue,
-            What::Moves(_) => usize::MAX,
+            What::PortOpens { .. } | What::Moves(_) => usize::MAX,
         };
         self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
@@ -219,6 +221,7 @@ impl Network {
             match what {
                 What::Moves(packet) => self.go_on(at, packet, hand_over),
                 What::TransmissionEnds { queue } => self.end_transmission(at, queue, hand_over),
+                What::PortOpens { queue } => self.serve(at, queue),
             }
         }
         self.now = self.now.max(now);
@@ -258,17 +261,14 @@ impl Network {
             pool.take_back(packet.buffer);
         };
         link.port.arrive(now, packet, &mut discarded);
-        if let Some(ends) = link.serve(now, &mut discarded) {
-            self.note(ends, What::TransmissionEnds { queue });
-        }
+        self.serve(now, queue);
     }
 
-    fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
+    /// A link takes what it can; where its port holds back what waits, it asks again.
+    fn serve(&mut self, now: Time, queue: usize) {
         let Self { queues, pool, balance, dropped, log, .. } = self;
         let link = &mut queues[queue];
-        let mut sent = link.end_transmission();
-        let (number, monitored, delay) = (link.link, link.monitored, link.delay);
-        log.note(now, LogEvent::Departure, number, &sent);
+        let (number, monitored) = (link.link, link.monitored);
         let mut discarded = |packet: Packet, reason| {
             balance.discarded += 1;
             if monitored {
@@ -277,9 +277,21 @@ impl Network {
             log.note(now, LogEvent::Discard(reason), number, &packet);
             pool.take_back(packet.buffer);
         };
-        if let Some(ends) = link.serve(now, &mut discarded) {
+        let (ends, opens) = (link.serve(now, &mut discarded), link.asks_again());
+        if let Some(ends) = ends {
             self.note(ends, What::TransmissionEnds { queue });
         }
+        if let Some(opens) = opens {
+            self.note(opens, What::PortOpens { queue });
+        }
+    }
+
+    fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
+        let link = &mut self.queues[queue];
+        let mut sent = link.end_transmission();
+        let (number, delay) = (link.link, link.delay);
+        self.log.note(now, LogEvent::Departure, number, &sent);
+        self.serve(now, queue);
         sent.passed += 1;
         if delay == Span::ZERO {
             self.go_on(now, sent, hand_over);
