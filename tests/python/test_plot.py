@@ -12,6 +12,7 @@ import pytest
 import aqmlab
 from aqmlab.cli.plot import WHAT
 from aqmlab.figures.of_results import CHARTS, chart_of
+from aqmlab.figures.over_time import OF_SENDERS
 from aqmlab.statistics import Pages, UnknownLinkError, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run
@@ -31,7 +32,7 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_command_offers_what_can_be_drawn() -> None:
-    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
+    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization", *OF_SENDERS)
     assert set(WHAT) == set(CHARTS)
 
 
@@ -92,6 +93,21 @@ def test_congestion_windows_are_those_of_all_flows_at_each_instant(folder: Path)
     drawn = drawn[~np.isnan(drawn[:, 0])]
     expected = np.column_stack([at_once.mean(), at_once.min(), at_once.max()]) / 1e3
     np.testing.assert_allclose(drawn, expected)
+
+
+@pytest.mark.parametrize("what", sorted(OF_SENDERS))
+def test_what_senders_keep_is_drawn_in_the_units_of_its_axis(folder: Path, what: str) -> None:
+    result = aqmlab.Result.load(folder / "windows")
+    column, factor, label = OF_SENDERS[what]
+    rows = result.tables["congestion_windows"].to_pandas()
+    assert (label.rsplit(" ", 1)[1], factor) == ("kB", 1e-3)
+    known = rows[rows[column].notna()]
+    at_once = known.groupby("time_s")[column].max() * factor
+    chart = chart_of(what, {"own": [result]})
+    assert chart.y_axis.label == label
+    (series,) = chart.series
+    assert series.upper is not None
+    np.testing.assert_allclose(np.nanmax(series.upper), at_once.max())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
 FORMS = (".svg", ".pdf", ".png", ".csv")
-WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
+WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh")
 
 
 @click.command
@@ -19,8 +19,9 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd")
     "--what",
     type=click.Choice(WHAT),
     required=True,
-    help="Response times, how many take long, page load times, a link over time, or the congestion windows "
-    "of long-lived flows (cwnd; with record.congestion_window_interval_ms).",
+    help="Response times, how many take long, page load times, a link over time, or of long-lived flows the "
+    "congestion windows or slow-start thresholds (cwnd, ssthresh; with "
+    "record.congestion_window_interval_ms).",
 )
 @click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")
 @click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
-from aqmlab.figures.over_time import queue_over_time, utilization_over_time, windows_over_time
+from aqmlab.figures.over_time import queue_over_time, senders_over_time, utilization_over_time
 from aqmlab.figures.style import look_at
 from aqmlab.statistics import MissingDataError, Pages
 from aqmlab.statistics.quantities import Measured
@@ -95,10 +95,13 @@ def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Results, str
     return drawn
 
 
-def _congestion_windows(results: Results, link: str) -> Chart:
-    del link
-    firsts = {name: runs[0] for name, runs in results.items()}
-    return windows_over_time(firsts, _looks(results), title="Congestion windows of long-lived flows")
+def _senders(what: str, title: str) -> Callable[[Results, str], Chart]:
+    def drawn(results: Results, link: str) -> Chart:
+        del link
+        firsts = {name: runs[0] for name, runs in results.items()}
+        return senders_over_time(firsts, _looks(results), what=what, title=f"{title} of long-lived flows")
+
+    return drawn
 
 
 CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
@@ -107,6 +110,7 @@ CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
     "pages": _pages,
     "queue": _over_time(queue_over_time, "Packets waiting"),
     "utilization": _over_time(utilization_over_time, "How busy the link is"),
-    "cwnd": _congestion_windows,
+    "cwnd": _senders("cwnd", "Congestion windows"),
+    "ssthresh": _senders("ssthresh", "Slow-start thresholds"),
 }
 """What can be asked for: response times, long ones, page load times, a link or flows over time."""

@@ -50,16 +50,27 @@ def utilization_over_time(
     return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="")
 
 
-def windows_over_time(results: Mapping[str, Recorded], looks: Sequence[Line], *, title: str) -> Chart:
-    """Congestion windows of long-lived flows over the whole run, of one run of each alternative."""
+OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
+    "cwnd": ("congestion_window_bytes", 1e-3, "congestion window, kB"),
+    "ssthresh": ("slow_start_threshold_bytes", 1e-3, "slow-start threshold, kB"),
+}
+"""What the senders of long-lived flows keep: the column, its factor and what stands at the axis."""
+
+
+def senders_over_time(
+    results: Mapping[str, Recorded], looks: Sequence[Line], *, what: str, title: str
+) -> Chart:
+    """One of `OF_SENDERS` over the whole run, of one run of each alternative."""
+    column, factor, label = OF_SENDERS[what]
     samples = {}
     for name, result in results.items():
         rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
-        if not rows.num_rows:
-            raise MissingDataError(f"{name}: no flow was open when congestion windows were looked at")
-        kilobytes = rows["congestion_window_bytes"].to_numpy() / 1e3
-        samples[name] = (rows["time_s"].to_numpy(), kilobytes)
-    axis = Axis("congestion window, kB", limits=(0.0, None))
+        values = rows[column].to_numpy() * factor
+        known = np.isfinite(values)
+        if not known.any():
+            raise MissingDataError(f"{name}: no flow had one when long-lived flows were looked at")
+        samples[name] = (rows["time_s"].to_numpy()[known], values[known])
+    axis = Axis(label, limits=(0.0, None))
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of all flows")
 
 
