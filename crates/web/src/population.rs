@@ -295,36 +295,60 @@ impl Population {
                 });
             }
             Kind::PackMime(model, clouds) => {
-                let cloud = &mut clouds[user as usize];
-                match event {
-                    UserEvent::Start(_) => cloud.start(model, out),
-                    UserEvent::Wake => cloud.on_wake(now, model, out),
-                    UserEvent::Connected(connection) => cloud.on_connected(connection, out),
-                    UserEvent::Response(connection) => cloud.on_response(now, connection, out),
-                    UserEvent::Failed(connection) => return cloud.on_failed(connection),
-                    UserEvent::Object(..) => panic!("{event:?} is no event of this model's clouds"),
-                }
+                return tell_cloud(&mut clouds[user as usize], model, event, now, out);
             }
             Kind::Webtraf(model, sessions) => {
-                let session = &mut sessions[user as usize];
-                match event {
-                    UserEvent::Start(start) => session.start(model, start, out),
-                    UserEvent::Wake => session.on_wake(now, model, out),
-                    UserEvent::Connected(connection) => session.on_connected(connection, model, out),
-                    UserEvent::Response(connection) => session.on_response(now, connection, model, out),
-                    UserEvent::Failed(connection) => return session.on_failed(now, connection, model, out),
-                    UserEvent::Object(..) => panic!("{event:?} is no event of this model's sessions"),
-                }
+                return tell_session(&mut sessions[user as usize], model, event, now, out);
             }
-            Kind::Tmix(model, copies) => {
-                let copy = &mut copies[user as usize];
-                match event {
-                    UserEvent::Start(_) => copy.start(out),
-                    UserEvent::Wake => copy.on_wake(now, model, out),
-                    _ => panic!("{event:?} is no event of a copy of a file"),
-                }
-            }
+            Kind::Tmix(model, copies) => tell_copy(&mut copies[user as usize], model, event, now, out),
         }
         None
+    }
+}
+
+/// Hands a cloud an event: its connections arrive by themselves, so that it does not look at the time of some.
+fn tell_cloud(
+    cloud: &mut PackMimeCloud,
+    model: &PackMimeModel,
+    event: UserEvent,
+    now: Time,
+    out: &mut Vec<Command>,
+) -> Option<Exchange> {
+    match event {
+        UserEvent::Start(_) => cloud.start(model, out),
+        UserEvent::Wake => cloud.on_wake(now, model, out),
+        UserEvent::Connected(connection) => cloud.on_connected(connection, out),
+        UserEvent::Response(connection) => cloud.on_response(now, connection, out),
+        UserEvent::Failed(connection) => return cloud.on_failed(connection),
+        UserEvent::Object(..) => panic!("{event:?} is no event of this model's clouds"),
+    }
+    None
+}
+
+/// Hands a session of Webtraf an event.
+fn tell_session(
+    session: &mut WebtrafSession,
+    model: &WebtrafModel,
+    event: UserEvent,
+    now: Time,
+    out: &mut Vec<Command>,
+) -> Option<Exchange> {
+    match event {
+        UserEvent::Start(start) => session.start(model, start, out),
+        UserEvent::Wake => session.on_wake(now, model, out),
+        UserEvent::Connected(connection) => session.on_connected(connection, model, out),
+        UserEvent::Response(connection) => session.on_response(now, connection, model, out),
+        UserEvent::Failed(connection) => return session.on_failed(now, connection, model, out),
+        UserEvent::Object(..) => panic!("{event:?} is no event of this model's sessions"),
+    }
+    None
+}
+
+/// Hands a copy of a file of connections an event: what becomes of a connection is the replay's own.
+fn tell_copy(copy: &mut TmixReplay, model: &TmixModel, event: UserEvent, now: Time, out: &mut Vec<Command>) {
+    match event {
+        UserEvent::Start(_) => copy.start(out),
+        UserEvent::Wake => copy.on_wake(now, model, out),
+        _ => panic!("{event:?} is no event of a copy of a file"),
     }
 }
