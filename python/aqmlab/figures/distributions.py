@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, paired_band
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_band
 from aqmlab.statistics.replication import student_quantile
 
 if TYPE_CHECKING:
@@ -66,13 +66,19 @@ def _interval(curves: FloatArray) -> tuple[FloatArray, FloatArray] | tuple[None,
 def shares_beyond(
     times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
 ) -> Chart:
-    """Share that takes longer than a time, pooled over replications, on logarithmic axes."""
+    """Share that takes longer than a time, pooled over replications, on logarithmic axes.
+
+    Raises:
+        MissingDataError: Too few responses ended to draw a tail of any alternative.
+    """
     series = []
     for (name, replications), look in zip(times.items(), looks, strict=True):
         ended = np.array([each.ended for each in replications], dtype=np.float64)
         beyond = (np.array([each.ccdf(time_s) for each in replications]) * ended[:, None]).sum(axis=0)
         shown = beyond >= LEAST_IN_TAIL
         series.append(Series(name, look, np.where(shown, beyond / ended.sum(), np.nan)))
+    if not any(np.isfinite(each.y).any() for each in series):
+        raise MissingDataError(f"a tail needs {LEAST_IN_TAIL} responses or more, of all seeds together")
     return Chart(title, Axis("time, s", log=True), Axis("share", log=True), time_s, (*series,))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.scatter import pooled_scatter
+from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,10 +30,12 @@ def medians_by_size(results: Mapping[str, Sequence[Recorded]], looks: Sequence[L
     """The median response time of each group of sizes, pooled over replications, between its quartiles.
 
     Raises:
-        MissingDataError: A run kept no `response_scatter`.
+        MissingDataError: A run kept no `response_scatter`, or no size has enough responses.
     """
     found = {name: _quartiles_by_size(each) for name, each in results.items()}
     groups = sorted(set[int]().union(*found.values()))
+    if not groups:
+        raise MissingDataError(f"no size has {LEAST_RESPONSES} responses")
     nothing = (np.nan, np.nan, np.nan)
     series = []
     for (name, quartiles), look in zip(found.items(), looks, strict=True):

@@ -126,8 +126,15 @@ def _of_objects(found: Alternatives, results: Results, looks: Sequence[Line]) ->
         return
     what = "response time, s"
     yield from _distributions("responses", times, looks, what=what, loaded="responses complete, %")
-    tails = shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long")
-    yield Figure(Drawn.of("tails", _labelled(tails, what, "share taking longer"), "All runs pooled."))
+    yield from _if_recorded(
+        "tails",
+        lambda: _labelled(
+            shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long"),
+            what,
+            "share taking longer",
+        ),
+        "All runs pooled.",
+    )
     yield from _if_recorded(
         "sizes",
         lambda: medians_by_size(results, looks, title="Response time by size"),
