@@ -121,6 +121,6 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_line_in_the_table_is_found() {
-        assert_eq!(wrong("[package]\n", "crates/live/Cargo.toml").len(), 1);
+        assert_eq!(wrong("[package]\n", "crates/nobody/Cargo.toml").len(), 1);
     }
 }
