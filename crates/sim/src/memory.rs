@@ -136,7 +136,7 @@ const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
 const TRAFFIC_ROW_BYTES: f64 = 124.0;
-const WINDOW_ROW_BYTES: f64 = 34.0;
+const WINDOW_ROW_BYTES: f64 = 50.0;
 /// A histogram of response times up to some minutes, and the scatter of sizes and times.
 const HISTOGRAM_BYTES: f64 = 0.3e6;
 const SCATTER_BYTES: f64 = 1.1e6;

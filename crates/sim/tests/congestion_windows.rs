@@ -81,6 +81,45 @@ fn a_window_doubles_in_each_round_trip_of_slow_start_and_is_filled() {
     assert_eq!(seen, 13 * 3, "three flows, every 30 ms");
 }
 
+/// One segment in each round trip of 100 ms and some packets' time on wires of 100 Mbit/s: RFC 6298 smooths equal samples to
+/// what they are, their variation goes to nothing, and the timeout to its minimum.
+#[test]
+fn the_round_trip_and_the_timeout_are_those_of_the_sender() {
+    let one_segment = [
+        ("flows.0.profile", "rfc5681"),
+        ("flows.0.count", "1"),
+        ("flows.1.profile", "rfc5681"),
+        ("flows.0.host.window_bytes", "1460"),
+        ("flows.1.host.window_bytes", "1460"),
+        ("flows.0.host.acknowledge_every_segments", "1"),
+        ("flows.0.host.initial_rto_ms", "1500"),
+        ("flows.0.host.minimum_rto_ms", "250"),
+        ("duration_s", "8.0"),
+    ];
+    let output = output(Some("30.0"), &one_segment);
+    let table = windows(&output);
+    let [time_s, group, smoothed, timeout] =
+        ["time_s", "flow_group", "smoothed_round_trip_s", "retransmission_timeout_s"]
+            .map(|name| reals(table, name));
+    let near = (0..time_s.len()).filter(|&row| group[row] == 0.0);
+    let mut seen = 0;
+    for row in near {
+        if time_s[row] < 0.1 {
+            assert!(smoothed[row].is_nan() && timeout[row] == 1.5, "row {row}");
+        } else if time_s[row] > 0.12 {
+            assert!((0.1..0.1005).contains(&smoothed[row]), "row {row}: {}", smoothed[row]);
+        }
+        if (0.12..0.19).contains(&time_s[row]) {
+            // One sample: SRTT + 4 RTTVAR = 3 SRTT.
+            assert!((timeout[row] - 3.0 * smoothed[row]).abs() < 2e-6, "row {row}: {}", timeout[row]);
+        } else if time_s[row] > 4.0 {
+            assert_eq!(timeout[row], 0.25, "row {row}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 266, "every 30 ms of 8 s");
+}
+
 #[test]
 fn looking_changes_nothing_and_nobody_looks_unasked() {
     let others = |output: &Output| -> Vec<String> {

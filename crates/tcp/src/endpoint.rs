@@ -35,7 +35,7 @@ use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use crate::statistics::Statistics;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// One end of a TCP connection: a state machine without I/O.
 ///
@@ -275,6 +275,21 @@ impl Endpoint {
     #[must_use]
     pub fn slow_start_threshold_bytes(&self, profile: &HostProfile) -> f64 {
         f64::from(self.sender.congestion.slow_start_threshold(profile))
+    }
+
+    /// The smoothed round-trip time of its sender, as its host reckons it; none while there is no estimate.
+    #[must_use]
+    pub fn smoothed_round_trip(&self, context: &Context<'_>) -> Option<Span> {
+        match self.sender.recovery.selective() {
+            Some(selective) => Some(selective.smoothed()).filter(|&smoothed| smoothed > Span::ZERO),
+            None => self.sender.round_trip_time.smoothed(&context.profile.retransmission, &context.clock),
+        }
+    }
+
+    /// The retransmission timeout of its sender, back-off included.
+    #[must_use]
+    pub fn retransmission_timeout(&self, context: &Context<'_>) -> Span {
+        self.sender.round_trip_time.timeout(&context.profile.retransmission, &context.clock)
     }
 
     /// One past the highest number ever sent.

@@ -213,6 +213,17 @@ impl RoundTripTime {
         self.timeout as u64
     }
 
+    /// The smoothed round trip, as the algorithm reckons it; none before the first sample, and where it has given up its estimate.
+    pub(crate) fn smoothed(&self, timer: &RetransmissionTimer, clock: &HostClock) -> Option<Span> {
+        let (scaled, tick) = (u64::try_from(self.smoothed).unwrap_or(0), clock.tick().nanoseconds());
+        let nanoseconds = match timer.algorithm {
+            RtoAlgorithm::Bsd { .. } => scaled * tick / 32,
+            RtoAlgorithm::Ns2 => scaled * tick / 8,
+            RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => scaled * NANOSECONDS_PER_MICROSECOND / 8,
+        };
+        (scaled > 0).then(|| Span::from_nanoseconds(nanoseconds))
+    }
+
     /// The timeout now in force.
     pub(crate) fn timeout(&self, timer: &RetransmissionTimer, clock: &HostClock) -> Span {
         match timer.algorithm {

@@ -10,7 +10,7 @@ from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
 FORMS = (".svg", ".pdf", ".png", ".csv")
-WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh")
+WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt", "rto")
 
 
 @click.command
@@ -20,7 +20,7 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh")
     type=click.Choice(WHAT),
     required=True,
     help="Response times, how many take long, page load times, a link over time, or of long-lived flows the "
-    "congestion windows or slow-start thresholds (cwnd, ssthresh; with "
+    "congestion windows, slow-start thresholds, round-trip times or timeouts (cwnd, ssthresh, rtt, rto; with "
     "record.congestion_window_interval_ms).",
 )
 @click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")

@@ -112,5 +112,7 @@ CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
     "utilization": _over_time(utilization_over_time, "How busy the link is"),
     "cwnd": _senders("cwnd", "Congestion windows"),
     "ssthresh": _senders("ssthresh", "Slow-start thresholds"),
+    "rtt": _senders("rtt", "Round-trip times"),
+    "rto": _senders("rto", "Retransmission timeouts"),
 }
 """What can be asked for: response times, long ones, page load times, a link or flows over time."""

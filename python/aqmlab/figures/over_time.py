@@ -53,6 +53,8 @@ def utilization_over_time(
 OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
     "cwnd": ("congestion_window_bytes", 1e-3, "congestion window, kB"),
     "ssthresh": ("slow_start_threshold_bytes", 1e-3, "slow-start threshold, kB"),
+    "rtt": ("smoothed_round_trip_s", 1e3, "smoothed round-trip time, ms"),
+    "rto": ("retransmission_timeout_s", 1.0, "retransmission timeout, s"),
 }
 """What the senders of long-lived flows keep: the column, its factor and what stands at the axis."""
 

@@ -60,13 +60,12 @@ pub(crate) use network::Network;
 pub(crate) use prefetch::prefetch;
 pub(crate) use queued_link::QueuedLink;
 
-use crate::identifiers::ProfileId;
 use aqmlab_driver::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
-use aqmlab_tcp::{HostProfile, Past};
+use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
 use capture::Capturing;
 pub use capture::{Capture, CaptureRefused, CapturedPorts};
@@ -280,9 +279,9 @@ impl Fabric {
         self.endpoints.connections.open_ones()
     }
 
-    /// A host profile.
-    pub(crate) fn profile(&self, profile: ProfileId) -> &HostProfile {
-        self.endpoints.hosts.profile(profile)
+    /// What the sender of a flow knows of its host.
+    pub(crate) fn context_of_sender(&self, connection: &Connection) -> Context<'_> {
+        self.endpoints.hosts.context(connection.profile, connection.clocks[0])
     }
 
     /// What became of datagrams.
