@@ -218,7 +218,7 @@ def test_marks_and_ends_are_seen(made: Path) -> None:
         if packet.flags is not None:
             pair = (source, destination) if there == 9 else (destination, source)
             conversations.setdefault(here if there == 9 else there, set()).add(pair)
-    assert len(conversations) > 100
+    assert len(conversations) >= 100
     assert all(len(pairs) == 1 for pairs in conversations.values())
 
 

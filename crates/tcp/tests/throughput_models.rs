@@ -193,7 +193,7 @@ fn shortest_period_at_rest(n: f64) -> f64 {
     let early = libm::cbrt(1.0 / 0.4);
     let mean = |window: f64| {
         let back = libm::cbrt(0.3 * window / 0.4);
-        let lost = 0.1 * (back.powi(4) - early.powi(4)) / (back - early);
+        let lost = 0.1 * (libm::pow(back, 4.0) - libm::pow(early, 4.0)) / (back - early);
         (window - lost, back - early)
     };
     let (mut below, mut above) = (10.0, 100_000.0);
