@@ -17,8 +17,10 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let end = scenario.duration.seconds();
     for column in &table.columns {
         let name = format!("{}.{}", table.name, column.name);
-        // Of a connection that is still open the end is not known, and no delay where nothing was received.
-        let may_be_missing = ["closed_s", "completed_s", "transfer_time_s"].contains(&column.name)
+        // Of a connection that is still open the end is not known, no delay where nothing was received, and no round trip
+        // before the first sample.
+        let may_be_missing = ["closed_s", "completed_s", "transfer_time_s", "smoothed_round_trip_s"]
+            .contains(&column.name)
             || column.name.starts_with("delay_");
         let values: Vec<f64> =
             numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
