@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-CASES = 300  # always the same; all tests together may take twenty minutes
+CASES = 200  # always the same; all tests together may take twenty minutes
 
 
 @pytest.mark.slow

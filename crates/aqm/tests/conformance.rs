@@ -74,7 +74,7 @@ proptest! {
 #[test]
 fn the_suite_finds_nothing_wrong_with_any_scheme() {
     for name in Scheme::names() {
-        assert_eq!(conformance::check(name, 60), [], "{name}");
+        assert_eq!(conformance::check(name, 30), [], "{name}");
     }
 }
 
