@@ -360,7 +360,7 @@ responses = "none"
         let summaries = samples(&house(&[("record.queue_summary_interval_ms", "500.0")]));
         same(summaries, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 44)]));
         let windows = samples(&house(&[("record.congestion_window_interval_ms", "200.0")]));
-        same(windows, bytes(&[(2 * (2_000 + 1_000), 25), (7 * 500, 34)]));
+        same(windows, bytes(&[(2 * (2_000 + 1_000), 25), (7 * 500, 50)]));
         // One population and one group of flows, and packets of nobody, by two senders at two links.
         let traffic = samples(&house(&[("record.traffic_interval_ms", "1000.0")]));
         same(traffic, bytes(&[(2 * (2_000 + 1_000), 25), (3 * 2 * 2 * 100, 124)]));
