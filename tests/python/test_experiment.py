@@ -1,5 +1,4 @@
 import csv
-import shutil
 from dataclasses import replace
 from fractions import Fraction
 from importlib import resources
@@ -7,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from altered_experiment import altered_experiment
 from aqmlab.load import Demand
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.experiment import ExperimentError, Tolerance
@@ -150,13 +150,7 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
 def test_a_folder_that_contradicts_itself_is_refused(
     tmp_path: Path, changed: tuple[str, str], message: str
 ) -> None:
-    folder = tmp_path / "le2003"
-    with resources.as_file(resources.files("aqmlab") / "experiments" / "le2003") as shipped:
-        shutil.copytree(shipped, folder)
-    file = folder / "experiment.toml"
-    text = file.read_text(encoding="utf-8")
-    assert changed[0] in text
-    file.write_text(text.replace(*changed, 1), encoding="utf-8")
+    folder = altered_experiment("le2003", tmp_path, *changed)
     with pytest.raises(ExperimentError, match=message):
         experiments.read(folder)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib import resources
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError
 from aqmlab.experiments.sfa import claims
 from aqmlab.figures import stretches
@@ -148,12 +147,6 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
 def test_a_figure_over_time_of_no_number_is_refused(
     tmp_path: Path, changed: tuple[str, str], message: str
 ) -> None:
-    folder = tmp_path / "sfa"
-    with resources.as_file(resources.files("aqmlab") / "experiments" / "sfa") as shipped:
-        shutil.copytree(shipped, folder)
-    file = folder / "experiment.toml"
-    text = file.read_text(encoding="utf-8")
-    assert changed[0] in text
-    file.write_text(text.replace(*changed, 1), encoding="utf-8")
+    folder = altered_experiment("sfa", tmp_path, *changed)
     with pytest.raises(ExperimentError, match=message):
         experiment.read(folder)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import aqmlab
+from altered_experiment import altered_experiment
 from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
@@ -19,7 +18,8 @@ from aqmlab.statistics.summary import figures
 from small import bulk
 from test_result import made_up
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SLIPS = {
     "a misspelt key": (
@@ -61,11 +61,7 @@ SLIPS = {
 @pytest.mark.parametrize("what", SLIPS)
 def test_a_slip_in_an_experiment_is_told_with_its_key(what: str, tmp_path: Path) -> None:
     old, new, message = SLIPS[what]
-    folder = tmp_path / "le2003"
-    shutil.copytree(ROOT / "experiments/le2003", folder)
-    file = folder / "experiment.toml"
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
+    folder = altered_experiment("le2003", tmp_path, old, new)
     with pytest.raises(ExperimentError) as refused:
         experiment.read(folder)
     assert str(refused.value).startswith("le2003: ")
@@ -84,11 +80,7 @@ TABLES = {
 @pytest.mark.parametrize("what", TABLES)
 def test_a_slip_in_a_published_table_is_told(what: str, tmp_path: Path) -> None:
     old, new, message = TABLES[what]
-    folder = tmp_path / "le2003"
-    shutil.copytree(ROOT / "experiments/le2003", folder)
-    file = folder / "published_table2.csv"
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
+    folder = altered_experiment("le2003", tmp_path, old, new, file="published_table2.csv")
     with pytest.raises(ExperimentError) as refused:
         experiment.read(folder)
     assert str(refused.value).startswith("le2003: ")

@@ -3,7 +3,7 @@
 use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Queued, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::Link;
-use aqmlab_units::{Probability, Rate, Span, Time};
+use aqmlab_units::{Rate, Span, Time};
 
 /// The port of a link with this rate and scheme. Its random numbers belong to the link's name under the key of the run.
 #[must_use]
@@ -14,28 +14,34 @@ pub fn port_of<P: Queued>(link: &Link, (rate, scheme): (Rate, &Scheme), key: Key
     Port::new(scheme, facts, key.named("coins").stream())
 }
 
-/// A link with a queue, as a monitor sees it.
+/// A link with a queue, as a monitor sees it: its port, and what has left it.
 pub trait MonitoredLink {
-    /// Lets time pass at its port.
-    fn advance(&mut self, now: Time);
+    /// What waits at its port.
+    type Packet: Queued;
 
-    /// Packets that wait.
-    fn packets(&self) -> u32;
+    /// Its port.
+    fn port(&self) -> &Port<Self::Packet>;
 
-    /// Bytes that wait.
-    fn bytes(&self) -> u64;
-
-    /// With which its scheme now signals congestion.
-    fn signal_probability(&self) -> Probability;
-
-    /// What happened at its port so far.
-    fn counters(&self) -> &Counters;
+    /// Its port, to let time pass there.
+    fn port_mut(&mut self) -> &mut Port<Self::Packet>;
 
     /// What has left it so far.
     fn sent(&self) -> Sent;
 
     /// How long it has been transmitting until `now`.
     fn transmitting(&self, now: Time) -> Span;
+
+    /// Counters of the port and of the link at this instant.
+    fn snapshot(&self, now: Time) -> LinkSnapshot {
+        let port = self.port();
+        let queues = port.queue(0).map(|_| queues_with_packets(port));
+        LinkSnapshot {
+            counters: port.counters().clone(),
+            sent: self.sent(),
+            transmitting: self.transmitting(now),
+            queues,
+        }
+    }
 }
 
 /// What has left a link.
@@ -72,15 +78,6 @@ pub struct LinkSnapshot {
     pub transmitting: Span,
     /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
     pub queues: Option<Vec<(u32, QueueCounters)>>,
-}
-
-impl LinkSnapshot {
-    /// The counters of a link's port at this instant, with what has left the link and how long it has been transmitting.
-    #[must_use]
-    pub fn of<P: Queued>(port: &Port<P>, sent: Sent, transmitting: Span) -> Self {
-        let queues = port.queue(0).map(|_| queues_with_packets(port));
-        Self { counters: port.counters().clone(), sent, transmitting, queues }
-    }
 }
 
 fn queues_with_packets<P: Queued>(port: &Port<P>) -> Vec<(u32, QueueCounters)> {

@@ -99,8 +99,9 @@ impl QueueSummaries {
         if self.sample_clock.strikes(now) {
             for watched in &mut self.links {
                 let link = &mut links[watched.position];
-                link.advance(now);
-                watched.samples.add(link.packets());
+                let port = link.port_mut();
+                port.advance(now);
+                watched.samples.add(port.packets());
             }
         }
         if self.interval_clock.strikes(now) {
@@ -112,7 +113,8 @@ impl QueueSummaries {
         let rows = &mut self.rows;
         for watched in &mut self.links {
             let link = &links[watched.position];
-            let (sent, discarded) = (link.sent().frames, link.counters().all_discards().total().packets);
+            let (sent, discarded) =
+                (link.sent().frames, link.port().counters().all_discards().total().packets);
             let samples = std::mem::take(&mut watched.samples);
             rows.time_s.push(now.seconds());
             rows.link.push(watched.code);

@@ -1,11 +1,11 @@
 //! Links: with a queue, and without.
 
 use super::network::Packet;
-use aqmlab_aqm::{Counters, Port, Reason, Scheme};
-use aqmlab_driver::{LinkSnapshot, MonitoredLink, Sent, TraceClock, port_of};
+use aqmlab_aqm::{Port, Reason, Scheme};
+use aqmlab_driver::{MonitoredLink, Sent, TraceClock, port_of};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
-use aqmlab_units::{Probability, Rate, Span, Time, TransmissionClock};
+use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use std::collections::VecDeque;
 
 /// A link with a queue discipline.
@@ -115,31 +115,17 @@ impl QueuedLink {
     pub(crate) fn frames(&self) -> u64 {
         self.sent.frames
     }
-
-    pub(crate) fn snapshot(&self, now: Time) -> LinkSnapshot {
-        LinkSnapshot::of(&self.port, self.sent, self.transmitting(now))
-    }
 }
 
 impl MonitoredLink for QueuedLink {
-    fn advance(&mut self, now: Time) {
-        self.port.advance(now);
+    type Packet = Packet;
+
+    fn port(&self) -> &Port<Packet> {
+        &self.port
     }
 
-    fn packets(&self) -> u32 {
-        self.port.packets()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.port.bytes()
-    }
-
-    fn signal_probability(&self) -> Probability {
-        self.port.signal_probability()
-    }
-
-    fn counters(&self) -> &Counters {
-        self.port.counters()
+    fn port_mut(&mut self) -> &mut Port<Packet> {
+        &mut self.port
     }
 
     fn sent(&self) -> Sent {

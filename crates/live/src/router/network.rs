@@ -11,7 +11,7 @@ use super::log::{Log, LogEvent};
 use super::paths::{Paths, Stage};
 use crate::addresses::Half;
 use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
-use aqmlab_driver::{Boundary, LinkSnapshot, Monitor};
+use aqmlab_driver::{Boundary, LinkSnapshot, Monitor, MonitoredLink};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;

@@ -4,11 +4,11 @@ use super::events::{Events, Timer};
 use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
-use aqmlab_aqm::{Counters, HeaderFields, Port, Queued, Reason, Scheme};
-use aqmlab_driver::{LinkSnapshot, MonitoredLink, Sent, TraceClock, port_of};
+use aqmlab_aqm::{HeaderFields, Port, Queued, Reason, Scheme};
+use aqmlab_driver::{MonitoredLink, Sent, TraceClock, port_of};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
-use aqmlab_units::{Probability, Rate, Span, Time, TransmissionClock};
+use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use std::collections::VecDeque;
 
 /// A link with a queue discipline.
@@ -230,13 +230,6 @@ impl QueuedLink {
             && !self.port.decides_about_waiting()
     }
 
-    /// How long the link has been transmitting until `now`: of the transmission under way the part that is over,
-    /// gaps between frames counted.
-    pub(crate) fn transmitting(&self, now: Time) -> Span {
-        let idle = self.idle + (now.max(self.transmission_ends) - self.transmission_ends);
-        (now - Time::ZERO) - idle
-    }
-
     /// The transmission has ended; answers with the packet and its frame bytes. Another must be taken into service,
     /// or the event queue told that the link is idle.
     #[inline(always)]
@@ -249,39 +242,26 @@ impl QueuedLink {
         self.sent.ip_bytes += u64::from(packet.ip_bytes());
         (packet, frame_bytes)
     }
-
-    /// Counters of the port and of the link at this instant.
-    pub(crate) fn snapshot(&self, now: Time) -> LinkSnapshot {
-        LinkSnapshot::of(&self.port, self.sent, self.transmitting(now))
-    }
 }
 
 impl MonitoredLink for QueuedLink {
-    fn advance(&mut self, now: Time) {
-        self.port.advance(now);
+    type Packet = Packet;
+
+    fn port(&self) -> &Port<Packet> {
+        &self.port
     }
 
-    fn packets(&self) -> u32 {
-        self.port.packets()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.port.bytes()
-    }
-
-    fn signal_probability(&self) -> Probability {
-        self.port.signal_probability()
-    }
-
-    fn counters(&self) -> &Counters {
-        self.port.counters()
+    fn port_mut(&mut self) -> &mut Port<Packet> {
+        &mut self.port
     }
 
     fn sent(&self) -> Sent {
         self.sent
     }
 
+    /// Of the transmission under way the part that is over, gaps between frames counted.
     fn transmitting(&self, now: Time) -> Span {
-        self.transmitting(now)
+        let idle = self.idle + (now.max(self.transmission_ends) - self.transmission_ends);
+        (now - Time::ZERO) - idle
     }
 }

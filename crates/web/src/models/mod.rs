@@ -6,7 +6,8 @@
 //! random order. Nothing else in this crate has to change.
 //!
 //! What models share stands beside them: `count.rs` (laws of whole numbers), `gamma.rs`, `per_kind.rs` (a law for each kind of
-//! object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit).
+//! object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit),
+//! `single_exchanges.rs` (connections that carry one exchange).
 
 mod count;
 mod gamma;
@@ -16,6 +17,7 @@ pub mod packmime;
 pub mod pages;
 mod per_kind;
 mod server_visit;
+mod single_exchanges;
 mod think_cycle;
 pub mod tmix;
 pub mod unc;

@@ -2,6 +2,7 @@
 
 use super::laws::MahModel;
 use crate::models::server_visit::visit_key;
+use crate::models::single_exchanges::SingleExchanges;
 use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
@@ -17,9 +18,8 @@ pub struct MahUser {
     key: Key,
     /// The key of the current visit, below `key`.
     visit_key: Key,
-    /// Files being fetched, by their number within the visit, which is also the number of their connection; at most
-    /// as many as the browser works with at once.
-    fetching: Vec<Fetching>,
+    /// Files being fetched, by their number within the visit; at most as many as the browser works with at once.
+    fetching: SingleExchanges,
     visit: u32,
     documents_in_visit: u32,
     /// The document in progress or, while she thinks, the next one; `documents_in_visit` after the last one.
@@ -30,12 +30,6 @@ pub struct MahUser {
     /// The next file of the document that nobody fetches yet, counted within the document.
     next_file: u32,
     phase: Phase,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fetching {
-    file: u32,
-    connected: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +47,7 @@ impl MahUser {
         Self {
             key,
             visit_key,
-            fetching: Vec::new(),
+            fetching: SingleExchanges::new(),
             visit: 0,
             documents_in_visit: model.documents_in_visit(visit_key),
             document: 0,
@@ -137,11 +131,8 @@ impl MahUser {
         model: &MahModel,
         out: &mut Vec<Command>,
     ) {
-        let place = self.find(connection);
-        let fetching = &mut self.fetching[place];
-        assert!(!fetching.connected, "{connection} established twice");
-        fetching.connected = true;
-        out.push(Command::Request { connection, exchange: self.exchange(connection.number(), model) });
+        let file = self.fetching.connect(connection);
+        out.push(Command::Request { connection, exchange: self.exchange(file, model) });
     }
 
     /// The response on a connection is complete, and the server has closed it.
@@ -155,10 +146,9 @@ impl MahUser {
         model: &MahModel,
         out: &mut Vec<Command>,
     ) {
-        let place = self.find(connection);
-        assert!(self.fetching[place].connected, "a response on {connection}, which is not established");
+        self.fetching.complete(connection);
         out.push(Command::Close { connection });
-        self.end_exchange(place, now, model, out);
+        self.go_on(now, model, out);
     }
 
     /// A connection gave up: its exchange has failed and is returned, for the driver to count. The file is not asked
@@ -173,9 +163,9 @@ impl MahUser {
         model: &MahModel,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
-        let place = self.find(connection);
-        let failed = self.exchange(connection.number(), model);
-        self.end_exchange(place, now, model, out);
+        let file = self.fetching.fail(connection);
+        let failed = self.exchange(file, model);
+        self.go_on(now, model, out);
         Some(failed)
     }
 
@@ -188,7 +178,7 @@ impl MahUser {
     /// Memory that she takes at the moment, in bytes, her list of connections included.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.fetching.capacity() * size_of::<Fetching>()
+        size_of::<Self>() + self.fetching.memory_bytes()
     }
 }
 
@@ -215,7 +205,7 @@ impl MahUser {
         let think = model.think(self.visit_key, self.document);
         self.files_before_document += self.files_in_document;
         self.document += 1;
-        self.fetching = Vec::new();
+        self.fetching.release();
         self.phase = Phase::Thinking;
         out.push(Command::Think { until: now + think });
     }
@@ -223,15 +213,10 @@ impl MahUser {
 
 // Files of a document.
 impl MahUser {
-    fn find(&self, connection: ConnectionOrdinal) -> usize {
-        let found = self.fetching.iter().position(|fetching| fetching.file == connection.number());
-        found.unwrap_or_else(|| panic!("{connection} of visit {} is not there", self.visit))
-    }
-
     fn fetch_next(&mut self, model: &MahModel, out: &mut Vec<Command>) {
         let file = self.files_before_document + self.next_file;
         self.next_file += 1;
-        self.fetching.push(Fetching { file, connected: false });
+        self.fetching.open(file);
         out.push(Command::Open {
             connection: ConnectionOrdinal::new(file),
             visit: self.visit,
@@ -260,9 +245,8 @@ impl MahUser {
         }
     }
 
-    /// The exchange at this place is over, well or not: others begin as places become free.
-    fn end_exchange(&mut self, place: usize, now: Time, model: &MahModel, out: &mut Vec<Command>) {
-        self.fetching.swap_remove(place);
+    /// An exchange is over, well or not: others begin as places become free.
+    fn go_on(&mut self, now: Time, model: &MahModel, out: &mut Vec<Command>) {
         while self.next_file < self.files_in_document
             && self.fetching.len() < usize::from(model.parallel_connections())
         {
@@ -290,9 +274,8 @@ mod tests {
         assert!(user.is_thinking());
         user.on_wake(Time::from_seconds(1.0), &model, &mut commands);
         assert!(!user.is_thinking());
-        // A place in the list: a number of four bytes and one byte, rounded up.
-        let listed = 8 * user.fetching.capacity();
-        assert!(listed > 0);
-        assert_eq!(user.memory_bytes(), size_of::<MahUser>() + listed);
+        // Places in the list: a number of four bytes and one byte each, rounded up.
+        let listed = user.memory_bytes() - size_of::<MahUser>();
+        assert!(listed >= 8 && listed % 8 == 0, "{listed}");
     }
 }

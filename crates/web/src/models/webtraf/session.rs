@@ -1,6 +1,7 @@
 //! One session of Webtraf.
 
 use super::laws::WebtrafModel;
+use crate::models::single_exchanges::SingleExchanges;
 use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
@@ -18,15 +19,9 @@ pub struct WebtrafSession {
     page: u32,
     /// Objects of the page whose connection was opened.
     launched: u32,
-    /// Objects under way, by their number within the page, which is also the number of their connection.
-    fetching: Vec<Fetching>,
+    /// Objects under way, by their number within the page.
+    fetching: SingleExchanges,
     phase: Phase,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fetching {
-    object: u32,
-    connected: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +35,7 @@ impl WebtrafSession {
     /// A session that has not started. `key` is its address: fold seed, replication, population and index into it.
     #[must_use]
     pub const fn new(key: Key) -> Self {
-        Self { key, page: 0, launched: 0, fetching: Vec::new(), phase: Phase::NotStarted }
+        Self { key, page: 0, launched: 0, fetching: SingleExchanges::new(), phase: Phase::NotStarted }
     }
 
     /// Begins its life at [`Time::ZERO`], thinking: appends one [`Command::Think`].
@@ -89,12 +84,8 @@ impl WebtrafSession {
         model: &WebtrafModel,
         out: &mut Vec<Command>,
     ) {
-        let place = self.find(connection);
-        let fetching = &mut self.fetching[place];
-        assert!(!fetching.connected, "{connection} established twice");
-        fetching.connected = true;
-        let exchange = self.exchange(connection.number(), model);
-        out.push(Command::Request { connection, exchange });
+        let object = self.fetching.connect(connection);
+        out.push(Command::Request { connection, exchange: self.exchange(object, model) });
     }
 
     /// The response on a connection is complete.
@@ -108,10 +99,9 @@ impl WebtrafSession {
         model: &WebtrafModel,
         out: &mut Vec<Command>,
     ) {
-        let place = self.find(connection);
-        assert!(self.fetching[place].connected, "a response on {connection}, which is not established");
+        self.fetching.complete(connection);
         out.push(Command::Close { connection });
-        self.end_exchange(place, now, model, out);
+        self.go_on(now, model, out);
     }
 
     /// A connection gave up: its exchange has failed and is returned, for the driver to count. The object is not asked
@@ -126,9 +116,9 @@ impl WebtrafSession {
         model: &WebtrafModel,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
-        let place = self.find(connection);
-        let failed = self.exchange(connection.number(), model);
-        self.end_exchange(place, now, model, out);
+        let object = self.fetching.fail(connection);
+        let failed = self.exchange(object, model);
+        self.go_on(now, model, out);
         Some(failed)
     }
 
@@ -136,15 +126,10 @@ impl WebtrafSession {
         self.key.named("page").indexed(u64::from(self.page))
     }
 
-    fn find(&self, connection: ConnectionOrdinal) -> usize {
-        let found = self.fetching.iter().position(|fetching| fetching.object == connection.number());
-        found.unwrap_or_else(|| panic!("{connection} of page {} is not there", self.page))
-    }
-
     fn launch(&mut self, model: &WebtrafModel, out: &mut Vec<Command>) {
         let (object, page) = (self.launched, self.page_key());
         self.launched += 1;
-        self.fetching.push(Fetching { object, connected: false });
+        self.fetching.open(object);
         out.push(Command::Open {
             connection: ConnectionOrdinal::new(object),
             visit: self.page,
@@ -169,13 +154,12 @@ impl WebtrafSession {
         }
     }
 
-    /// The exchange at this place is over, well or not; with the last one of the page it thinks.
-    fn end_exchange(&mut self, place: usize, now: Time, model: &WebtrafModel, out: &mut Vec<Command>) {
-        self.fetching.swap_remove(place);
+    /// An exchange is over, well or not; with the last one of the page it thinks.
+    fn go_on(&mut self, now: Time, model: &WebtrafModel, out: &mut Vec<Command>) {
         if self.launched == model.objects && self.fetching.is_empty() {
             let think = model.think(self.page_key());
             self.page = self.page.wrapping_add(1);
-            self.fetching = Vec::new();
+            self.fetching.release();
             self.phase = Phase::Thinking;
             out.push(Command::Think { until: now + think });
         }
