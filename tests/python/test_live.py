@@ -5,7 +5,9 @@ Where the machine allows none, the tests say so and are skipped; with AQMLAB_LIV
 
 from __future__ import annotations
 
+import hashlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +19,7 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError
 from aqmlab.cli import commands
-from aqmlab.live import needs, run_live
+from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
 from small import BULK
 
@@ -108,3 +110,109 @@ def _workers_of(parent: int) -> list[int]:
 def _alive(process: int) -> bool:
     status = Path(f"/proc/{process}/stat")
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] not in "ZX"
+
+
+FETCH = """
+import hashlib, socket, sys, time, urllib.request
+for left in reversed(range(40)):
+    try:
+        begun = time.monotonic()
+        socket.create_connection(("10.128.0.1", 8000)).close()
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+connected = time.monotonic() - begun
+page = urllib.request.urlopen("http://10.128.0.1:8000/page").read()
+print(hashlib.sha256(page).hexdigest(), connected)
+sys.exit(7)
+"""
+
+
+@live
+def test_a_command_runs_behind_the_bottleneck_and_hands_on_what_it_says(tmp_path: Path) -> None:
+    page = bytes(range(256)) * 400
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "page").write_bytes(page)
+    file = tmp_path / "link.toml"
+    file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 2.5"))
+    ours = ["live", str(file), "--output", str(tmp_path / "live"), "--quiet", "--hosts", "linux-cubic"]
+    ours += ["--serve", str(tmp_path / "site"), "--rtt-ms", "120"]
+    command = [sys.executable, "-m", "aqmlab", *ours, "--", sys.executable, "-c", FETCH]
+    made = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert made.returncode == 7, made.stderr
+    digest, connected = made.stdout.split()
+    assert digest == hashlib.sha256(page).hexdigest()
+    assert float(connected) >= 0.12, "no handshake is shorter than the round trip"
+    program = (Result.load(tmp_path / "live").live or {})["program"]
+    assert (program["exit_code"], program["round_trip_ms"]) == (7, 120.0)
+    assert program["started_s"] >= 1.0, "not before the measured window"
+    there, back = program["packets"]["from_command"], program["packets"]["from_server"]
+    # At least as many segments of 1,448 bytes (a timestamp in each) as the page fills, and their headers.
+    assert back["handed_over"] >= -(-len(page) // 1448)
+    assert back["sent_bytes"] >= len(page) + 52 * back["handed_over"] - 52 * back["discarded"]
+    for way in (there, back):
+        assert way["sent"] >= way["handed_over"] + way["discarded"]
+        assert way["marked"] == 0, "the hosts negotiate no ECN"
+
+
+@live
+def test_a_command_that_outlasts_the_run_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    program = Program(("sh", "-c", f"{sys.executable} -c 'import time; time.sleep(61.5)' & sleep 60.5"))
+    made = run_live(
+        Scenario.of(BULK.replace("duration_s = 3.0", "duration_s = 1.6")), tmp_path / "live", program=program
+    )
+    assert (made.live or {})["program"]["exit_code"] is None
+    deadline = time.monotonic() + 5.0
+    while _running("sleep(61.5)") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _running("sleep(61.5)")
+
+
+@live
+def test_an_interrupted_run_leaves_no_command_behind(tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0").replace("warm_up_s = 1.0", ""))
+    ours = [sys.executable, "-m", "aqmlab", "live", str(file), "--output", str(tmp_path / "live")]
+    with subprocess.Popen([*ours, "--server", "sleep 62.25", "--", "sleep", "61.25"]) as made:
+        deadline = time.monotonic() + 20.0
+        while not (_running("sleep 62.25") and _running("sleep 61.25")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        made.send_signal(signal.SIGINT)
+    assert made.returncode == 130
+    while (_running("sleep 62.25") or _running("sleep 61.25")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _running("sleep 62.25")
+    assert not _running("sleep 61.25")
+
+
+def test_a_command_that_cannot_be_run_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(BULK)
+
+    def refused(*words: str) -> str:
+        told = CliRunner().invoke(commands, ["live", str(file), "--output", str(tmp_path / "live"), *words])
+        assert told.exit_code != 0
+        return told.output + str(told.exception)
+
+    assert "no command 'no-such-program'" in refused("--", "no-such-program")
+    assert "no command 'no-such-server'" in refused("--server", "no-such-server -v", "--", "true")
+    assert "which stands behind --" in refused("--rtt-ms", "10")
+    assert "exclude each other" in refused("--serve", str(tmp_path), "--server", "true", "--", "true")
+    assert "No closing quotation" in refused("--server", "it's", "--", "true")
+    assert "-3.0 ms: 0 to" in refused("--rtt-ms", "-3", "--", "true")
+    far = refused("--rtt-ms", "10", "--set", "dumbbell.delay_ms=30", "--", "true")
+    assert "the links alone take 60 ms" in far or "Linux" in far
+    assert not (tmp_path / "live").exists()
+
+
+def _running(words: str) -> bool:
+    """Whether any process has these words in its command line."""
+    wanted = words.replace(" ", "\0").encode()
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = file.read_bytes()
+        except OSError:
+            continue
+        if line.startswith(wanted) or (words.encode() in line and b"aqmlab" not in line):
+            return True
+    return False

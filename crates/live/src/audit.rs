@@ -1,6 +1,7 @@
 //! What can make a live run wrong without a word, measured: how late the router was, what the kernel dropped, how far a
 //! probe's round trip was from what it should have been.
 
+use crate::program::Ran;
 use crate::router::connections::Windows;
 use crate::router::headers::Refusal;
 use aqmlab_units::{Span, Time};
@@ -120,6 +121,9 @@ pub struct Audit {
     pub largest_windows_bytes: [u32; 2],
     /// Version of the kernel.
     pub kernel: String,
+    /// What became of a program of the user's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<Ran>,
 }
 
 /// What the audit is made of.
@@ -169,6 +173,7 @@ impl Audit {
             ecn: findings.ecn,
             largest_windows_bytes: findings.windows.map(|windows| windows.largest),
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+            program: None,
         };
         audit.judge(findings.hosts.largest_window());
         audit

@@ -83,11 +83,13 @@ impl HostSettings {
         }
     }
 
-    /// Attributes of the route to the other half.
+    /// Attributes of the route to the other half: what programs that know nothing of these settings have as well.
     pub(crate) const fn route_attributes(self) -> &'static str {
         match self {
-            Self::Papers2003 => " initcwnd 2",
-            _ => "",
+            Self::Papers2003 => " initcwnd 2 congctl reno",
+            Self::LinuxReno => " congctl reno",
+            Self::LinuxCubic => " congctl cubic",
+            Self::LinuxBbr => " congctl bbr",
         }
     }
 

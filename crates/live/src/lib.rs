@@ -13,6 +13,7 @@
 //! | `addresses.rs` | addresses and ports, from which the router knows a packet's connection |
 //! | `router/` | headers; links and queues in virtual time; the thread between the devices |
 //! | `traffic/` | applications over sockets; the thread that wakes them |
+//! | `program.rs` | a program of the user's own behind the bottleneck, and its server |
 //! | `audit.rs` | what can make a run wrong without a word, and the verdict |
 //! | `output.rs` | summary and tables, as of a simulation |
 //!
@@ -29,6 +30,7 @@ mod hosts;
 mod namespace;
 mod output;
 mod privileges;
+mod program;
 mod router;
 mod run;
 mod scheduling;
@@ -39,6 +41,8 @@ pub use error::LiveError;
 pub use hosts::HostSettings;
 pub use output::Output;
 pub use privileges::prepare;
+pub use program::{Program, Ran};
+pub use router::guest::{Crossing, Crossings};
 pub use router::headers::{Headers, Refusal, TcpFields};
 pub use router::log::{LogEvent, LogRow};
 pub use run::{Settings, check, run};

@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::{self, HostSettings};
 use crate::output::{Output, gather};
+use crate::program::{self, Program, Ran, Running};
 use crate::router::connections::{Connections, Registration};
 use crate::router::log::Log;
 use crate::router::network::Network;
@@ -15,6 +16,7 @@ use crate::{namespace, router, scheduling, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
 use aqmlab_scenario::{Scenario, StartRule};
 use aqmlab_units::{Span, Time};
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use tappers::Tun;
@@ -23,19 +25,21 @@ use tappers::Tun;
 const LEAD: Span = Span::from_milliseconds(50);
 
 /// How a live run is made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How the kernel's TCP is set.
     pub hosts: HostSettings,
     /// Whether to keep what happens at queues.
     pub log: bool,
+    /// A program of the user's own.
+    pub program: Option<Program>,
 }
 
 /// What can be run live, and what cannot.
 ///
 /// # Errors
 /// [`LiveError::Unsupported`] with what the scenario asks for and only the simulator has.
-pub fn check(scenario: &Scenario, hosts: HostSettings) -> Result<(), LiveError> {
+pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> {
     let refuse = |what: &str| Err(LiveError::Unsupported(what.to_owned()));
     if scenario.populations.iter().any(|population| population.start == StartRule::Stationary) {
         return refuse(
@@ -63,7 +67,10 @@ pub fn check(scenario: &Scenario, hosts: HostSettings) -> Result<(), LiveError> 
         }
     }
     hosts::ecn(scenario)?;
-    hosts.check()
+    if let Some(program) = &settings.program {
+        program.added_delay(scenario)?;
+    }
+    settings.hosts.check()
 }
 
 /// Runs a scenario in real time.
@@ -75,10 +82,10 @@ pub fn check(scenario: &Scenario, hosts: HostSettings) -> Result<(), LiveError> 
 pub fn run(
     scenario: &Scenario,
     seed: u64,
-    settings: Settings,
+    settings: &Settings,
     control: &Control,
 ) -> Result<Output, LiveError> {
-    check(scenario, settings.hosts)?;
+    check(scenario, settings)?;
     let scenario = &*deviations::of_run(scenario, seed);
     let ecn = hosts::ecn(scenario)?;
     let scheduling = scheduling::of_process();
@@ -102,19 +109,24 @@ pub fn run(
         });
         (router.join(), traffic.join())
     });
-    let panicked = || LiveError::Run("a thread of the live run panicked (a bug)".to_owned());
     let (routed, traffic) = first_reason(routed.map_err(|_| panicked())?, traffic.map_err(|_| panicked())?)?;
-    let (routed, hurry) = routed;
-    let audit =
-        Audit::of(findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}"), stolen)));
-    gather(routed, traffic, audit, scenario, seed)
+    let (routed, Aside { hurry, server_exit_code }) = routed;
+    let (traffic, ran) = traffic;
+    let packets = routed.network.guests;
+    let program = ran.map(|ran| Ran { server_exit_code, packets, ..ran });
+    let found = findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}"), stolen));
+    gather(routed, traffic, Audit { program, ..Audit::of(found) }, scenario, seed)
+}
+
+fn panicked() -> LiveError {
+    LiveError::Run("a thread of the live run panicked (a bug)".to_owned())
 }
 
 /// What both threads know.
 struct Shared<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    settings: Settings,
+    settings: &'a Settings,
     ecn: bool,
     control: &'a Control,
 }
@@ -134,6 +146,14 @@ fn first_reason<A, B>(a: Result<A, LiveError>, b: Result<B, LiveError>) -> Resul
     }
 }
 
+/// What the router's thread says beside what it routed.
+struct Aside {
+    /// How it was scheduled.
+    hurry: String,
+    /// The exit code of the program's server, if it ended before the run.
+    server_exit_code: Option<i32>,
+}
+
 fn gone<T>(_: T) -> LiveError {
     LiveError::Cancelled
 }
@@ -144,13 +164,20 @@ fn route(
     registrations: Receiver<Registration>,
     to_traffic: &Sender<(ServerSockets, Clock)>,
     from_traffic: &Receiver<Tun>,
-) -> Result<(Routed, String), LiveError> {
+) -> Result<(Routed, Aside), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
     let passive = namespace::enter(Half::Passive, settings.hosts, ecn)?;
     let servers = server_sockets(settings.hosts)?;
     let active = from_traffic.recv().map_err(gone)?;
     let window = measured_window(scenario);
-    let connections = Connections::new(Addresses::of(scenario), seed, registrations);
+    let mut connections = Connections::new(Addresses::of(scenario), seed, registrations);
+    let mut server = match &settings.program {
+        Some(program) => {
+            connections.guest_delay = program.added_delay(scenario)?;
+            Running::start(&program.server, Stdio::null())?
+        }
+        None => None,
+    };
     let network = Network::new(scenario, window, seed, connections, Log::new(settings.log));
     let hurry = scheduling::hurry_thread(scheduling::ROUTER);
     let clock = Clock::starting_in(LEAD);
@@ -158,7 +185,7 @@ fn route(
     let end = Time::ZERO + scenario.duration;
     let devices = Devices { active, passive };
     let routed = router::thread::run(network, &devices, (clock, window, end), control)?;
-    Ok((routed, hurry))
+    Ok((routed, Aside { hurry, server_exit_code: server.as_mut().and_then(Running::exit_code) }))
 }
 
 /// The applications' thread, which lives in the namespace of those who open connections.
@@ -167,20 +194,33 @@ fn live(
     register: Sender<Registration>,
     to_router: &Sender<Tun>,
     from_router: &Receiver<(ServerSockets, Clock)>,
-) -> Result<Traffic, LiveError> {
+) -> Result<(Traffic, Option<Ran>), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
     let active = namespace::enter(Half::Active, settings.hosts, ecn)?;
     to_router.send(active).map_err(gone)?;
     let (servers, clock) = from_router.recv().map_err(gone)?;
-    scheduling::hurry_thread(scheduling::APPLICATIONS);
-    let work = Work { scenario, seed, settings: settings.hosts, clock, control };
-    traffic::thread::run(work, servers, register)
+    thread::scope(|threads| {
+        // It begins in the namespace of this thread, and before this thread goes before others.
+        let program = settings.program.as_ref().map(|program| {
+            threads.spawn(move || {
+                let ran = program::run(program, scenario, clock, control);
+                stop_unless(ran.is_ok(), control);
+                ran
+            })
+        });
+        scheduling::hurry_thread(scheduling::APPLICATIONS);
+        let work = Work { scenario, seed, settings: settings.hosts, clock, control };
+        let traffic = traffic::thread::run(work, servers, register);
+        stop_unless(traffic.is_ok(), control);
+        let ran = program.map(|program| program.join().map_err(|_| panicked())?).transpose();
+        first_reason(traffic, ran)
+    })
 }
 
 fn findings(
     routed: &Routed,
     traffic: &Traffic,
-    settings: Settings,
+    settings: &Settings,
     ecn: bool,
     (scheduling, stolen): (String, u64),
 ) -> Findings {

@@ -20,8 +20,8 @@ fn said_loudly(what: &str) {
 
 /// A run, or none where this machine allows no namespaces: said loudly, unless `AQMLAB_LIVE_REQUIRED` is set.
 fn ran(text: &str, hosts: HostSettings) -> Option<Output> {
-    let settings = Settings { hosts, log: false };
-    match run(&scenario(text), 1, settings, &Control::default()) {
+    let settings = Settings { hosts, log: false, program: None };
+    match run(&scenario(text), 1, &settings, &Control::default()) {
         Ok(output) => Some(output),
         Err(LiveError::Missing(what)) => {
             assert!(!is_required(), "AQMLAB_LIVE_REQUIRED is set: {what}");
@@ -94,7 +94,8 @@ fn users_browse_over_the_kernels_tcp() {
 fn what_only_the_simulator_has_is_refused_with_its_name() {
     let refused = |more: &str| {
         let text = format!("{FLOWS}\n{more}");
-        let checked = check(&scenario(&text), HostSettings::LinuxReno);
+        let settings = Settings { hosts: HostSettings::LinuxReno, log: false, program: None };
+        let checked = check(&scenario(&text), &settings);
         checked.expect_err("is refused").to_string()
     };
     assert!(refused("[record]\npackets = true").starts_with("record.packets: "));

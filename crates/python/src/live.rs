@@ -3,10 +3,10 @@
 use crate::error::{Cancelled, RunError, ScenarioError, refused};
 use crate::table::into_arrays;
 use aqmlab_driver::Control;
-use aqmlab_live::{HostSettings, LiveError, LogEvent, LogRow, Output, Settings};
+use aqmlab_live::{HostSettings, LiveError, LogEvent, LogRow, Output, Program, Settings};
 use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_sim::{ReplayedArrival, ReplayedEvent, replay};
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,7 +39,14 @@ struct Finished {
 impl LiveRun {
     /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
     #[new]
-    fn new(scenario_json: &str, seed: u64, hosts: &str, log: bool) -> PyResult<Self> {
+    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None))]
+    fn new(
+        scenario_json: &str,
+        seed: u64,
+        hosts: &str,
+        log: bool,
+        program: Option<(Vec<String>, Vec<String>, Option<f64>)>,
+    ) -> PyResult<Self> {
         let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
         let hosts = match hosts {
             "" => HostSettings::nearest_to(&scenario),
@@ -48,11 +55,17 @@ impl LiveRun {
                 ScenarioError::new_err(format!("host settings {name:?}: there are {known}"))
             })?,
         };
-        aqmlab_live::check(&scenario, hosts).map_err(failed)?;
+        let program = program.map(|(command, server, round_trip_ms)| Program {
+            command,
+            server,
+            round_trip: round_trip_ms.map(|ms| Span::from_seconds(ms / 1e3)),
+        });
+        let settings = Settings { hosts, log, program };
+        aqmlab_live::check(&scenario, &settings).map_err(failed)?;
         Ok(Self {
             scenario,
             seed,
-            settings: Settings { hosts, log },
+            settings,
             control: Control::default(),
             started: AtomicBool::new(false),
             finished: OnceLock::new(),
@@ -65,7 +78,7 @@ impl LiveRun {
             return Err(PyRuntimeError::new_err("a run executes once: make a new LiveRun"));
         }
         let Self { scenario, seed, settings, control, .. } = self;
-        let output = py.detach(|| aqmlab_live::run(scenario, *seed, *settings, control)).map_err(failed)?;
+        let output = py.detach(|| aqmlab_live::run(scenario, *seed, settings, control)).map_err(failed)?;
         let Output { summary, audit, tables, log } = output;
         let tables = tables.into_iter().map(|table| Ok((table.name, into_arrays(table, py)?.unbind())));
         let audit =

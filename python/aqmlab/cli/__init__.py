@@ -97,9 +97,8 @@ def _exit_code(arguments: list[str] | None) -> int:
     warnings.showwarning = _show_warning
     try:
         _refuse_nul(sys.argv[1:] if arguments is None else arguments)
-        commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
+        # The code of a command that leaves by click's Exit; others return nothing.
+        left = commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
@@ -109,7 +108,7 @@ def _exit_code(arguments: list[str] | None) -> int:
             raise
         code, message = INTERRUPTED, INTERRUPTION
     else:
-        return DONE
+        return DONE if left is None else int(left)
     if was_interrupted():  # and something else has made an error of its own of it
         code, message = INTERRUPTED, INTERRUPTION
     say(message, err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aqmlab.files.toml_text import TomlText
+    from aqmlab.live import Program
+    from aqmlab.result import Result
+
+
+_UNFINISHED = 124  # as of timeout(1)
 
 
 @click.command
@@ -43,8 +49,27 @@ if TYPE_CHECKING:
     "sequence of discards, marks and departures.",
 )
 @overrides_option
+@click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--serve",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Serve the files of this folder to COMMAND, at http://10.128.0.1:8000/.",
+)
+@click.option(
+    "--server",
+    metavar="COMMAND",
+    help="Run this command on the other side of the bottleneck, where COMMAND reaches it at 10.128.0.1. "
+    "Give its arguments within the same quotes.",
+)
+@click.option(
+    "--rtt-ms",
+    type=float,
+    metavar="MS",
+    help="Round trip of COMMAND's packets without queues: by default 40, or what the links take, if more.",
+)
 @click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/live-N.")
-@click.option("--quiet", is_flag=True, help="Print the folder alone.")
+@click.option("--quiet", is_flag=True, help="Print the folder alone; with COMMAND, what it prints alone.")
 def live(
     *,
     scenario_file: Path,
@@ -52,6 +77,10 @@ def live(
     hosts: str,
     replay: bool,
     overrides: dict[str, TomlText],
+    command: tuple[str, ...],
+    serve: Path | None,
+    server: str | None,
+    rtt_ms: float | None,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -62,20 +91,61 @@ def live(
     result says whether its timing is valid or suspect, and why. `aqmlab doctor` lists what a
     machine must allow.
 
+    COMMAND is run behind the bottleneck, beside the scenario's users and in the place of one, when the
+    measured window begins; what still runs at the end of the scenario is killed, with exit code 124.
+    Otherwise its exit code is this command's. It reaches its server, and nothing else: no other network.
+
     \b
     Examples:
       aqmlab live my-link.toml
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=60
       aqmlab live my-link.toml --replay
+      aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
+      aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 20
     """
     from aqmlab.live import run_live
 
+    program = _program(command, serve, server, rtt_ms)
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = output or Path("results") / folder_name(scenario.name) / f"live-{seed}"
-    result = run_live(scenario, folder, seed=seed, hosts=hosts, replay=replay, progress=not quiet)
-    if quiet:
+    shows_bar = not quiet and program is None
+    result = run_live(
+        scenario, folder, seed=seed, hosts=hosts, replay=replay, program=program, progress=shows_bar
+    )
+    if not quiet:
+        _print(result)
+    elif program is None:
         say(str(result.folder))
-        return
+    if program is not None:
+        raise click.exceptions.Exit(_exit_code((result.live or {})["program"]))
+
+
+def _program(
+    command: tuple[str, ...], serve: Path | None, server: str | None, rtt_ms: float | None
+) -> Program | None:
+    from aqmlab.live import Program, file_server
+
+    if not command:
+        if (serve, server, rtt_ms) != (None, None, None):
+            raise click.UsageError("--serve, --server and --rtt-ms are for a command, which stands behind --")
+        return None
+    if serve is not None and server is not None:
+        raise click.UsageError("--serve and --server exclude each other")
+    try:
+        answering = file_server(serve) if serve is not None else tuple(shlex.split(server or ""))
+    except ValueError as error:
+        raise click.UsageError(f"--server: {error}") from None
+    return Program(command, answering, rtt_ms)
+
+
+def _exit_code(program: dict[str, Any]) -> int:
+    found = program["exit_code"]
+    if found is None:
+        say("aqmlab: the command was still running when the run ended, and was killed", err=True)
+    return _UNFINISHED if found is None else int(found)
+
+
+def _print(result: Result) -> None:
     from aqmlab.tables import to_terminal
     from aqmlab.tables.results import result_tables
 
@@ -85,7 +155,24 @@ def live(
     _print_audit(screen, result.live or {})
     for warning in result.warnings:
         screen.print(shown(f"warning: {warning}", "yellow"))
+    if (program := (result.live or {}).get("program")) is not None:
+        _print_program(screen, program)
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)
+
+
+def _print_program(screen: Console, program: dict[str, Any]) -> None:
+    took, code = program["ended_s"] - program["started_s"], program["exit_code"]
+    end = "killed at the end of the run" if code is None else f"exit code {code}"
+    told = f"command {shlex.join(program['command'])}: {took:.2f} s, {end}"
+    screen.print(shown(f"{told}; round trip {program['round_trip_ms']:g} ms"), soft_wrap=True)
+    if program["server"] and (code := program["server_exit_code"]) is not None:
+        screen.print(shown(f"  its server ended before the run did, with exit code {code}", "yellow"))
+    for key, whose in (("from_command", "sent"), ("from_server", "sent by its server")):
+        count = program["packets"][key]
+        screen.print(
+            f"  {count['sent']:,} packets ({count['sent_bytes']:,} bytes) {whose}: {count['handed_over']:,} "
+            f"handed over, {count['marked']:,} of them marked, {count['discarded']:,} discarded by queues"
+        )
 
 
 def _print_audit(screen: Console, audit: dict[str, Any]) -> None:

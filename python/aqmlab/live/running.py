@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -16,8 +17,14 @@ from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import TextIO
 
+    from aqmlab.live.program import Program
     from aqmlab.scenario import Scenario
+
+
+class _SilenceError(RunError):
+    """The process of the run has closed its line."""
 
 
 def run_live(
@@ -27,6 +34,7 @@ def run_live(
     seed: int = 1,
     hosts: str = "",
     replay: bool = False,
+    program: Program | None = None,
     progress: bool = False,
 ) -> Result:
     """Runs a scenario in real time over the kernel's TCP and keeps the result.
@@ -37,6 +45,7 @@ def run_live(
         seed: Seed of users, delays and queues; what the kernel and the machine do has none.
         hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
+        program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
     Raises:
@@ -45,7 +54,8 @@ def run_live(
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
-    _core.LiveRun(scenario.resolved_json, seed, hosts, replay)  # refused before anything is made
+    words = (list(program.command), list(program.server), program.rtt_ms) if program else None
+    _core.LiveRun(scenario.resolved_json, seed, hosts, replay, words)  # refused before anything is made
     require_writable(folder)
     order = {
         "parent": os.getpid(),
@@ -53,31 +63,38 @@ def run_live(
         "seed": seed,
         "hosts": hosts,
         "replay": replay,
+        "program": words,
         "address": scenario.content_address(seed),
         "folder": str(folder.absolute()),
     }
-    command = [sys.executable, "-m", "aqmlab.live.worker"]
+    ours, its = socket.socketpair()
+    command = [sys.executable, "-m", "aqmlab.live.worker", str(its.fileno())]
     with (
+        ours,
+        ours.makefile("rw") as line,
         subprocess.Popen(  # noqa: S603  (our own command)
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            stdin=None if program else subprocess.DEVNULL,
+            pass_fds=[its.fileno()],
+            start_new_session=True,  # Ctrl-C is for us: we end it
         ) as worker,
         Bar(label="live", runs=1, total_s=scenario.duration_s, hidden=not progress) as bar,
     ):
+        its.close()
         try:
-            return _served(worker, order, scenario, folder, bar)
+            return _served(line, order, scenario, folder, bar)
+        except _SilenceError:
+            worker.wait()  # for what it has to say of its end
+            raise
         finally:
             worker.kill()
 
 
-def _served(
-    worker: subprocess.Popen[str], order: dict[str, object], scenario: Scenario, folder: Path, bar: Bar
-) -> Result:
-    if worker.stdin is None or worker.stdout is None:
-        raise RunError("the live run's process has no pipes")
-    worker.stdin.write(json.dumps(order) + "\n")
-    worker.stdin.flush()
-    for line in worker.stdout:
-        message = json.loads(line)
+def _served(line: TextIO, order: dict[str, object], scenario: Scenario, folder: Path, bar: Bar) -> Result:
+    line.write(json.dumps(order) + "\n")
+    line.flush()
+    for said in line:
+        message = json.loads(said)
         if "share" in message:
             bar.show(done_s=message["share"] * scenario.duration_s, finished=0)
         elif "kept" in message:
@@ -86,4 +103,4 @@ def _served(
             raise ScenarioError(message["refused"])
         else:
             raise RunError(message["failed"])
-    raise RunError("the live run's process ended without a word; what it wrote stands above")
+    raise _SilenceError("the live run's process ended without a word; what it wrote stands above")

@@ -1,37 +1,47 @@
-"""`python -m aqmlab.live.worker`: makes the one live run that its standard input asks for.
+"""`python -m aqmlab.live.worker FD`: makes the one live run that the socket with this number asks for.
 
 Reads a line of JSON, writes lines of JSON: `share` while it runs, then `kept` or `failed`. The process makes
-its namespaces itself and takes them with it; it is killed when its parent dies.
+its namespaces itself and takes them with it; it is killed when its parent dies. Its standard input and output
+are those of a program of the user's own.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import socket
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _POLL_S = 0.2
 
 
 def main() -> None:
     """Makes the run."""
-    order = json.loads(sys.stdin.readline())
-    try:
-        _core.prepare_live(order["parent"])  # before there is a second thread
-        _say(_perform(order))
-    except (_core.RunError, _core.ScenarioError, _core.Cancelled) as error:
-        kind = "refused" if isinstance(error, _core.ScenarioError) else "failed"
-        _say({kind: str(error)})
+    descriptor = int(sys.argv[1])
+    os.set_inheritable(descriptor, False)
+    with socket.socket(fileno=descriptor) as parent, parent.makefile("rw") as line:
+        order = json.loads(line.readline())
+        try:
+            _core.prepare_live(order["parent"])  # before there is a second thread
+            _say(line, _perform(order, line))
+        except (_core.RunError, _core.ScenarioError, _core.Cancelled) as error:
+            kind = "refused" if isinstance(error, _core.ScenarioError) else "failed"
+            _say(line, {kind: str(error)})
 
 
-def _perform(order: dict[str, Any]) -> dict[str, str]:
-    run = _core.LiveRun(order["scenario_json"], order["seed"], order["hosts"], order["replay"])
+def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
+    program = order["program"] and tuple(order["program"])
+    run = _core.LiveRun(order["scenario_json"], order["seed"], order["hosts"], order["replay"], program)
     done = threading.Event()
-    watching = threading.Thread(target=_watch, args=(run, done), daemon=True)
+    watching = threading.Thread(target=_watch, args=(run, done, line), daemon=True)
     watching.start()
     run.execute()
     done.set()
@@ -51,14 +61,14 @@ def _perform(order: dict[str, Any]) -> dict[str, str]:
     return {"kept": order["folder"]}
 
 
-def _watch(run: _core.LiveRun, done: threading.Event) -> None:
+def _watch(run: _core.LiveRun, done: threading.Event, line: TextIO) -> None:
     while not done.wait(_POLL_S):
-        _say({"share": run.progress()})
+        _say(line, {"share": run.progress()})
 
 
-def _say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+def _say(line: TextIO, message: dict[str, Any]) -> None:
+    line.write(json.dumps(message) + "\n")
+    line.flush()
 
 
 if __name__ == "__main__":

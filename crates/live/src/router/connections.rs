@@ -1,5 +1,6 @@
 //! What was registered of connections: delays and markings of their packets.
 
+use super::guest::GUEST_FLOW;
 use super::headers::{Headers, Refusal, SYN, UDP};
 use super::paths::Paths;
 use crate::addresses::{Addresses, Half, Party};
@@ -100,16 +101,16 @@ impl Connections {
             (Half::Passive, [Some(Party::Answerer { machine }), Some(opener)]) => (1, (opener, machine)),
             _ => return Err(Refusal::NoRoute),
         };
-        let (machines, number, delay) = match ends {
+        let (machines, number, delay, guest) = match ends {
             (Party::Opener { machine, number }, answerer) => {
                 let delay = self.delay(machine, number, side, headers.protocol);
                 self.note_window(machine, number, side, headers);
-                ([machine, answerer], number, delay)
+                ([machine, answerer], number, delay, 0)
             }
             (Party::Guest, _) => {
                 let machines = paths.guests.ok_or(Refusal::NoRoute)?;
                 let delay = if side == 0 { self.guest_delay } else { Span::ZERO };
-                (machines, u32::from(headers.ports[side]), delay)
+                (machines, u32::from(headers.ports[side]), delay, GUEST_FLOW)
             }
             (Party::Answerer { .. }, _) => return Err(Refusal::NoRoute),
         };
@@ -120,7 +121,7 @@ impl Connections {
         let [from, to] = if side == 0 { machines } else { [machines[1], machines[0]] };
         let path = paths.between(from, to).ok_or(Refusal::NoRoute)?;
         let nodes = [from, to].map(|machine| self.addresses.node(machine));
-        let flow = u64::from(machines[0]) << 40 | u64::from(number) << 8 | side as u64;
+        let flow = guest | u64::from(machines[0]) << 40 | u64::from(number) << 8 | side as u64;
         Ok(Conduct { path, delay, header: self.header(nodes, headers), flow })
     }
 

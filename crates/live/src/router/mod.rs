@@ -5,9 +5,10 @@ pub(crate) mod connections;
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation)] // dice
 mod fuzz;
+pub(crate) mod guest;
 pub(crate) mod headers;
 mod link;
 pub(crate) mod log;
 pub(crate) mod network;
-mod paths;
+pub(crate) mod paths;
 pub(crate) mod thread;

@@ -5,6 +5,7 @@
 
 use super::buffer::{Buffer, Pool};
 use super::connections::{Conduct, Connections};
+use super::guest::Crossings;
 use super::headers::{Headers, Refusal};
 use super::link::{QueuedLink, Serializer};
 use super::log::{Log, LogEvent};
@@ -122,6 +123,7 @@ pub(crate) struct Network {
     pub(crate) edges: [Option<Edge>; 2],
     pub(crate) balance: Balance,
     dropped: [u64; 2],
+    pub(crate) guests: Crossings,
     pub(crate) log: Log,
 }
 
@@ -149,6 +151,7 @@ impl Network {
             edges: [None, None],
             balance: Balance::default(),
             dropped: [0; 2],
+            guests: Crossings::default(),
             log,
         }
     }
@@ -163,7 +166,10 @@ impl Network {
     pub(crate) fn arrive(&mut self, now: Time, from: Half, bytes: &[u8]) {
         self.balance.read += 1;
         match self.admit(from, bytes) {
-            Ok(packet) => self.start(now.max(self.now), packet),
+            Ok(packet) => {
+                self.guests.come(&packet);
+                self.start(now.max(self.now), packet);
+            }
             Err(refusal) => self.balance.refused[refusal as usize] += 1,
         }
     }
@@ -231,6 +237,7 @@ impl Network {
         match self.paths.stage(packet.path, packet.passed) {
             None => {
                 self.balance.handed_over += 1;
+                self.guests.handed_over(&packet);
                 hand_over(now, packet.to, packet.buffer.bytes());
                 self.pool.take_back(packet.buffer);
             }
@@ -248,12 +255,13 @@ impl Network {
     }
 
     fn come_to_queue(&mut self, now: Time, packet: Packet, queue: usize) {
-        let Self { queues, pool, balance, dropped, log, .. } = self;
+        let Self { queues, pool, balance, dropped, guests, log, .. } = self;
         let link = &mut queues[queue];
         let (number, monitored) = (link.link, link.monitored);
         log.note(now, LogEvent::Arrival, number, &packet);
         let mut discarded = |packet: Packet, reason| {
             balance.discarded += 1;
+            guests.discarded(&packet);
             if monitored {
                 count_dropped(dropped, packet.facts.class);
             }
@@ -266,11 +274,12 @@ impl Network {
 
     /// A link takes what it can; where its port holds back what waits, it asks again.
     fn serve(&mut self, now: Time, queue: usize) {
-        let Self { queues, pool, balance, dropped, log, .. } = self;
+        let Self { queues, pool, balance, dropped, guests, log, .. } = self;
         let link = &mut queues[queue];
         let (number, monitored) = (link.link, link.monitored);
         let mut discarded = |packet: Packet, reason| {
             balance.discarded += 1;
+            guests.discarded(&packet);
             if monitored {
                 count_dropped(dropped, packet.facts.class);
             }

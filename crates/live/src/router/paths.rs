@@ -63,10 +63,7 @@ impl Paths {
             paths.stages.push(way.iter().filter_map(|link| stage_of[link.0 as usize]).collect());
             paths.between.insert([from, to].map(|node| addresses.machine(node)), number);
         }
-        let first = scenario.populations.iter().map(|users| [users.browsers[0], users.servers[0]]).next();
-        let of_flows = scenario.flows.iter().flat_map(|group| group.flows.first());
-        let first = first.or_else(|| of_flows.map(|flow| [flow.sender, flow.receiver]).next());
-        paths.guests = first.map(|ends| ends.map(|node| addresses.machine(node)));
+        paths.guests = guest_ends(scenario).map(|ends| ends.map(|node| addresses.machine(node)));
         (paths, queues, interfaces)
     }
 
@@ -78,6 +75,13 @@ impl Paths {
     pub(crate) fn stage(&self, path: u32, passed: u16) -> Option<&Stage> {
         self.stages[path as usize].get(usize::from(passed))
     }
+}
+
+/// In whose place programs of the user's stand: that of the first user and a server of theirs, or of the ends of the first flow.
+pub(crate) fn guest_ends(scenario: &Scenario) -> Option<[NodeIndex; 2]> {
+    let of_users = scenario.populations.iter().map(|users| [users.browsers[0], users.servers[0]]);
+    let of_flows = scenario.flows.iter().flat_map(|group| group.flows.first());
+    of_users.chain(of_flows.map(|flow| [flow.sender, flow.receiver])).next()
 }
 
 /// Who opens connections or sends datagrams to whom.
