@@ -109,7 +109,7 @@ pub struct Audit {
     pub refused_packets: BTreeMap<&'static str, u64>,
     /// Packets of connections that nobody had registered.
     pub unregistered_packets: u64,
-    /// How the router was scheduled.
+    /// How the router and the applications were scheduled.
     pub scheduling: String,
     /// How packets came to the router.
     pub backend: &'static str,

@@ -11,8 +11,9 @@ use crate::router::connections::{Connections, Registration};
 use crate::router::log::Log;
 use crate::router::network::Network;
 use crate::router::thread::{Devices, Routed, server_sockets};
+use crate::scheduling::{self, Role};
 use crate::traffic::thread::{KernelCounts, ServerSockets, Traffic, Work};
-use crate::{namespace, router, scheduling, traffic};
+use crate::{namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
 use aqmlab_scenario::{Scenario, StartRule};
 use aqmlab_units::{Span, Time};
@@ -111,10 +112,10 @@ pub fn run(
     });
     let (routed, traffic) = first_reason(routed.map_err(|_| panicked())?, traffic.map_err(|_| panicked())?)?;
     let (routed, Aside { hurry, server_exit_code }) = routed;
-    let (traffic, ran) = traffic;
+    let (traffic, Lived { hurry: also, ran }) = traffic;
     let packets = routed.network.guests;
     let program = ran.map(|ran| Ran { server_exit_code, packets, ..ran });
-    let found = findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}"), stolen));
+    let found = findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}; {also}"), stolen));
     gather(routed, traffic, Audit { program, ..Audit::of(found) }, scenario, seed)
 }
 
@@ -154,6 +155,13 @@ struct Aside {
     server_exit_code: Option<i32>,
 }
 
+/// What the applications' thread says beside what they did.
+struct Lived {
+    hurry: String,
+    /// What became of a program of the user's own.
+    ran: Option<Ran>,
+}
+
 fn gone<T>(_: T) -> LiveError {
     LiveError::Cancelled
 }
@@ -179,7 +187,7 @@ fn route(
         None => None,
     };
     let network = Network::new(scenario, window, seed, connections, Log::new(settings.log));
-    let hurry = scheduling::hurry_thread(scheduling::ROUTER);
+    let hurry = scheduling::hurry_thread(Role::Router);
     let clock = Clock::starting_in(LEAD);
     to_traffic.send((servers, clock)).map_err(gone)?;
     let end = Time::ZERO + scenario.duration;
@@ -194,7 +202,7 @@ fn live(
     register: Sender<Registration>,
     to_router: &Sender<Tun>,
     from_router: &Receiver<(ServerSockets, Clock)>,
-) -> Result<(Traffic, Option<Ran>), LiveError> {
+) -> Result<(Traffic, Lived), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
     let active = namespace::enter(Half::Active, settings.hosts, ecn)?;
     to_router.send(active).map_err(gone)?;
@@ -208,12 +216,13 @@ fn live(
                 ran
             })
         });
-        scheduling::hurry_thread(scheduling::APPLICATIONS);
+        let hurry = scheduling::hurry_thread(Role::Applications);
         let work = Work { scenario, seed, settings: settings.hosts, clock, control };
         let traffic = traffic::thread::run(work, servers, register);
         stop_unless(traffic.is_ok(), control);
         let ran = program.map(|program| program.join().map_err(|_| panicked())?).transpose();
-        first_reason(traffic, ran)
+        let (traffic, ran) = first_reason(traffic, ran)?;
+        Ok((traffic, Lived { hurry, ran }))
     })
 }
 

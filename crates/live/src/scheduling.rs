@@ -1,34 +1,80 @@
 //! How a run is scheduled: before everybody else, as far as the machine allows it.
+//!
+//! The router goes before the applications, and probes, which the applications send, are no better off than they. Both threads
+//! sleep whenever nothing is due, so the kernel's limit for real-time threads (95 % of a second, sched(7)) is not met. Where there are
+//! two cores, the router has one to itself as far as the run is concerned: whoever else is there waits for it.
 
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
-use nix::unistd::{gettid, setsid};
+use nix::unistd::{Pid, gettid, setsid};
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// Priorities among real-time threads, both of which sleep whenever nothing is due: the router's, and the applications'.
-pub(crate) const ROUTER: &str = "10";
-pub(crate) const APPLICATIONS: &str = "5";
+/// A thread of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Router,
+    Applications,
+}
 
-/// Puts the process before others; answers with what was had.
-pub(crate) fn of_process() -> &'static str {
-    // A session has one share of the machine, whatever its threads' niceness (sched(7), "The autogroup feature").
-    let _ = setsid();
-    match fs::write("/proc/self/autogroup", "-20") {
-        Ok(()) => "session at nice -20, ",
-        Err(_) => "",
+impl Role {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::Applications => "applications",
+        }
+    }
+
+    /// Priority among real-time threads.
+    const fn priority(self) -> &'static str {
+        match self {
+            Self::Router => "10",
+            Self::Applications => "5",
+        }
     }
 }
 
+/// Puts the process before others, and what it has in memory beyond the reach of those who want memory; answers with what
+/// was had.
+pub(crate) fn of_process() -> String {
+    // A session has one share of the machine, whatever its threads' niceness (sched(7), "The autogroup feature").
+    let _ = setsid();
+    let session = fs::write("/proc/self/autogroup", "-20").map_or("", |()| "session at nice -20; ");
+    // Not what is to come: others in this process reserve far more than they use.
+    let memory = mlockall(MlockAllFlags::MCL_CURRENT).map_or("", |()| "memory locked; ");
+    format!("{session}{memory}")
+}
+
 /// Puts the calling thread before others, and has it woken when it asked to be; answers with what was had.
-pub(crate) fn hurry_thread(priority: &str) -> String {
-    let slack = if set_timerslack(1).is_ok() { "timer slack 1 ns, " } else { "" };
+pub(crate) fn hurry_thread(role: Role) -> String {
+    let slack = set_timerslack(1).map_or("", |()| ", timer slack 1 ns");
     let thread = gettid().to_string();
     let chrt = Command::new("chrt")
-        .args(["--fifo", "--pid", priority, &thread])
+        .args(["--fifo", "--reset-on-fork", "--pid", role.priority(), &thread])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    let class = if chrt.is_ok_and(|status| status.success()) { "SCHED_FIFO" } else { "no real-time class" };
-    format!("{slack}{class}")
+    let class = match chrt {
+        Ok(status) if status.success() => format!("SCHED_FIFO {}", role.priority()),
+        _ => "no real-time class".to_owned(),
+    };
+    let cores = pin(role).map(|cores| format!(", {cores}")).unwrap_or_default();
+    format!("{}: {class}{slack}{cores}", role.name())
+}
+
+/// Gives the router the last core that the process may have, and the applications the others; none with one core.
+fn pin(role: Role) -> Option<String> {
+    let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
+    let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core) == Ok(true)).collect();
+    let (last, others) = cores.split_last().filter(|(_, others)| !others.is_empty())?;
+    let own = if role == Role::Router { std::slice::from_ref(last) } else { others };
+    let mut set = CpuSet::new();
+    for &core in own {
+        set.set(core).ok()?;
+    }
+    sched_setaffinity(Pid::from_raw(0), &set).ok()?;
+    let named: Vec<String> = own.iter().map(ToString::to_string).collect();
+    Some(format!("core {}", named.join(", ")))
 }

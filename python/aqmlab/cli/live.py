@@ -189,8 +189,9 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
     )
     screen.print(
         f"  {audit['device_drops']} packets dropped by devices, {audit['stolen_ms']} ms stolen; "
-        f"{audit['scheduling']}; hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
+        f"hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
     )
+    screen.print(shown(f"  {audit['scheduling']}"))
     if (replay := audit.get("replay")) is not None:
         said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
         screen.print(f"  replay of {replay['events']:,} events: {said}")

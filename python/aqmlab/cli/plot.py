@@ -37,6 +37,7 @@ def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output:
 
     Takes folders as `aqmlab report` does, and refuses together what does not belong together. Distributions
     are means over seeds with their 95 % intervals from six seeds on; over time the first seed is shown.
+    A figure of live runs says so if the timing of one is suspect.
 
     \b
     Examples:
@@ -50,6 +51,7 @@ def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output:
     from aqmlab.figures import Drawn
     from aqmlab.figures.of_results import chart_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
+    from aqmlab.statistics.suspicion import mark_of, suspect_because
     from aqmlab.tables import save
     from aqmlab.tables.charts import chart_table
 
@@ -63,8 +65,10 @@ def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output:
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     chart = replace(chart, title=title or chart.title)
+    for name, reasons in suspect_because(found).items():
+        say(f"warning: {name}, timing suspect: {' | '.join(reasons)}", err=True)
     if file.suffix.lower() == ".csv":
         save(chart_table(chart), file)
     else:
-        Drawn.of(what, chart, "").save_as(file)
+        Drawn.of(what, chart, "").marked(mark_of(found)).save_as(file)
     say(str(file))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aqmlab.figures.drawing import draw_chart
-from aqmlab.figures.style import as_pdf, as_png, figure_of, settle, svg_text
+from aqmlab.figures.style import as_pdf, as_png, figure_of, settle, svg_text, with_mark
 from aqmlab.files.folders import write_whole
+from aqmlab.statistics.suspicion import marked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +44,20 @@ class Drawn:
         """Draws a chart."""
         figure = settle(figure_of(draw_chart(chart)))
         return cls(identifier, chart.title, caption, figure, chart.in_words, chart)
+
+    def marked(self, mark: str) -> Drawn:
+        """The figure with a mark in its corner, its caption and its words; as it is without one."""
+        if not mark:
+            return self
+        chart = self.chart and replace(self.chart, title=marked(self.chart.title, mark))
+        return replace(
+            self,
+            title=marked(self.title, mark),
+            caption=f"{self.caption} {mark.capitalize()}.".lstrip(),
+            figure=with_mark(self.figure, mark),
+            words=f"{self.words} {mark.capitalize()}.".lstrip(),
+            chart=chart,
+        )
 
     @cached_property
     def svg(self) -> str:

@@ -72,6 +72,10 @@ PARAMETERS: dict[Any, Any] = {
 }
 
 
+MARK = "#b2182b"
+"""The colour of what warns of a figure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """How a configuration's line looks; no marker: the pattern alone tells it from others of its colour."""
@@ -162,6 +166,13 @@ def settle(figure: Figure) -> Figure:
         text.set_parse_math(False)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    return figure
+
+
+@styled
+def with_mark(figure: Figure, mark: str) -> Figure:
+    """Writes a mark into the lower right corner of a figure that is laid out."""
+    figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
     return figure
 
 

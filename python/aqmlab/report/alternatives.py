@@ -28,7 +28,9 @@ from aqmlab.report.network import (
     queues_in_words,
 )
 from aqmlab.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
+from aqmlab.report.suspicion import with_mark
 from aqmlab.statistics import Interval, MissingDataError, Pages
+from aqmlab.statistics.suspicion import SAID, mark_of, suspect_because
 from aqmlab.tables.alternatives import alternatives_table
 
 if TYPE_CHECKING:
@@ -61,13 +63,14 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
         Section("All numbers", [TableShown(alternatives_table(found, title="levels and differences"))]),
         Section("What was run", [*_provenance(in_order, firsts, found)]),
     )
-    return Page(
+    page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=in_one_line(next(iter(firsts.values())), len(found.seeds)),
         answer=answer(found),
         figure=first_figure(found),
         sections=[section for section in sections if section.parts],
     )
+    return with_mark(page, mark_of(in_order), suspect_because(in_order))
 
 
 def first_figure(found: Alternatives) -> Drawn | None:
@@ -258,6 +261,7 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Alterna
         for name, all_of in results.items()
         for run in all_of
         for each in run.run["warnings"]
+        if not each.startswith(SAID)  # which stands at the top of the page
     )
     if warnings:
         yield Folded(f"Warnings ({len(warnings)})", [Words([*warnings])])

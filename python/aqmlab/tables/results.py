@@ -18,6 +18,7 @@ from aqmlab.statistics.quantities import (
     throughput_mbps,
     utilization_percent,
 )
+from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _LINK_DIGITS = {
 
 def result_tables(result: Result) -> Iterator[Table]:
     """What users waited for: pages, then their objects; datagrams; classes of traffic; monitored links."""
-    heading = f"{result.scenario['name']}, seed {result.seed}"
+    heading = marked(f"{result.scenario['name']}, seed {result.seed}", mark_of({"": [result]}))
     if result.run["populations"] and "page_histogram" in result.tables:
         yield _pages(heading, result)
     if result.run["populations"] and "response_histogram" in result.tables:
