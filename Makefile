@@ -59,6 +59,7 @@ bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 comm
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
 	$(BIN)/python -m tests.crosscheck
 	$(BIN)/python -m tests.crosscheck.clouds
+	$(BIN)/python -m tests.crosscheck.red_pd
 
 docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
 	$(BIN)/zensical build --strict

@@ -45,6 +45,7 @@ _HOW_TO_RECORD = {
     "page_histogram": 'set record.responses to "auto", "rows" or "histogram"',
     "arrivals": "set record.arrivals = true",
     "flows": "set record.flows = true",
+    "scheme_state": "set record.scheme_state_interval_ms",
     "congestion_windows": "give [[flows]] and set record.congestion_window_interval_ms",
     "users": "set record.users = true",
     "packets": "set record.packets = true",

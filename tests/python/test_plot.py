@@ -13,7 +13,7 @@ import aqmlab
 from aqmlab.cli.plot import WHAT
 from aqmlab.figures.of_results import CHARTS, chart_of
 from aqmlab.figures.over_time import OF_SENDERS
-from aqmlab.statistics import Pages, UnknownLinkError, page_load_times
+from aqmlab.statistics import MissingDataError, Pages, UnknownLinkError, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run
 
@@ -33,7 +33,30 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_offers_what_can_be_drawn() -> None:
     assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization", *OF_SENDERS)
-    assert set(WHAT) == set(CHARTS)
+    assert set(WHAT) == {*CHARTS, "state"}
+
+
+def test_the_state_of_a_scheme_is_drawn_by_the_name_of_a_quantity(tmp_path: Path) -> None:
+    text = BULK + "[record]\nscheme_state_interval_ms = 100.0\n"
+    queue = {
+        "dumbbell.queue": {"scheme": "red", "limit_packets": 60, "min_th_packets": 5, "max_th_packets": 15}
+    }
+    result = aqmlab.run(aqmlab.Scenario.from_toml(text, overrides=queue))
+    chart = chart_of("state", {"red": [result]}, quantity="average_packets")
+    rows = result.tables["scheme_state"].to_pandas()
+    rows = rows[(rows["link"] == "left-to-right") & (rows["quantity"] == "average_packets")]
+    assert chart.y_axis.label == "average packets"
+    np.testing.assert_allclose(chart.series[0].y, rows["value"])
+    with pytest.raises(MissingDataError, match=r'nothing called "fame"; legal: .*average_packets'):
+        chart_of("state", {"red": [result]}, quantity="fame")
+    result.save(tmp_path / "red")
+    for words, message in (
+        (("--what", "state"), 'nothing called "";'),
+        (("--what", "queue", "--quantity", "fame"), "only with --what state"),
+    ):
+        made = aqmlab_run("plot", "red", *words, cwd=tmp_path)
+        assert made.returncode == 2, made.stderr
+        assert message in made.stderr
 
 
 def test_each_kind_draws_what_it_says() -> None:

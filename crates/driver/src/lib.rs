@@ -28,6 +28,7 @@ pub mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
 mod sampling_clock;
+mod scheme_state;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
 mod summaries;

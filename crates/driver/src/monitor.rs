@@ -3,6 +3,7 @@
 use crate::link_counts::{MonitoredLink, Sent};
 use crate::queue_summary::QueueSummaries;
 use crate::sampling_clock::SamplingClock;
+use crate::scheme_state::SchemeStates;
 use crate::settling::{self, Unsettled};
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
@@ -37,6 +38,7 @@ pub struct Monitor {
     link: LinkRows,
     arrivals: ArrivalRows,
     summaries: Option<QueueSummaries>,
+    states: Option<SchemeStates>,
 }
 
 /// A monitored link with what had left and arrived at the last row.
@@ -87,7 +89,8 @@ impl Monitor {
         window: MeasuredWindow,
         positions: impl Iterator<Item = usize> + Clone,
     ) -> Self {
-        let Record { queue_interval, link_interval, arrivals, queue_summary, .. } = scenario.record;
+        let Record { queue_interval, link_interval, arrivals, queue_summary, scheme_state_interval, .. } =
+            scenario.record;
         let watched = positions.clone().zip(0..).map(|(position, code)| Watched {
             position,
             code,
@@ -113,7 +116,8 @@ impl Monitor {
             queue: QueueRows::default(),
             link: LinkRows::default(),
             arrivals: ArrivalRows::default(),
-            summaries: queue_summary.map(|settings| QueueSummaries::new(settings, positions)),
+            summaries: queue_summary.map(|settings| QueueSummaries::new(settings, positions.clone())),
+            states: scheme_state_interval.map(|interval| SchemeStates::new(interval, positions)),
         }
     }
 
@@ -124,7 +128,8 @@ impl Monitor {
         let begins = if self.begun { Time::MAX } else { self.window.from };
         let ends = if self.ended { Time::MAX } else { self.window.until };
         let summaries = self.summaries.as_ref().map_or(Time::MAX, QueueSummaries::next);
-        clocks.min(begins).min(ends).min(summaries)
+        let states = self.states.as_ref().map_or(Time::MAX, SchemeStates::next);
+        clocks.min(begins).min(ends).min(summaries).min(states)
     }
 
     /// Samples what is due at `now`. Samples at the window's edges belong to the time before.
@@ -140,6 +145,9 @@ impl Monitor {
         }
         if let Some(summaries) = &mut self.summaries {
             summaries.sample(now, links);
+        }
+        if let Some(states) = &mut self.states {
+            states.sample(now, links);
         }
         if !self.begun && self.window.from <= now {
             self.begun = true;
@@ -214,7 +222,7 @@ impl Monitor {
         settling::unsettled(&of_link.map(|(_, &probability)| probability).collect::<Vec<f32>>())
     }
 
-    /// The tables `queue` and `link`, and where they are wanted `arrivals` and `queue_summary`.
+    /// The tables `queue` and `link`, and where they are wanted `arrivals`, `queue_summary` and `scheme_state`.
     #[must_use]
     pub fn into_tables(self, names: &TableNames) -> Vec<Table> {
         let mut tables = vec![self.queue.into_table(names), self.link.into_table(names)];
@@ -222,6 +230,7 @@ impl Monitor {
             tables.push(self.arrivals.into_table(names));
         }
         tables.extend(self.summaries.map(|summaries| summaries.into_table(names)));
+        tables.extend(self.states.map(|states| states.into_table(names)));
         tables
     }
 }

@@ -283,6 +283,8 @@ pub struct Record {
     pub response_end: ResponseEnd,
     /// Means and extremes of the monitored queues over intervals; none: not kept.
     pub queue_summary: Option<QueueSummary>,
+    /// Between two looks at what the schemes of monitored links tell of themselves; none: not kept.
+    pub scheme_state_interval: Option<Span>,
     /// One row per connection or flow.
     pub flows: bool,
     /// Between two samples of the congestion windows of long-lived flows; none: not kept.

@@ -221,5 +221,8 @@ fn expected(parts: &[&'static Json]) -> String {
 }
 
 fn legal_of(parts: &[&'static Json]) -> String {
-    parts.iter().map(|part| legal_values(part)).collect::<Vec<_>>().join(", or ")
+    let mut legal: Vec<String> = parts.iter().map(|part| legal_values(part)).collect();
+    // Of the many schemes that a queue may have each is a table with `scheme`.
+    legal.dedup();
+    legal.join(", or ")
 }

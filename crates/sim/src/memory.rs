@@ -135,6 +135,8 @@ const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
+/// A scheme tells of seven quantities, one behind a filter of ten.
+const STATE_ROW_BYTES: f64 = 10.0 * 24.0;
 const TRAFFIC_ROW_BYTES: f64 = 124.0;
 const WINDOW_ROW_BYTES: f64 = 50.0;
 /// A histogram of response times up to some minutes, and the scatter of sizes and times.
@@ -193,6 +195,7 @@ fn samples(scenario: &Scenario) -> f64 {
     let times = |interval: Span| scenario.duration.seconds() / interval.seconds();
     let arrivals = if record.arrivals { times(Span::from_milliseconds(1)) } else { 0.0 };
     let summaries = record.queue_summary.map_or(0.0, |summary| times(summary.interval));
+    let states = record.scheme_state_interval.map_or(0.0, times);
     let samples = times(record.queue_interval) + times(record.link_interval) + arrivals;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
     let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
@@ -201,7 +204,8 @@ fn samples(scenario: &Scenario) -> f64 {
     let traffic = record.traffic_interval.map_or(0.0, times) * (2 * parties * monitored) as f64;
     windows * WINDOW_ROW_BYTES
         + traffic * TRAFFIC_ROW_BYTES
-        + monitored as f64 * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES)
+        + monitored as f64
+            * (samples * SAMPLE_ROW_BYTES + summaries * SUMMARY_ROW_BYTES + states * STATE_ROW_BYTES)
 }
 
 /// Exchanges, connections and packets one by one.
@@ -359,6 +363,8 @@ responses = "none"
         same(arrivals, bytes(&[(2 * (2_000 + 1_000 + 100_000), 25)]));
         let summaries = samples(&house(&[("record.queue_summary_interval_ms", "500.0")]));
         same(summaries, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 44)]));
+        let states = samples(&house(&[("record.scheme_state_interval_ms", "500.0")]));
+        same(states, bytes(&[(2 * (2_000 + 1_000), 25), (2 * 200, 10 * 24)]));
         let windows = samples(&house(&[("record.congestion_window_interval_ms", "200.0")]));
         same(windows, bytes(&[(2 * (2_000 + 1_000), 25), (7 * 500, 50)]));
         // One population and one group of flows, and packets of nobody, by two senders at two links.

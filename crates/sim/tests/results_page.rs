@@ -38,6 +38,7 @@ traffic_interval_ms = 1000.0
 flows = true
 packets = true
 queue_summary_interval_ms = 100.0
+scheme_state_interval_ms = 100.0
 "#;
 
 fn everything() -> Output {
@@ -82,7 +83,7 @@ fn types(table: &Table) -> BTreeMap<&'static str, &'static str> {
 #[test]
 fn every_column_of_every_table_stands_on_the_page_with_its_type_and_no_other_does() {
     let output = everything();
-    assert_eq!(output.tables.len(), 17, "every kind of table is recorded here");
+    assert_eq!(output.tables.len(), 18, "every kind of table is recorded here");
     for table in &output.tables {
         let page: BTreeMap<_, _> =
             listed(table.name).into_iter().map(|(key, cells)| (key, cells[0])).collect();

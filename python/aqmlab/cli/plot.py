@@ -10,7 +10,7 @@ from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
 FORMS = (".svg", ".pdf", ".png", ".csv")
-WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt", "rto")
+WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt", "rto", "state")
 
 
 @click.command
@@ -21,9 +21,13 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt
     required=True,
     help="Response times, how many take long, page load times, a link over time, or of long-lived flows the "
     "congestion windows, slow-start thresholds, round-trip times or timeouts (cwnd, ssthresh, rtt, rto; with "
-    "record.congestion_window_interval_ms).",
+    "record.congestion_window_interval_ms), or what a scheme tells of itself (state; with "
+    "record.scheme_state_interval_ms).",
 )
 @click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")
+@click.option(
+    "--quantity", default="", metavar="NAME", help="With --what state: which of what the scheme tells."
+)
 @click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")
 @click.option(
     "--output",
@@ -32,7 +36,9 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt
     help="Where to write it; the ending says the form: .svg, .pdf, .png, or .csv for its numbers. By default "
     "WHAT.svg.",
 )
-def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output: Path | None) -> None:
+def plot(
+    *, results: tuple[Path, ...], what: str, link: str, quantity: str, title: str, output: Path | None
+) -> None:
     """Draw one figure of results, ready to be published.
 
     Takes folders as `aqmlab report` does, and refuses together what does not belong together. Distributions
@@ -44,6 +50,7 @@ def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output:
       aqmlab plot results/compare-link --what pages --output pages.pdf
       aqmlab plot results/pi/seed-1 --what queue --output queue.svg
       aqmlab plot results/compare-link --what ccdf --output tails.csv
+      aqmlab plot results/sfg/seed-1 --what state --quantity notification_rate
     """
     from dataclasses import replace
 
@@ -58,10 +65,12 @@ def plot(*, results: tuple[Path, ...], what: str, link: str, title: str, output:
     file = output or Path(f"{what}.svg")
     if file.suffix.lower() not in FORMS:
         raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    if quantity and what != "state":
+        raise click.BadParameter(f"{quantity}: only with --what state", param_hint="--quantity")
     found = read_alternatives(results)
     try:
         Alternatives.of(found, links=[link] if link else [])
-        chart = chart_of(what, found, link=link)
+        chart = chart_of(what, found, link=link, quantity=quantity)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     chart = replace(chart, title=title or chart.title)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
-from aqmlab.figures.over_time import queue_over_time, senders_over_time, utilization_over_time
+from aqmlab.figures.over_time import (
+    queue_over_time,
+    senders_over_time,
+    state_over_time,
+    utilization_over_time,
+)
 from aqmlab.figures.style import look_at
 from aqmlab.statistics import MissingDataError, Pages
 from aqmlab.statistics.quantities import Measured
@@ -23,18 +29,22 @@ if TYPE_CHECKING:
     Times = Mapping[str, Sequence[ResponseTimes]]
 
 
-def chart_of(what: str, results: Results, *, link: str = "") -> Chart:
-    """One of `CHARTS` of some alternatives.
+def chart_of(what: str, results: Results, *, link: str = "", quantity: str = "") -> Chart:
+    """One of `CHARTS` of some alternatives, or "state".
 
     Args:
         what: Which.
         results: Of each alternative its results, one for each seed; of a run over time the first is shown.
         link: The monitored link; by default the first that carries data.
+        quantity: Of the state of its scheme.
 
     Raises:
         MissingDataError: A run did not record what is asked for.
         UnknownLinkError: The link is not monitored.
     """
+    if what == "state":
+        drawn = partial(state_over_time, quantity=quantity)
+        return _over_time(drawn, quantity.replace("_", " "))(results, link)
     return CHARTS[what](results, link)
 
 

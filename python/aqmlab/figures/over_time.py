@@ -76,6 +76,31 @@ def senders_over_time(
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of all flows")
 
 
+def state_over_time(
+    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, quantity: str, title: str
+) -> Chart:
+    """What the scheme of a link tells of itself over the whole run, of one run of each alternative.
+
+    Raises:
+        MissingDataError: A run did not record it, or its scheme has no such quantity.
+    """
+    samples = {}
+    for name, result in results.items():
+        rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms").to_pandas()
+        rows = rows[rows["link"] == link]
+        known = list(rows["quantity"].unique())
+        if not known:
+            raise MissingDataError(f"{name}: the scheme at {link} tells nothing of itself")
+        if quantity not in known:
+            raise MissingDataError(
+                f'{name}: the scheme at {link} tells nothing called "{quantity}"; legal: {", ".join(known)}'
+            )
+        rows = rows[rows["quantity"] == quantity]
+        samples[name] = (rows["time_s"].to_numpy(), rows["value"].to_numpy())
+    axis = Axis(quantity.replace("_", " "))
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")
+
+
 def _samples(
     result: Recorded, name: str, link: str, column: str, *, setting: str
 ) -> tuple[FloatArray, FloatArray]:

@@ -65,34 +65,43 @@ def parse_schemes(text):
     schemes = text.split(",")
     unknown = [scheme for scheme in schemes if scheme not in SCHEMES]
     if unknown:
-        raise argparse.ArgumentTypeError(
-            f"unknown scheme {unknown[0]} (one of {', '.join(SCHEMES)})"
-        )
+        raise argparse.ArgumentTypeError(f"unknown scheme {unknown[0]} (one of {', '.join(SCHEMES)})")
     return schemes
 
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--schemes", type=parse_schemes, default=list(SCHEMES),
-                        help="comma-separated (default: all five)")
-    parser.add_argument("--seeds", type=parse_seeds, default=parse_seeds("1-12"),
-                        help="for example 1-12 or 1,4,7 (default: 1-12)")
-    parser.add_argument("--jobs", type=int, default=1,
-                        help="runs at once (default: 1; more disturbs cpu_s)")
-    parser.add_argument("--set", dest="overrides", nargs=2, action="append",
-                        default=[], metavar=("NAME", "VALUE"),
-                        help="change one ns-2 parameter, see dumbbell.tcl")
+    parser.add_argument(
+        "--schemes", type=parse_schemes, default=list(SCHEMES), help="comma-separated (default: all five)"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=parse_seeds,
+        default=parse_seeds("1-12"),
+        help="for example 1-12 or 1,4,7 (default: 1-12)",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="runs at once (default: 1; more disturbs cpu_s)")
+    parser.add_argument(
+        "--set",
+        dest="overrides",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="change one ns-2 parameter, see dumbbell.tcl",
+    )
     parser.add_argument("--output", default="-", help="CSV file, or - (default)")
-    parser.add_argument("--parameters", metavar="FILE",
-                        help="also write the effective parameters as CSV")
+    parser.add_argument("--parameters", metavar="FILE", help="also write the effective parameters as CSV")
     return parser.parse_args(arguments)
 
 
 def find_ns():
     program = shutil.which("ns")
     if program is None:
-        sys.exit("run_ns2.py: the program 'ns' is not installed: install the "
-                 "Debian package ns2 (apt-get install ns2)")
+        sys.exit(
+            "run_ns2.py: the program 'ns' is not installed: install the "
+            "Debian package ns2 (apt-get install ns2)"
+        )
     return program
 
 
@@ -104,8 +113,7 @@ def run_and_time(command):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"run_ns2.py: ns failed with status {process.returncode}: "
-                 f"{' '.join(command)}")
+        sys.exit(f"run_ns2.py: ns failed with status {process.returncode}: {' '.join(command)}")
     return output, usage.ru_utime
 
 
@@ -149,8 +157,7 @@ def write_rows(rows, stream):
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["scheme", "seed", *COLUMNS])
     for row in rows:
-        values = [format_value(row[name], digits)
-                  for name, digits in COLUMNS.items()]
+        values = [format_value(row[name], digits) for name, digits in COLUMNS.items()]
         writer.writerow([row["scheme"], row["seed"], *values])
 
 
@@ -177,12 +184,12 @@ def main(arguments=None):
     program = find_ns()
     runs = [(scheme, seed) for scheme in options.schemes for seed in options.seeds]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        finished = list(pool.map(
-            lambda run: run_once(program, *run, options.overrides), runs))
+        finished = list(pool.map(lambda run: run_once(program, *run, options.overrides), runs))
     write_to(options.output, write_rows, [row for row, _ in finished])
     if options.parameters:
-        write_to(options.parameters, write_parameters,
-                 {row["scheme"]: parameters for row, parameters in finished})
+        write_to(
+            options.parameters, write_parameters, {row["scheme"]: parameters for row, parameters in finished}
+        )
 
 
 if __name__ == "__main__":

@@ -164,6 +164,7 @@ fn samples_per_second(scenario: &Scenario) -> f64 {
     let per_link = 1.0 / record.queue_interval.seconds().max(1e-9)
         + 1.0 / record.link_interval.seconds().max(1e-9)
         + record.queue_summary.map_or(0.0, |summary| 1.0 / summary.sample.seconds().max(1e-9))
+        + record.scheme_state_interval.map_or(0.0, |interval| 1.0 / interval.seconds().max(1e-9))
         + if record.arrivals { 1000.0 } else { 0.0 };
     per_link * (1.0 + scenario.network.links.iter().filter(|link| link.queue.is_some()).count() as f64)
 }

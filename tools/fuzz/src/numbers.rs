@@ -34,6 +34,7 @@ const ORDINARY: &[(&str, f64, f64)] = &[
     ("transmit_ring_packets", 1.0, 200.0),
     ("start_spread_s", 0.001, 2.0),
     ("queue_summary_interval_ms", 1.0, 500.0),
+    ("scheme_state_interval_ms", 1.0, 500.0),
     ("queue_summary_sample_ms", 0.1, 10.0),
 ];
 

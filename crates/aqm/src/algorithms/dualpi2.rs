@@ -33,7 +33,9 @@
 //! largest size: what finds no room is discarded at the tail of its queue. The L queue's own delay is that of the packet that
 //! leaves. The RFC's listing tests the length of the L queue on departure, its text thinks of arrival:
 //! `length_tested_on`. Its weighted round robin is not spelt out: here it is Linux's, whose credit moves only while both
-//! queues hold packets, by what was sent. β is the RFC's 3.2, where 0.3/RTT_max is 3.0. Linux's overload without drops
+//! queues hold packets, by what was sent, and begins anew when the link finds nothing to send (the RFC's note in appendix
+//! A.1). Gains and interval are those of the RFC's text, which are for 16 ms: the formulas of its listing give 15 ms, 0.15
+//! and 3.0. Linux's overload without drops
 //! bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less than two packets is `spare_nearly_empty`.
 //! With `ecn = false` nothing is told apart, and everything is Classic (RFC 9331, section 5.1 on what is disabled).
 

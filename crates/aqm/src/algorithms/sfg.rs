@@ -346,6 +346,9 @@ impl Guard for Guardian {
         sink("filter_is_on", f64::from(u8::from(self.on)));
         sink("notification_rate", self.average.average());
         sink("filter_probability_of_last_arrival", self.last_probability);
+        let over = self.probabilities.iter().filter(|&&probability| probability > 0.0);
+        sink("bins_over_share", over.count() as f64);
+        sink("greatest_bin_probability", self.probabilities.iter().copied().fold(0.0, f64::max));
     }
 }
 

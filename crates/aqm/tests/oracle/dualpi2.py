@@ -86,6 +86,7 @@ class DualPi2(Scheme):
         if "weighted" in self.schedule:
             share = self.schedule["weighted"]["classic_share"]
             self.credit = self.mtu_bytes * (share - (1 - share))
+        self.first_credit = self.credit
 
     def period_ms(self):
         return self.update_interval_ms
@@ -170,6 +171,8 @@ class DualPi2(Scheme):
             if fate != "early":
                 self.credit += change * packet["bytes"]
                 return "+".join(fates)
+        # Appendix A.1, what Linux does beside the listing: an idle link gives the L queue its credit back.
+        self.credit = self.first_credit
         return "+".join([*fates, "idle"])
 
     def seen(self):
@@ -275,4 +278,26 @@ def dualpi2_cases():
         TEN,
         dict(quick, ecn=False),
         merged(packets(0, 0.6, [1, 2] * 40, ecns=("ect1", "ce", "not_ect")), drain(0.5, 0.8, 90)),
+    )
+    yield from idle_credit_cases(quick)
+
+
+def idle_credit_cases(quick):
+    # Twelve packets of the L queue, of half a full one each, move the credit by 0.25 * 6000 bytes; while the link is idle
+    # it returns to 1500 * (0.25 - 0.75), so that the second burst is served as the first.
+    twice = [
+        event
+        for start in (0, 40)
+        for event in merged(
+            packets(start, 0.1, [1] * 6, sizes=(1000,)),
+            packets(start + 0.05, 0.1, [2] * 12, sizes=(500,), ecns=("ect1",)),
+            drain(start + 2, 0.6, 20),
+        )
+    ]
+    yield (
+        "the credit begins anew when the link is idle",
+        DualPi2,
+        TEN,
+        dict(quick, schedule={"weighted": {"classic_share": 0.25}}),
+        twice,
     )

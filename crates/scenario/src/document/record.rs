@@ -39,6 +39,12 @@ pub struct RecordTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub queue_summary_sample_ms: Option<f64>,
 
+    /// Time between two looks at what the schemes of monitored links tell of themselves: averages, probabilities, flows under
+    /// watch; absent: not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    pub scheme_state_interval_ms: Option<f64>,
+
     /// One row per connection: timeouts, recoveries, losses, lost SYNs.
     pub flows: bool,
 
@@ -120,6 +126,7 @@ impl Default for RecordTable {
             response_end: ResponseEnd::LastByte,
             queue_summary_interval_ms: None,
             queue_summary_sample_ms: None,
+            scheme_state_interval_ms: None,
             flows: false,
             congestion_window_interval_ms: None,
             traffic: false,

@@ -116,6 +116,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         responses: table.responses,
         response_end: table.response_end,
         queue_summary: queue_summary(table, mistakes),
+        scheme_state_interval: table.scheme_state_interval_ms.map(milliseconds),
         flows: table.flows,
         congestion_window_interval: table.congestion_window_interval_ms.map(milliseconds),
         traffic: table.traffic,

@@ -280,6 +280,7 @@ pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mu
         ("queue_interval_ms", record.queue_interval_ms != usual.queue_interval_ms, unwatched, nothing),
         ("link_interval_ms", record.link_interval_ms != usual.link_interval_ms, unwatched, nothing),
         ("queue_summary_interval_ms", record.queue_summary_interval_ms.is_some(), unwatched, nothing),
+        ("scheme_state_interval_ms", record.scheme_state_interval_ms.is_some(), unwatched, nothing),
     ] {
         if is_asked && is_empty {
             let legal =

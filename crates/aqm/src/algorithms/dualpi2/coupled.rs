@@ -265,6 +265,8 @@ pub(super) struct TwoQueues {
     tells_apart: bool,
     /// What the C queue has to wait for, in bytes: it is served when this is above zero.
     classic_credit: f64,
+    /// What it begins with, and begins with again whenever the link finds nothing to send.
+    initial_credit: f64,
     both_hold_packets: bool,
     last_arrival: usize,
     shared: Shared,
@@ -272,12 +274,20 @@ pub(super) struct TwoQueues {
 
 impl TwoQueues {
     pub(super) fn new(schedule: Schedule, tells_apart: bool, mtu_bytes: u32, shared: &Shared) -> Self {
-        let classic_credit = match schedule {
+        let initial_credit = match schedule {
             Schedule::Weighted { classic_share } => f64::from(mtu_bytes) * (2.0 * classic_share - 1.0),
             Schedule::TimeShifted { .. } => 0.0,
         };
         let (both_hold_packets, last_arrival) = (false, 0);
-        Self { schedule, tells_apart, classic_credit, both_hold_packets, last_arrival, shared: Arc::clone(shared) }
+        Self {
+            schedule,
+            tells_apart,
+            classic_credit: initial_credit,
+            initial_credit,
+            both_hold_packets,
+            last_arrival,
+            shared: Arc::clone(shared),
+        }
     }
 
     /// Whether the C queue is served though packets wait in both.
@@ -310,7 +320,11 @@ impl Scheduler for TwoQueues {
         if low_latency && !(classic && self.classic_is_due()) {
             return Some(Kind::LowLatency as usize);
         }
-        classic.then_some(Kind::Classic as usize)
+        if !classic {
+            self.classic_credit = self.initial_credit;
+            return None;
+        }
+        Some(Kind::Classic as usize)
     }
 
     fn on_sent(&mut self, queue: usize, bytes: u32) {
