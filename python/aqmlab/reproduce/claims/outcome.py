@@ -181,6 +181,15 @@ def weighed(
     return Answer(decision(spread), evidence, effect, strength)
 
 
+# Of forty statements that were not judged the first say why; the others are among the statements themselves.
+_SHOWN = 2
+
+
+def _first_of(evidence: Sequence[str]) -> str:
+    more = len(evidence) - _SHOWN
+    return "; ".join([*evidence[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]) or "nothing to check"
+
+
 def combine(parts: Sequence[Part]) -> tuple[Verdict, str]:
     """The verdict on a claim from its parts, with the reason."""
     counts = Counter(part.finding for part in parts)
@@ -189,8 +198,9 @@ def combine(parts: Sequence[Part]) -> tuple[Verdict, str]:
     if held + differing == 0:
         verdict = Verdict.SCALE_CANNOT_JUDGE if unjudged else Verdict.NOT_RUN
         kind = Finding.SCALE_CANNOT_JUDGE if unjudged else Finding.NOT_RUN
-        said = dict.fromkeys(part.evidence for part in parts if part.finding is kind)
-        return verdict, "; ".join(said) or "nothing to check"
+        return verdict, _first_of(
+            list(dict.fromkeys(part.evidence for part in parts if part.finding is kind))
+        )
     tally = f"{held} of {len(parts)} statements hold"
     if differing:
         tally += f", {differing} {'differs' if differing == 1 else 'differ'}"
