@@ -240,7 +240,7 @@ pub struct RetransmissionTimer {
     /// Greatest timeout: 64 s (FreeBSD 4.x `TCPTV_REXMTMAX`), 60 s (RFC 6298 rule 2.5; ns-2.35 `maxrto_`).
     pub maximum: Span,
     /// A client's SYN is repeated at 1, 1, 1, 1, 1, 2, 4, 8… times the initial timeout instead of 1, 2, 4, 8…
-    /// times (FreeBSD 4.x `tcp_syn_backoff`). `Bsd` arithmetic only.
+    /// times (FreeBSD 4.x `tcp_syn_backoff`; Linux since 6.5, whose server's SYN/ACK is not repeated so). Not of `Ns2`.
     pub linear_syn_backoff: bool,
     /// Retransmissions of one segment after which the connection is dropped; none is never (FreeBSD 4.x
     /// `TCP_MAXRXTSHIFT` 12; RFC 9293 section 3.8.3, R2).

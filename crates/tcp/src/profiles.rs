@@ -267,7 +267,7 @@ impl HostProfile {
 
     /// Defaults of its `sysctl`s: SACK, timestamps, RACK and TLP (`tcp_recovery` 1, `tcp_early_retrans` 3), F-RTO (`tcp_frto`
     /// 2), an initial window of ten (RFC 6928), restart after a pause; timeouts of 200 ms to 120 s, 1 s before a sample
-    /// (include/net/tcp.h), six SYNs more. The receive window is the greatest of `tcp_rmem`, 6 MiB, from the first segment on.
+    /// (include/net/tcp.h), six SYNs more after four a second apart. The receive window is the greatest of `tcp_rmem`, 6 MiB, from the first segment on.
     const LINUX6_RENO: Self = Self {
         name: "linux6-reno",
         maximum_segment_bytes: 1448,
@@ -291,9 +291,9 @@ impl HostProfile {
             initial: Span::from_milliseconds(1_000),
             minimum: Span::from_milliseconds(200),
             maximum: Span::from_milliseconds(120_000),
-            linear_syn_backoff: false,
+            linear_syn_backoff: true,
             maximum_retransmissions: Some(15),
-            connection_timeout: Some(Span::from_milliseconds(127_000)),
+            connection_timeout: Some(Span::from_milliseconds(131_000)),
             repeated_syn_answered: true,
         },
         delayed_ack: DelayedAck {

@@ -43,6 +43,8 @@ pub(crate) struct RoundTripTime {
 const BSD_BACKOFF: [u32; 13] = [1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64, 64];
 /// The same for a SYN from a client.
 const BSD_SYN_BACKOFF: [u32; 13] = [1, 1, 1, 1, 1, 2, 4, 8, 16, 32, 64, 64, 64];
+/// Repeated SYNs before Linux begins to double (`tcp_syn_linear_timeouts`, since 6.5).
+const LINUX_LINEAR_SYNS: u8 = 4;
 /// Back-offs after which BSD no longer trusts its estimate (`TCP_MAXRXTSHIFT / 4`).
 const BSD_TRUSTED_BACKOFFS: u8 = 3;
 /// Back-offs after which ns-2 no longer trusts its estimate (a factor above 8).
@@ -165,7 +167,10 @@ impl RoundTripTime {
             RtoAlgorithm::Ns2 => self.back_off_ns2(timer, clock),
             RtoAlgorithm::Rfc6298 | RtoAlgorithm::Linux => {
                 self.backoffs = self.backoffs.saturating_add(1);
-                self.timeout = (2 * self.timeout).min(in_units(timer, clock, timer.maximum));
+                let is_linear = opening && timer.linear_syn_backoff && self.backoffs <= LINUX_LINEAR_SYNS;
+                if !is_linear {
+                    self.timeout = (2 * self.timeout).min(in_units(timer, clock, timer.maximum));
+                }
             }
         }
     }
