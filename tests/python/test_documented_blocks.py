@@ -264,7 +264,8 @@ def _known(line: str) -> None:
     options = {
         option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    for argument in arguments:
+    # Behind -- stands a command of the reader's own.
+    for argument in arguments[: arguments.index("--") if "--" in arguments else None]:
         option, _, _ = argument.partition("=")
         assert not option.startswith("-") or option in {*options, "--help"}, f"{line}: no option {option}"
     placeholders = any(re.search(r"\b[A-Z]+\b|…|\.\.\.", argument) for argument in arguments)

@@ -83,6 +83,7 @@ def commands() -> None:
       aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
                                                what each does to the same people, as a page to send on
       aqmlab play my-link.toml                 turn its knobs on a page and see the queue breathe
+      aqmlab live my-link.toml                 the same over the kernel's own TCP, in real time
       aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
       aqmlab tune my-link.toml --scheme red    search for the queue's best settings
     """
