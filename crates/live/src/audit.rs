@@ -105,6 +105,8 @@ pub struct Audit {
     pub refused_openings: u64,
     /// Connections that servers' queues of new ones had no room for.
     pub listen_overflows: u64,
+    /// Packets that hosts threw away for a wrong checksum.
+    pub checksum_errors: u64,
     /// Packets that the router refused, by reason.
     pub refused_packets: BTreeMap<&'static str, u64>,
     /// Packets of connections that nobody had registered.
@@ -135,10 +137,12 @@ pub(crate) struct Findings {
     pub(crate) write_errors: u64,
     pub(crate) refused_openings: u64,
     pub(crate) listen_overflows: u64,
+    pub(crate) checksum_errors: u64,
     pub(crate) refused: [u64; Refusal::COUNT],
     pub(crate) unregistered: u64,
     pub(crate) scheduling: String,
     pub(crate) hosts: crate::HostSettings,
+    pub(crate) backend: crate::Backend,
     pub(crate) ecn: bool,
     pub(crate) windows: [Windows; 2],
 }
@@ -161,6 +165,7 @@ impl Audit {
             write_errors: findings.write_errors,
             refused_openings: findings.refused_openings,
             listen_overflows: findings.listen_overflows,
+            checksum_errors: findings.checksum_errors,
             refused_packets: Refusal::NAMES
                 .into_iter()
                 .zip(findings.refused)
@@ -168,7 +173,7 @@ impl Audit {
                 .collect(),
             unregistered_packets: findings.unregistered,
             scheduling: findings.scheduling,
-            backend: "tun",
+            backend: findings.backend.name(),
             hosts: findings.hosts.name(),
             ecn: findings.ecn,
             largest_windows_bytes: findings.windows.map(|windows| windows.largest),
@@ -198,6 +203,7 @@ impl Audit {
             ("packets that could not be handed over", self.write_errors),
             ("connections or datagrams that the system refused to begin", self.refused_openings),
             ("new connections that a server had no room for", self.listen_overflows),
+            ("packets whose checksum was wrong", self.checksum_errors),
             ("packets of connections that nobody had registered", self.unregistered_packets),
         ] {
             if count > 0 {

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `run.rs` | a live run: what it refuses, its two threads |
 //! | `namespace.rs`, `privileges.rs`, `hosts.rs`, `scheduling.rs` | what the kernel is told, in namespaces that die with the process |
+//! | `devices/` | the ways to the packets of a namespace |
 //! | `addresses.rs` | addresses and ports, from which the router knows a packet's connection |
 //! | `router/` | headers; links and queues in virtual time; the thread between the devices |
 //! | `traffic/` | applications over sockets; the thread that wakes them |
@@ -25,6 +26,7 @@
 mod addresses;
 mod audit;
 mod clock;
+mod devices;
 mod error;
 mod hosts;
 mod namespace;
@@ -37,6 +39,7 @@ mod scheduling;
 mod traffic;
 
 pub use audit::{Audit, Delays};
+pub use devices::Backend;
 pub use error::LiveError;
 pub use hosts::HostSettings;
 pub use output::Output;
@@ -45,4 +48,4 @@ pub use program::{Program, Ran};
 pub use router::guest::{Crossing, Crossings};
 pub use router::headers::{Headers, Refusal, TcpFields};
 pub use router::log::{LogEvent, LogRow};
-pub use run::{Settings, check, run};
+pub use run::{Settings, check, probe, run};

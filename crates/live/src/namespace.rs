@@ -4,19 +4,13 @@
 //! touched: devices, addresses, routes and settings belong to it alone.
 
 use crate::addresses::{ANSWERER, GUEST, Half};
+use crate::devices::{Backend, Device};
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
-use crate::router::headers::MTU;
 use nix::sched::{CloneFlags, unshare};
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use tappers::{Interface, Tun};
-
-/// What the device is called, in either namespace.
-const DEVICE: &str = "aqmlab0";
-/// Packets that the kernel holds for the router while it is late.
-const DEVICE_QUEUE: u32 = 20_000;
 
 impl Half {
     /// Addresses of this half.
@@ -37,14 +31,20 @@ impl Half {
 
 /// Moves the calling thread into a new network namespace, sets it up, and answers with the device at which the router
 /// takes its packets.
-pub(crate) fn enter(half: Half, settings: HostSettings, ecn: bool) -> Result<Tun, LiveError> {
+pub(crate) fn enter(
+    half: Half,
+    settings: HostSettings,
+    ecn: bool,
+    backend: Backend,
+) -> Result<Device, LiveError> {
     unshare(CloneFlags::CLONE_NEWNET)
         .map_err(|error| LiveError::Missing(format!("no network namespace: {error}")))?;
-    let device = Interface::new(DEVICE).map_err(LiveError::setup("a name of a device"))?;
-    let mut tun =
-        Tun::new_named(device).map_err(|error| LiveError::Missing(format!("no TUN device: {error}")))?;
-    tun.set_nonblocking(true).map_err(LiveError::setup("the device"))?;
     write("ipv6/conf/all/disable_ipv6", "1").ok();
+    let making = backend.making();
+    if !making.is_empty() {
+        ip(&making)?;
+    }
+    let device = backend.open()?;
     for (file, value) in settings.sysctls() {
         write_checked(file, value)?;
     }
@@ -55,21 +55,25 @@ pub(crate) fn enter(half: Half, settings: HostSettings, ecn: bool) -> Result<Tun
     // Where a socket that is bound to no address sends from.
     let source = if half == Half::Active { GUEST } else { ANSWERER };
     ip(&format!(
-        "link set lo up\nlink set {DEVICE} mtu {MTU} txqueuelen {DEVICE_QUEUE} up\n\
-         route add local {own} dev lo\nroute add {other} dev {DEVICE} src {source}{attributes}\n",
+        "link set lo up\n{raising}route add local {own} dev lo\nroute add {other} {way} src {source}{attributes}\n",
+        raising = backend.raising(),
+        way = backend.way(),
         own = half.network(),
         other = half.other().network(),
         attributes = settings.route_attributes(),
     ))?;
-    Ok(tun)
+    Ok(device)
 }
 
-/// Packets that the device of this thread's namespace has dropped because the router was late.
-pub(crate) fn device_drops() -> u64 {
+/// Packets that the devices of this thread's namespace have dropped because nobody took them in time.
+pub(crate) fn device_drops(backend: Backend) -> u64 {
     let table = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
-    let row = table.lines().find_map(|line| line.trim().strip_prefix(DEVICE)?.strip_prefix(':'));
-    // Eight columns of what was received, then bytes, packets, errors and drops of what was to be sent.
-    row.and_then(|row| row.split_whitespace().nth(11)?.parse().ok()).unwrap_or(0)
+    let of_device = |device: &&str| -> Option<u64> {
+        let row = table.lines().find_map(|line| line.trim().strip_prefix(*device)?.strip_prefix(':'))?;
+        // Eight columns of what was received, then bytes, packets, errors and drops of what was to be sent.
+        row.split_whitespace().nth(11)?.parse().ok()
+    };
+    backend.dropping().iter().filter_map(of_device).sum()
 }
 
 /// A counter of this thread's namespace, such as `TcpExt` `TCPTimeouts`.

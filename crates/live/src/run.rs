@@ -3,6 +3,7 @@
 use crate::addresses::{Addresses, Half};
 use crate::audit::{Audit, Findings, stolen_ms};
 use crate::clock::Clock;
+use crate::devices::{Backend, Device};
 use crate::error::LiveError;
 use crate::hosts::{self, HostSettings};
 use crate::output::{Output, gather};
@@ -20,7 +21,6 @@ use aqmlab_units::{Span, Time};
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use tappers::Tun;
 
 /// From the last thing that is set up to the start of the run.
 const LEAD: Span = Span::from_milliseconds(50);
@@ -30,10 +30,20 @@ const LEAD: Span = Span::from_milliseconds(50);
 pub struct Settings {
     /// How the kernel's TCP is set.
     pub hosts: HostSettings,
+    /// How packets come to the router.
+    pub backend: Backend,
     /// Whether to keep what happens at queues.
     pub log: bool,
     /// A program of the user's own.
     pub program: Option<Program>,
+}
+
+impl Settings {
+    /// These hosts over this backend, and nothing beside.
+    #[must_use]
+    pub const fn of(hosts: HostSettings, backend: Backend) -> Self {
+        Self { hosts, backend, log: false, program: None }
+    }
 }
 
 /// What can be run live, and what cannot.
@@ -72,6 +82,21 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         program.added_delay(scenario)?;
     }
     settings.hosts.check()
+}
+
+/// Makes what a run needs of the kernel, namespace, device and settings, and lets it go again.
+///
+/// # Errors
+/// [`LiveError`]: what the kernel refuses.
+pub fn probe(hosts: HostSettings, backend: Backend) -> Result<(), LiveError> {
+    hosts.check()?;
+    let made = thread::spawn(move || {
+        let device = namespace::enter(Half::Passive, hosts, true, backend)?;
+        let servers = server_sockets(hosts)?;
+        drop((device, servers));
+        Ok(())
+    });
+    made.join().map_err(|_| panicked())?
 }
 
 /// Runs a scenario in real time.
@@ -171,10 +196,10 @@ fn route(
     shared: &Shared<'_>,
     registrations: Receiver<Registration>,
     to_traffic: &Sender<(ServerSockets, Clock)>,
-    from_traffic: &Receiver<Tun>,
+    from_traffic: &Receiver<Device>,
 ) -> Result<(Routed, Aside), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
-    let passive = namespace::enter(Half::Passive, settings.hosts, ecn)?;
+    let passive = namespace::enter(Half::Passive, settings.hosts, ecn, settings.backend)?;
     let servers = server_sockets(settings.hosts)?;
     let active = from_traffic.recv().map_err(gone)?;
     let window = measured_window(scenario);
@@ -191,8 +216,8 @@ fn route(
     let clock = Clock::starting_in(LEAD);
     to_traffic.send((servers, clock)).map_err(gone)?;
     let end = Time::ZERO + scenario.duration;
-    let devices = Devices { active, passive };
-    let routed = router::thread::run(network, &devices, (clock, window, end), control)?;
+    let devices = Devices { active, passive, backend: settings.backend };
+    let routed = router::thread::run(network, devices, (clock, window, end), control)?;
     Ok((routed, Aside { hurry, server_exit_code: server.as_mut().and_then(Running::exit_code) }))
 }
 
@@ -200,11 +225,11 @@ fn route(
 fn live(
     shared: &Shared<'_>,
     register: Sender<Registration>,
-    to_router: &Sender<Tun>,
+    to_router: &Sender<Device>,
     from_router: &Receiver<(ServerSockets, Clock)>,
 ) -> Result<(Traffic, Lived), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
-    let active = namespace::enter(Half::Active, settings.hosts, ecn)?;
+    let active = namespace::enter(Half::Active, settings.hosts, ecn, settings.backend)?;
     to_router.send(active).map_err(gone)?;
     let (servers, clock) = from_router.recv().map_err(gone)?;
     thread::scope(|threads| {
@@ -217,7 +242,8 @@ fn live(
             })
         });
         let hurry = scheduling::hurry_thread(Role::Applications);
-        let work = Work { scenario, seed, settings: settings.hosts, clock, control };
+        let &Settings { hosts, backend, .. } = settings;
+        let work = Work { scenario, seed, settings: hosts, backend, clock, control };
         let traffic = traffic::thread::run(work, servers, register);
         stop_unless(traffic.is_ok(), control);
         let ran = program.map(|program| program.join().map_err(|_| panicked())?).transpose();
@@ -244,10 +270,12 @@ fn findings(
         write_errors: routed.write_errors,
         refused_openings: traffic.totals.refused,
         listen_overflows: kernel.listen_overflows,
+        checksum_errors: kernel.checksum_errors,
         refused: network.balance.refused,
         unregistered: network.connections.unregistered,
         scheduling,
         hosts: settings.hosts,
+        backend: settings.backend,
         ecn,
         windows: network.connections.windows,
     }

@@ -1,68 +1,23 @@
 //! Short live runs, on a kernel that lets us.
 
-use aqmlab_driver::Control;
-use aqmlab_live::{HostSettings, LiveError, Output, Settings, check, run};
-use aqmlab_scenario::Scenario;
+mod machine;
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text, "live", &[]).unwrap_or_else(|error| panic!("{error}"))
-}
-
-#[allow(clippy::disallowed_methods)] // a matter of the machine, not of a run
-fn is_required() -> bool {
-    std::env::var_os("AQMLAB_LIVE_REQUIRED").is_some()
-}
-
-#[allow(clippy::print_stderr)] // a test that did nothing says so
-fn said_loudly(what: &str) {
-    eprintln!("SKIPPED: no live run on this machine: {what}");
-}
-
-/// A run, or none where this machine allows no namespaces: said loudly, unless `AQMLAB_LIVE_REQUIRED` is set.
-fn ran(text: &str, hosts: HostSettings) -> Option<Output> {
-    let settings = Settings { hosts, log: false, program: None };
-    match run(&scenario(text), 1, &settings, &Control::default()) {
-        Ok(output) => Some(output),
-        Err(LiveError::Missing(what)) => {
-            assert!(!is_required(), "AQMLAB_LIVE_REQUIRED is set: {what}");
-            said_loudly(&what);
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
-
-const FLOWS: &str = r#"
-name = "flows"
-duration_s = 3.0
-warm_up_s = 1.0
-[dumbbell]
-rate_mbps = 10.0
-queue = { scheme = "drop-tail", limit_packets = 50 }
-[[flows]]
-count = 4
-direction = "left-to-right"
-base_rtt_ms = 40.0
-"#;
+use aqmlab_live::{Backend, HostSettings, Settings, check};
+use machine::{FLOWS, fill_the_link, ran, scenario};
 
 #[test]
-fn long_lived_flows_fill_the_link_at_its_rate() {
-    let Some(output) = ran(FLOWS, HostSettings::LinuxReno) else { return };
-    let link = &output.summary.links[0];
-    // Frames of 1,518 bytes among 1,538 that the wire takes for each (IEEE 802.3).
-    let full = 10.0 * 1518.0 / 1538.0;
-    assert!((link.throughput_frame_mbps / full - 1.0).abs() < 0.02, "{}", link.throughput_frame_mbps);
-    assert!(output.summary.tcp.retransmitted_segments > 0 && link.loss_ratio > 0.0, "the queue is short");
-    assert!(
-        output.audit.unregistered_packets == 0 && output.audit.probe_error.count > 10,
-        "{:?}",
-        output.audit
-    );
+fn long_lived_flows_fill_the_link_at_its_rate_over_a_tun_device() {
+    fill_the_link(Backend::Tun);
+}
+
+#[test]
+fn long_lived_flows_fill_the_link_at_its_rate_over_a_packet_socket() {
+    fill_the_link(Backend::AfPacket);
 }
 
 const USERS: &str = r#"
 name = "users"
-duration_s = 4.0
+duration_s = 3.0
 warm_up_s = 1.0
 [dumbbell]
 rate_mbps = 10.0
@@ -76,7 +31,7 @@ host = { ecn = "on" }
 
 #[test]
 fn users_browse_over_the_kernels_tcp() {
-    let Some(output) = ran(USERS, HostSettings::Papers2003) else { return };
+    let Some(output) = ran(USERS, HostSettings::Papers2003, Backend::of_this_machine()) else { return };
     let (audit, summary) = (&output.audit, &output.summary);
     let of = |name: &str| summary.links[0].counters.by_codepoint[name].arrived_packets;
     assert!(of("ect0") > 100 && of("not_ect") > 100, "data are ECN-capable, acknowledgements are not");
@@ -94,7 +49,7 @@ fn users_browse_over_the_kernels_tcp() {
 fn what_only_the_simulator_has_is_refused_with_its_name() {
     let refused = |more: &str| {
         let text = format!("{FLOWS}\n{more}");
-        let settings = Settings { hosts: HostSettings::LinuxReno, log: false, program: None };
+        let settings = Settings::of(HostSettings::LinuxReno, Backend::Tun);
         let checked = check(&scenario(&text), &settings);
         checked.expect_err("is refused").to_string()
     };

@@ -174,6 +174,12 @@ impl Network {
         }
     }
 
+    /// What came from a namespace was not even to be looked at.
+    pub(crate) fn refuse(&mut self, refusal: Refusal) {
+        self.balance.read += 1;
+        self.balance.refused[refusal as usize] += 1;
+    }
+
     fn admit(&mut self, from: Half, bytes: &[u8]) -> Result<Packet, Refusal> {
         let headers = Headers::read(bytes)?;
         let Conduct { path, delay, header, flow } = self.connections.conduct(from, &headers, &self.paths)?;

@@ -1,11 +1,11 @@
 //! The thread of the router: packets between two devices and the network in virtual time.
 
 use super::connections::PROBE_PORT;
-use super::headers::MTU;
 use super::network::Network;
 use crate::addresses::Half;
 use crate::audit::Lateness;
 use crate::clock::{Clock, timeout};
+use crate::devices::{Backend, Device, ROOM};
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
 use crate::namespace;
@@ -14,11 +14,9 @@ use crate::traffic::transport::{SERVER_PORT, bound, set_congestion_control};
 use aqmlab_driver::Control;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_units::{Span, Time};
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::ppoll;
 use nix::sys::socket::{Backlog, SockType, listen};
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::fd::AsFd;
-use tappers::Tun;
 
 /// Most packets that are read from one device before the other has its turn.
 const BATCH: usize = 32;
@@ -42,7 +40,7 @@ pub(crate) struct Routed {
     pub(crate) network: Network,
     pub(crate) lateness: Lateness,
     pub(crate) write_errors: u64,
-    /// Packets that the device of the servers' namespace dropped.
+    /// Packets that devices of the servers' namespace dropped, and that found no room where the router takes them.
     pub(crate) device_drops: u64,
     /// Of the servers' namespace, at the edges of the measured window.
     pub(crate) kernel: [KernelCounts; 2],
@@ -50,30 +48,35 @@ pub(crate) struct Routed {
 
 /// The devices of the halves of the network.
 pub(crate) struct Devices {
-    pub(crate) active: Tun,
-    pub(crate) passive: Tun,
+    pub(crate) active: Device,
+    pub(crate) passive: Device,
+    pub(crate) backend: Backend,
 }
 
 impl Devices {
-    fn of(&self, half: Half) -> &Tun {
+    fn of(&mut self, half: Half) -> &mut Device {
         match half {
-            Half::Active => &self.active,
-            Half::Passive => &self.passive,
+            Half::Active => &mut self.active,
+            Half::Passive => &mut self.passive,
         }
+    }
+
+    fn drops(&self) -> u64 {
+        namespace::device_drops(self.backend) + self.active.overflows() + self.passive.overflows()
     }
 }
 
 /// Routes packets until the end.
 pub(crate) fn run(
     mut network: Network,
-    devices: &Devices,
+    mut devices: Devices,
     (clock, window, end): (Clock, MeasuredWindow, Time),
     control: &Control,
 ) -> Result<Routed, LiveError> {
     let mut lateness = Lateness::default();
     let mut write_errors = 0;
     let mut kernel = [None; 2];
-    let mut bytes = [0; MTU + 1];
+    let mut bytes = [0; ROOM];
     let mut looked = clock.now();
     let mut slept = Span::ZERO;
     loop {
@@ -84,16 +87,17 @@ pub(crate) fn run(
         let mut full = false;
         for half in [Half::Active, Half::Passive] {
             for place in 0..=BATCH {
-                let Ok(length) = devices.of(half).recv(&mut bytes) else { break };
-                network.arrive(clock.now(), half, &bytes[..length]);
+                let Some(packet) = devices.of(half).take(&mut bytes) else { break };
+                match packet {
+                    Ok(packet) => network.arrive(clock.now(), half, packet),
+                    Err(refusal) => network.refuse(refusal),
+                }
                 full |= place == BATCH;
             }
         }
         let now = clock.now().min(end);
         network.run_until(now, &mut |due, half, packet| {
-            if devices.of(half).send(packet).is_err() {
-                write_errors += 1;
-            }
+            write_errors += u64::from(!devices.of(half).hand_over(packet));
             lateness.note(due, clock.now());
         });
         for (edge, count) in [window.from, window.until].into_iter().zip(&mut kernel) {
@@ -104,10 +108,10 @@ pub(crate) fn run(
         if now >= end {
             break;
         }
-        slept = if full { Span::ZERO } else { sleep(&network, devices, clock, end)? };
+        slept = if full { Span::ZERO } else { sleep(&network, &devices, clock, end)? };
     }
     let kernel = kernel.map(Option::unwrap_or_default);
-    Ok(Routed { network, lateness, write_errors, device_drops: namespace::device_drops(), kernel })
+    Ok(Routed { network, lateness, write_errors, device_drops: devices.drops(), kernel })
 }
 
 /// Sleeps until something is due or a packet comes; answers with how long it meant to.
@@ -115,7 +119,7 @@ fn sleep(network: &Network, devices: &Devices, clock: Clock, end: Time) -> Resul
     let (next, now) = (network.next().min(end), clock.now());
     let Some(span) = next.checked_since(now).filter(|&span| span > Span::ZERO) else { return Ok(Span::ZERO) };
     let span = span.min(LONGEST_WAIT);
-    let mut fds = [&devices.active, &devices.passive].map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
+    let mut fds = [&devices.active, &devices.passive].map(Device::readable);
     match ppoll(&mut fds, Some(timeout(span)), None) {
         Ok(_) | Err(nix::Error::EINTR) => Ok(span),
         Err(error) => Err(LiveError::setup("ppoll")(error)),

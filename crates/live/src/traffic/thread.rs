@@ -4,6 +4,7 @@ use super::transport::{SocketTransport, Totals};
 use crate::addresses::{ANSWERER, GUEST};
 use crate::audit::Probes;
 use crate::clock::{Clock, timeout};
+use crate::devices::Backend;
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
 use crate::namespace;
@@ -48,6 +49,7 @@ pub(crate) struct KernelCounts {
     pub(crate) fast_recoveries: u64,
     pub(crate) retransmitted_segments: u64,
     pub(crate) listen_overflows: u64,
+    pub(crate) checksum_errors: u64,
 }
 
 impl KernelCounts {
@@ -60,6 +62,8 @@ impl KernelCounts {
             fast_recoveries: of("TCPRenoRecovery") + of("TCPSackRecovery"),
             retransmitted_segments: namespace::counter("Tcp", "RetransSegs"),
             listen_overflows: of("ListenOverflows") + of("ListenDrops"),
+            checksum_errors: namespace::counter("Tcp", "InCsumErrors")
+                + namespace::counter("Udp", "InCsumErrors"),
         }
     }
 
@@ -75,6 +79,7 @@ impl KernelCounts {
             fast_recoveries: sum(&|counts| counts.fast_recoveries),
             retransmitted_segments: sum(&|counts| counts.retransmitted_segments),
             listen_overflows: sum(&|counts| counts.listen_overflows),
+            checksum_errors: sum(&|counts| counts.checksum_errors),
         }
     }
 }
@@ -102,6 +107,7 @@ pub(crate) struct Work<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) settings: HostSettings,
+    pub(crate) backend: Backend,
     pub(crate) clock: Clock,
     pub(crate) control: &'a Control,
 }
@@ -179,7 +185,8 @@ impl Loop<'_> {
         self.pass_edges(end);
         control.report_done();
         let edges = self.edges.map(Option::unwrap_or_default);
-        let (totals, device_drops) = (self.transport.totals, namespace::device_drops());
+        let device_drops = namespace::device_drops(self.work.backend);
+        let totals = self.transport.totals;
         Ok(Traffic { session: self.session, edges, totals, probes: self.probes, device_drops })
     }
 
