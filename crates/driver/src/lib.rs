@@ -11,6 +11,7 @@
 //! | `trace_clock.rs` | when a packet has left a link whose rate varies |
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
 //! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
+//! | `named_ports.rs` | ports by name |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs` | what `run.json` says; what a reader should know |
 //! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts; its caller |
@@ -24,6 +25,7 @@ pub mod deviations;
 mod link_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
+mod named_ports;
 pub mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
@@ -43,6 +45,7 @@ pub use applications::session;
 pub use control::{Control, RunError};
 pub use link_counts::{LinkSnapshot, MonitoredLink, Sent, port_of};
 pub use monitor::{Boundary, Monitor};
+pub use named_ports::{UnknownPort, named_ports};
 pub use sampling_clock::SamplingClock;
 pub use settling::Unsettled;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summary, populations};

@@ -51,7 +51,7 @@ impl TableNames {
 }
 
 /// Only a link with a queue has something to be recorded.
-fn is_monitored(link: &Link) -> bool {
+pub(crate) fn is_monitored(link: &Link) -> bool {
     link.monitored && link.rate.is_some() && link.queue.is_some()
 }
 

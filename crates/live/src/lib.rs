@@ -45,6 +45,7 @@ pub use hosts::HostSettings;
 pub use output::Output;
 pub use privileges::prepare;
 pub use program::{Program, Ran};
+pub use router::capture::{Capture, CapturedPorts, KeptPacket};
 pub use router::guest::{Crossing, Crossings};
 pub use router::headers::{Headers, Refusal, TcpFields};
 pub use router::log::{LogEvent, LogRow};

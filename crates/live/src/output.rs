@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::error::LiveError;
+use crate::router::capture::Capture;
 use crate::router::log::LogRow;
 use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
@@ -24,6 +25,8 @@ pub struct Output {
     pub tables: Vec<Table>,
     /// What happened at the queues, if that was asked for.
     pub log: Vec<LogRow>,
+    /// What passed the ports that were captured, in the order in which they were named.
+    pub captures: Vec<Capture>,
 }
 
 /// Checks the laws that every run must obey, and gathers what is to be kept.
@@ -59,8 +62,8 @@ pub(crate) fn gather(
     summary.warnings.extend(warnings::of_controllers(&routed.network.monitor, &summary.links));
     summary.warnings.extend(said_of(&audit));
     let now = Time::ZERO + scenario.duration;
-    let (tables, log) = tables(routed, traffic, scenario, [&begin, &end], now);
-    Ok(Output { summary, audit, tables, log })
+    let (tables, (log, captures)) = tables(routed, traffic, scenario, [&begin, &end], now);
+    Ok(Output { summary, audit, tables, log, captures })
 }
 
 /// What stands beside every figure of a suspect run.
@@ -112,7 +115,7 @@ fn tables(
     scenario: &Scenario,
     [begin, end]: [&Edge; 2],
     now: Time,
-) -> (Vec<Table>, Vec<LogRow>) {
+) -> (Vec<Table>, (Vec<LogRow>, Vec<Capture>)) {
     let names = TableNames::of(scenario);
     let Network { monitor, log, .. } = routed.network;
     let mut tables = monitor.into_tables(&names);
@@ -123,7 +126,7 @@ fn tables(
         tables.extend(responses.into_tables(&names.populations));
         tables.extend(pages.into_tables(&names.populations));
     }
-    (tables, log.into_rows())
+    (tables, log.into_parts())
 }
 
 /// A violation is an error, because nothing in such a run can be trusted.

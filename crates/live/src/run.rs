@@ -8,6 +8,7 @@ use crate::error::LiveError;
 use crate::hosts::{self, HostSettings};
 use crate::output::{Output, gather};
 use crate::program::{self, Program, Ran, Running};
+use crate::router::capture::CapturedPorts;
 use crate::router::connections::{Connections, Registration};
 use crate::router::log::Log;
 use crate::router::network::Network;
@@ -34,6 +35,8 @@ pub struct Settings {
     pub backend: Backend,
     /// Whether to keep what happens at queues.
     pub log: bool,
+    /// The ports whose packets are to be kept.
+    pub captured: CapturedPorts,
     /// A program of the user's own.
     pub program: Option<Program>,
 }
@@ -41,8 +44,8 @@ pub struct Settings {
 impl Settings {
     /// These hosts over this backend, and nothing beside.
     #[must_use]
-    pub const fn of(hosts: HostSettings, backend: Backend) -> Self {
-        Self { hosts, backend, log: false, program: None }
+    pub fn of(hosts: HostSettings, backend: Backend) -> Self {
+        Self { hosts, backend, log: false, captured: CapturedPorts::default(), program: None }
     }
 }
 
@@ -211,8 +214,9 @@ fn route(
         }
         None => None,
     };
-    let network = Network::new(scenario, window, seed, connections, Log::new(settings.log));
     let hurry = scheduling::hurry_thread(Role::Router);
+    let log = Log::new(settings.log, &settings.captured);
+    let network = Network::new(scenario, window, seed, connections, log);
     let clock = Clock::starting_in(LEAD);
     to_traffic.send((servers, clock)).map_err(gone)?;
     let end = Time::ZERO + scenario.duration;

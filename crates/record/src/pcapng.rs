@@ -9,6 +9,7 @@
 //! Departures and silences: initial sequence numbers are 0, identifications of IP too (RFC 6864 allows it for packets that
 //! are never fragmented). Headers with more room than the options said here are filled with the end of the option list.
 
+use crate::capture::PassedPacket;
 use aqmlab_units::Time;
 use std::io::{self, Write};
 
@@ -165,6 +166,16 @@ pub struct WirePacket {
     pub payload: WirePayload,
 }
 
+impl PassedPacket for WirePacket {
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        WirePacket::bytes(self)
+    }
+}
+
 impl WirePacket {
     /// The packet on the wire.
     #[must_use]
@@ -283,16 +294,16 @@ impl<W: Write> PcapNg<W> {
     ///
     /// # Errors
     /// What writing says.
-    pub fn write(&mut self, packet: &WirePacket) -> io::Result<()> {
+    pub fn write(&mut self, packet: &impl PassedPacket) -> io::Result<()> {
         let bytes = packet.bytes();
-        let at = packet.at.nanoseconds();
+        let at = packet.at().nanoseconds();
         let mut content = Vec::with_capacity(20 + bytes.len() + 3);
         content.extend(0_u32.to_le_bytes());
         content.extend(((at >> 32) as u32).to_le_bytes());
         content.extend((at as u32).to_le_bytes());
         content.extend((bytes.len() as u32).to_le_bytes());
         content.extend((bytes.len() as u32).to_le_bytes());
-        content.extend(bytes);
+        content.extend(&*bytes);
         self.block(6, &content)
     }
 

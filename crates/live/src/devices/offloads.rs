@@ -53,7 +53,8 @@ pub(super) fn switch_off(device: &str) -> Result<(), LiveError> {
         ask(&socket, &message(family, FEATURES_SET, &features(device)))?;
         Ok(())
     };
-    let what = "a veth device whose offloads can be switched off by netlink (Linux 5.7, CONFIG_ETHTOOL_NETLINK)";
+    let what =
+        "a veth device whose offloads can be switched off by netlink (Linux 5.7, CONFIG_ETHTOOL_NETLINK)";
     switched().map_err(|error| LiveError::Missing(format!("no {what}: {error}")))
 }
 
@@ -75,7 +76,8 @@ fn features(device: &str) -> Vec<u8> {
 fn family(socket: &OwnedFd, name: &str) -> nix::Result<u16> {
     let asked = message(CONTROLLER, GET_FAMILY, &attribute(FAMILY_NAME, &text(name)));
     let said = ask(socket, &asked)?;
-    let found = attributes(said.get(GENERIC_BYTES..).unwrap_or_default()).find(|(kind, _)| *kind == FAMILY_ID);
+    let found =
+        attributes(said.get(GENERIC_BYTES..).unwrap_or_default()).find(|(kind, _)| *kind == FAMILY_ID);
     found.and_then(|(_, value)| Some(u16::from_ne_bytes(value.try_into().ok()?))).ok_or(Errno::ENOENT)
 }
 

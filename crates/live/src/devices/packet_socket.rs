@@ -34,7 +34,8 @@ impl PacketSocket {
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
         let socket = socket(AddressFamily::Packet, SockType::Raw, flags, SockProtocol::EthAll)?;
         let mut devices = getifaddrs()?.filter(|found| found.interface_name == device);
-        let address = devices.find_map(|found| found.address?.as_link_addr().copied()).ok_or(Errno::ENODEV)?;
+        let address =
+            devices.find_map(|found| found.address?.as_link_addr().copied()).ok_or(Errno::ENODEV)?;
         bind(socket.as_raw_fd(), &address)?;
         setsockopt(&socket, sockopt::RxqOvfl, &1)?;
         if setsockopt(&socket, sockopt::RcvBufForce, &WAITING_BYTES).is_err() {

@@ -98,7 +98,7 @@ fn network() -> (Network, Addresses) {
         }
     }
     let connections = Connections::new(addresses.clone(), 1, registrations);
-    (Network::new(&scenario, measured_window(&scenario), 1, connections, Log::new(false)), addresses)
+    (Network::new(&scenario, measured_window(&scenario), 1, connections, Log::default()), addresses)
 }
 
 #[test]

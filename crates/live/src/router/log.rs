@@ -1,5 +1,6 @@
-//! What happened to packets at queues, kept for a replay.
+//! What happened to packets at queues, kept for a replay, and the packets that left, for captures.
 
+use super::capture::{Capture, CapturedPorts, Capturing};
 use super::network::Packet;
 use aqmlab_aqm::{HeaderFields, PacketFacts, Reason};
 use aqmlab_scenario::LinkIndex;
@@ -35,20 +36,24 @@ pub struct LogRow {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     rows: Option<Vec<LogRow>>,
+    capturing: Capturing,
 }
 
 impl Log {
-    pub(crate) fn new(wanted: bool) -> Self {
-        Self { rows: wanted.then(Vec::new) }
+    pub(crate) fn new(wanted: bool, captured: &CapturedPorts) -> Self {
+        Self { rows: wanted.then(Vec::new), capturing: Capturing::new(captured) }
     }
 
     pub(crate) fn note(&mut self, at: Time, event: LogEvent, link: LinkIndex, packet: &Packet) {
         if let Some(rows) = &mut self.rows {
             rows.push(LogRow { at, event, link, facts: packet.facts, header: packet.header });
         }
+        if event == LogEvent::Departure {
+            self.capturing.keep(at, link, packet.buffer.bytes());
+        }
     }
 
-    pub(crate) fn into_rows(self) -> Vec<LogRow> {
-        self.rows.unwrap_or_default()
+    pub(crate) fn into_parts(self) -> (Vec<LogRow>, Vec<Capture>) {
+        (self.rows.unwrap_or_default(), self.capturing.into_captures())
     }
 }

@@ -1,6 +1,7 @@
 //! The router between the namespaces.
 
 pub(crate) mod buffer;
+pub(crate) mod capture;
 pub(crate) mod connections;
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation)] // dice

@@ -9,14 +9,13 @@ use super::options::Options;
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::Codepoint;
-use aqmlab_driver::TableNames;
-use aqmlab_record::{PcapNg, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
+use aqmlab_driver::named_ports;
+use aqmlab_record::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
 use aqmlab_tcp::{Flags, HostProfile, Segment, SegmentOptions};
 use aqmlab_units::Time;
 use std::fmt;
-use std::io::{self, Write};
 
 /// The port of who was called.
 const DISCARD: u16 = 9;
@@ -50,21 +49,9 @@ impl CapturedPorts {
     /// # Errors
     /// [`CaptureRefused`] if there is no such port, or if a host's headers are none that could stand on a wire.
     pub fn of(scenario: &Scenario, names: &[String]) -> Result<Self, CaptureRefused> {
-        let ports = TableNames::of(scenario).links;
-        let place = |name: &String| {
-            let found = ports.iter().position(|port| port == name);
-            let place = found.map(|place| (MonitoredId::of(place), name.clone()));
-            place.ok_or_else(|| {
-                let legal: Vec<String> = ports.iter().map(|port| format!("\"{port}\"")).collect();
-                let legal = if legal.is_empty() {
-                    "none, no link with a queue is monitored".into()
-                } else {
-                    legal.join(", ")
-                };
-                CaptureRefused(format!("unknown port \"{name}\"; legal: {legal}"))
-            })
-        };
-        let wanted: Vec<(MonitoredId, String)> = names.iter().map(place).collect::<Result<_, _>>()?;
+        let places = named_ports(scenario, names).map_err(|unknown| CaptureRefused(unknown.to_string()))?;
+        let wanted: Vec<(MonitoredId, String)> =
+            places.into_iter().map(|(place, _)| MonitoredId::of(place)).zip(names.iter().cloned()).collect();
         if !wanted.is_empty() {
             let groups = scenario.flows.iter().map(|group| (&group.name, &group.profile));
             let populations = scenario.populations.iter().map(|users| (&users.name, &users.profile));
@@ -87,35 +74,7 @@ fn headers_are_words(name: &str, profile: &HostProfile) -> Result<(), CaptureRef
 }
 
 /// The packets that passed a port.
-#[derive(Clone, Debug)]
-pub struct Capture {
-    port: String,
-    rows: Vec<WirePacket>,
-}
-
-impl Capture {
-    /// The name of the port.
-    #[must_use]
-    pub fn port(&self) -> &str {
-        &self.port
-    }
-
-    /// How many packets passed.
-    #[must_use]
-    pub fn packets(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Writes them as a pcapng file.
-    ///
-    /// # Errors
-    /// What writing says.
-    pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let mut file = PcapNg::new(out, &self.port)?;
-        self.rows.iter().try_for_each(|packet| file.write(packet))?;
-        file.finish()
-    }
-}
+pub type Capture = aqmlab_record::Capture<WirePacket>;
 
 /// Keeps what passes.
 pub(crate) struct Capturing {
@@ -130,8 +89,7 @@ pub(crate) struct Capturing {
 
 impl Capturing {
     pub(crate) fn new(ports: &CapturedPorts, scenario: &Scenario) -> Self {
-        let capture =
-            |(id, name): &(MonitoredId, String)| (*id, Capture { port: name.clone(), rows: Vec::new() });
+        let capture = |(id, name): &(MonitoredId, String)| (*id, Capture::of(name.clone()));
         let users = scenario.populations.iter().map(|users| users.profile.clone());
         let flows = scenario.flows.iter().map(|group| group.profile.clone());
         let groups = scenario.datagrams.iter();
@@ -167,7 +125,7 @@ impl Capturing {
             Some((source, _)) => self.datagram(at, packet, source.number()),
             None => self.segment(at, (packet, options.read(packet)), number),
         };
-        self.captures[place].1.rows.push(wire);
+        self.captures[place].1.keep(wire);
     }
 
     fn segment(
