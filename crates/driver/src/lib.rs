@@ -48,7 +48,7 @@ pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
 pub use sampling_clock::SamplingClock;
 pub use settling::Unsettled;
-pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summary, populations};
+pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
 pub use trace_clock::TraceClock;
 pub use window::measured_window;

@@ -18,8 +18,6 @@ pub const FORMAT: u32 = 3;
 pub struct WatchedLink {
     /// Its number in the scenario.
     pub link: LinkIndex,
-    /// Whether it lies on the way of what users or flows ask for.
-    pub carries_data: bool,
     /// Whether its port may still discard or mark packets that wait.
     pub decides_about_waiting: bool,
     /// Mean of its sampled queue in the measured window.
@@ -32,13 +30,28 @@ pub fn amount(tally: Tally) -> Amount {
     Amount { packets: tally.packets, bytes: tally.bytes }
 }
 
-/// A monitored link over so many seconds between two snapshots.
+/// The monitored links over so many seconds between two snapshots of each.
 #[must_use]
-pub fn link_summary(
+pub fn link_summaries(
+    scenario: &Scenario,
+    watched: impl Iterator<Item = WatchedLink>,
+    [begin, end]: [&[LinkSnapshot]; 2],
+    seconds: f64,
+) -> Vec<LinkSummary> {
+    let carry_data = scenario.data_links();
+    let windows = begin.iter().zip(end);
+    let of = |(watched, (begin, end)): (WatchedLink, _)| {
+        let carries_data = carry_data[watched.link.0 as usize];
+        link_summary(scenario, &watched, carries_data, (begin, end), seconds)
+    };
+    watched.zip(windows).map(of).collect()
+}
+
+fn link_summary(
     scenario: &Scenario,
     watched: &WatchedLink,
-    begin: &LinkSnapshot,
-    end: &LinkSnapshot,
+    carries_data: bool,
+    (begin, end): (&LinkSnapshot, &LinkSnapshot),
     seconds: f64,
 ) -> LinkSummary {
     let (counters, sent) = (end.counters.minus(&begin.counters), end.sent.minus(begin.sent));
@@ -56,7 +69,7 @@ pub fn link_summary(
         to: node(link.to),
         rate_mbps: rate_bits / 1e6,
         scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
-        carries_data: watched.carries_data,
+        carries_data,
         throughput_mbps: match layer {
             ThroughputLayer::Frame => megabits(sent.frame_bytes),
             ThroughputLayer::Ip => megabits(sent.ip_bytes),

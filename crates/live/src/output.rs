@@ -8,7 +8,7 @@ use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
 use crate::traffic::thread::{KernelCounts, Traffic};
 use aqmlab_driver::{
-    FORMAT, TableNames, WatchedLink, document, flows, link_summary, measured_window, populations,
+    FORMAT, TableNames, WatchedLink, document, flows, link_summaries, measured_window, populations,
     queue_counts, transfers, warnings,
 };
 use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
@@ -73,21 +73,13 @@ fn said_of(audit: &Audit) -> Option<String> {
 }
 
 fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
-    let carry_data = scenario.data_links();
-    let monitored = network.queues.iter().filter(|link| link.monitored);
-    let windows = begin.links.iter().zip(&end.links);
-    let coded = monitored.zip(windows).enumerate();
-    coded
-        .map(|(code, (link, (begin, end)))| {
-            let watched = WatchedLink {
-                link: link.link,
-                carries_data: carry_data[link.link.0 as usize],
-                decides_about_waiting: link.port.decides_about_waiting(),
-                queue_packets_mean: network.monitor.mean_queue_packets(code),
-            };
-            link_summary(scenario, &watched, begin, end, seconds)
-        })
-        .collect()
+    let monitored = network.queues.iter().filter(|link| link.monitored).enumerate();
+    let watched = monitored.map(|(code, link)| WatchedLink {
+        link: link.link,
+        decides_about_waiting: link.port.decides_about_waiting(),
+        queue_packets_mean: network.monitor.mean_queue_packets(code),
+    });
+    link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }
 
 /// What the kernel counted in both namespaces. It says nothing of windows reduced for ECN, nor of windows of data with losses.

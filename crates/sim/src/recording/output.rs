@@ -5,7 +5,7 @@ use crate::fabric::{Capture, MAXIMUM_NUMBERED};
 use crate::simulation::Simulation;
 use aqmlab_aqm::Reason;
 use aqmlab_driver::{
-    FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summary, populations,
+    FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summaries, populations,
     queue_counts, transfers, warnings,
 };
 use aqmlab_record::{ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
@@ -147,25 +147,13 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
 }
 
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
-    let seconds = simulation.window.length().seconds();
-    let carry_data = scenario.data_links();
-    let windows = begin.links.iter().zip(&end.links);
-    simulation
-        .fabric
-        .network()
-        .monitored_links()
-        .zip(windows)
-        .enumerate()
-        .map(|(code, (queued, (begin, end)))| {
-            let watched = WatchedLink {
-                link: queued.link,
-                carries_data: carry_data[queued.link.0 as usize],
-                decides_about_waiting: queued.port.decides_about_waiting(),
-                queue_packets_mean: simulation.monitor.mean_queue_packets(code),
-            };
-            link_summary(scenario, &watched, begin, end, seconds)
-        })
-        .collect()
+    let links = simulation.fabric.network().monitored_links().enumerate();
+    let watched = links.map(|(code, queued)| WatchedLink {
+        link: queued.link,
+        decides_about_waiting: queued.port.decides_about_waiting(),
+        queue_packets_mean: simulation.monitor.mean_queue_packets(code),
+    });
+    link_summaries(scenario, watched, [&begin.links, &end.links], simulation.window.length().seconds())
 }
 
 fn impairments(
