@@ -114,7 +114,7 @@ class Result:
     run: dict[str, Any]
     tables: Mapping[str, pa.Table] = field(default_factory=Tables)
     folder: Path | None = None
-    _captured: _core.Run | None = field(default=None, repr=False)
+    _captured: _core.Run | _core.LiveRun | None = field(default=None, repr=False)
 
     @classmethod
     def from_core(cls, run: _core.Run | _core.LiveRun, *, content_address: str) -> Self:
@@ -123,7 +123,7 @@ class Result:
         summary = json.loads(run.summary())
         facts = {"aqmlab_version": _core.version(), "content_address": content_address}
         whole = {"format": summary["format"], **facts, **summary, **facts}
-        captured = run if isinstance(run, _core.Run) and run.captures() else None
+        captured = run if run.captures() else None
         return cls(run=whole, tables=tables, _captured=captured)
 
     @classmethod

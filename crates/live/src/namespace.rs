@@ -7,6 +7,7 @@ use crate::addresses::{ANSWERER, GUEST, Half};
 use crate::devices::{Backend, Device};
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
+use crate::privileges::no_network;
 use nix::sched::{CloneFlags, unshare};
 use std::fs;
 use std::io::Write;
@@ -37,8 +38,7 @@ pub(crate) fn enter(
     ecn: bool,
     backend: Backend,
 ) -> Result<Device, LiveError> {
-    unshare(CloneFlags::CLONE_NEWNET)
-        .map_err(|error| LiveError::Missing(format!("no network namespace: {error}")))?;
+    unshare(CloneFlags::CLONE_NEWNET).map_err(no_network)?;
     write("ipv6/conf/all/disable_ipv6", "1").ok();
     let making = backend.making();
     if !making.is_empty() {

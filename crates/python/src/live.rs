@@ -1,18 +1,19 @@
 //! Live runs as Python objects, on Linux.
 
 use crate::error::{Cancelled, RunError, ScenarioError, refused};
-use crate::table::into_arrays;
+use crate::finished::{Finished, Once};
 use aqmlab_driver::Control;
-use aqmlab_live::{HostSettings, LiveError, LogEvent, LogRow, Output, Program, Settings};
+use aqmlab_live::{
+    Backend, CapturedPorts, HostSettings, KeptPacket, LiveError, LogEvent, LogRow, Output, Program, Settings,
+};
 use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_sim::{ReplayedArrival, ReplayedEvent, replay};
 use aqmlab_units::{Span, Time};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
 /// One live run of a resolved scenario.
 ///
@@ -24,14 +25,12 @@ pub(crate) struct LiveRun {
     seed: u64,
     settings: Settings,
     control: Control,
-    started: AtomicBool,
-    finished: OnceLock<Finished>,
+    execution: Once<Finished<KeptPacket, Live>>,
 }
 
-struct Finished {
-    summary: String,
+/// What a live run leaves behind beside what a simulation does.
+struct Live {
     audit: String,
-    tables: Vec<(&'static str, Py<PyDict>)>,
     log: Vec<LogRow>,
 }
 
@@ -39,54 +38,46 @@ struct Finished {
 impl LiveRun {
     /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None))]
+    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, backend = "", captured = Vec::new()))]
     fn new(
         scenario_json: &str,
         seed: u64,
         hosts: &str,
         log: bool,
         program: Option<(Vec<String>, Vec<String>, Option<f64>)>,
+        backend: &str,
+        captured: Vec<String>,
     ) -> PyResult<Self> {
         let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
         let hosts = match hosts {
             "" => HostSettings::nearest_to(&scenario),
-            name => HostSettings::named(name).ok_or_else(|| {
-                let known = HostSettings::NAMES.join(", ");
-                ScenarioError::new_err(format!("host settings {name:?}: there are {known}"))
-            })?,
+            name => hosts_named(name)?,
         };
+        let backend = match backend {
+            "" => Backend::of_this_machine(),
+            name => backend_named(name)?,
+        };
+        let captured = CapturedPorts::of(&scenario, &captured).map_err(refused)?;
         let program = program.map(|(command, server, round_trip_ms)| Program {
             command,
             server,
             round_trip: round_trip_ms.map(|ms| Span::from_seconds(ms / 1e3)),
         });
-        let settings = Settings { hosts, log, program };
+        let settings = Settings { hosts, backend, log, captured, program };
         aqmlab_live::check(&scenario, &settings).map_err(failed)?;
-        Ok(Self {
-            scenario,
-            seed,
-            settings,
-            control: Control::default(),
-            started: AtomicBool::new(false),
-            finished: OnceLock::new(),
-        })
+        Ok(Self { scenario, seed, settings, control: Control::default(), execution: Once::new() })
     }
 
     /// Runs to the end, in real time; once per object.
     fn execute(&self, py: Python<'_>) -> PyResult<()> {
-        if self.started.swap(true, Ordering::Relaxed) {
-            return Err(PyRuntimeError::new_err("a run executes once: make a new LiveRun"));
-        }
         let Self { scenario, seed, settings, control, .. } = self;
-        let output = py.detach(|| aqmlab_live::run(scenario, *seed, settings, control)).map_err(failed)?;
-        let Output { summary, audit, tables, log } = output;
-        let tables = tables.into_iter().map(|table| Ok((table.name, into_arrays(table, py)?.unbind())));
-        let audit =
-            serde_json::to_string(&audit).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        let finished =
-            Finished { summary: summary.to_json(), audit, tables: tables.collect::<PyResult<_>>()?, log };
-        assert!(self.finished.set(finished).is_ok(), "only the first execution comes here");
-        Ok(())
+        self.execution.execute(|| {
+            let run = || aqmlab_live::run(scenario, *seed, settings, control);
+            let Output { summary, audit, tables, log, captures } = py.detach(run).map_err(failed)?;
+            let audit =
+                serde_json::to_string(&audit).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+            Finished::of(&summary, tables, captures, Live { audit, log }, py)
+        })
     }
 
     /// Share of the time that has passed, 0 to 1.
@@ -101,35 +92,38 @@ impl LiveRun {
 
     /// The content of `run.json`, without the audit.
     fn summary(&self) -> PyResult<&str> {
-        Ok(&self.finished()?.summary)
+        Ok(self.execution.finished()?.summary())
     }
 
     /// What can make the run wrong, and the verdict, as JSON.
     fn audit(&self) -> PyResult<&str> {
-        Ok(&self.finished()?.audit)
+        Ok(&self.execution.finished()?.more.audit)
     }
 
-    /// No packets are kept as files.
-    fn captures(&self) -> Vec<&str> {
-        Vec::new()
+    /// The ports whose packets were kept.
+    fn captures(&self) -> PyResult<Vec<&str>> {
+        Ok(self.execution.finished()?.captures())
+    }
+
+    /// Writes what passed a port to a new pcapng file; see `Run.write_capture`.
+    fn write_capture(&self, py: Python<'_>, port: &str, file: PathBuf) -> PyResult<()> {
+        self.execution.finished()?.write_capture(py, port, &file)
     }
 
     /// The names of the tables.
     fn tables(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.finished()?.tables.iter().map(|(name, _)| *name).collect())
+        Ok(self.execution.finished()?.tables())
     }
 
     /// The columns of a table by name; see `Run.table`.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let tables = &self.finished()?.tables;
-        let found = tables.iter().find(|(known, _)| *known == name);
-        found.map_or_else(|| Err(PyKeyError::new_err(name.to_owned())), |(_, table)| table.bind(py).copy())
+        self.execution.finished()?.table(py, name)
     }
 
     /// Replays the arrivals at each queue through a simulated port with the same seed: how many events there were, and the
     /// first in which the two differ, if they do.
     fn replay(&self, py: Python<'_>) -> PyResult<(usize, Option<String>)> {
-        let log = &self.finished()?.log;
+        let log = &self.execution.finished()?.more.log;
         let until = Time::ZERO + self.scenario.duration;
         Ok(py.detach(|| {
             let links: BTreeSet<u32> = log.iter().map(|row| row.link.0).collect();
@@ -138,12 +132,6 @@ impl LiveRun {
                 .map(|link| difference(&self.scenario, self.seed, LinkIndex(link), log, until));
             (log.len(), found.flatten().next())
         }))
-    }
-}
-
-impl LiveRun {
-    fn finished(&self) -> PyResult<&Finished> {
-        self.finished.get().ok_or_else(|| PyRuntimeError::new_err("the run has not been executed to its end"))
     }
 }
 
@@ -181,6 +169,27 @@ fn difference(
 #[pyfunction]
 pub(crate) fn prepare_live(parent: u32) -> PyResult<()> {
     aqmlab_live::prepare(parent).map_err(failed)
+}
+
+/// What the system refuses of what a live run needs with this backend and these host settings, if it refuses anything.
+#[pyfunction]
+pub(crate) fn probe_live(hosts: &str, backend: &str, py: Python<'_>) -> PyResult<Option<String>> {
+    let (hosts, backend) = (hosts_named(hosts)?, backend_named(backend)?);
+    Ok(py.detach(|| aqmlab_live::probe(hosts, backend)).err().map(|error| error.to_string()))
+}
+
+fn hosts_named(name: &str) -> PyResult<HostSettings> {
+    HostSettings::named(name).ok_or_else(|| {
+        let known = HostSettings::NAMES.join(", ");
+        ScenarioError::new_err(format!("host settings {name:?}: there are {known}"))
+    })
+}
+
+fn backend_named(name: &str) -> PyResult<Backend> {
+    Backend::named(name).ok_or_else(|| {
+        let known = Backend::ALL.map(Backend::name).join(", ");
+        ScenarioError::new_err(format!("backend {name:?}: there are {known}"))
+    })
 }
 
 /// The names of host settings for live runs.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, seeds_option
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
@@ -48,6 +49,14 @@ _UNFINISHED = 124  # as of timeout(1)
     help="Replay what came to the queues through simulated ports with the same seed, and demand the same "
     "sequence of discards, marks and departures.",
 )
+@captured_option
+@click.option(
+    "--backend",
+    default="",
+    metavar="NAME",
+    help="How packets come to the router: tun, by a TUN device, or af-packet, by a packet socket at a veth "
+    "device, which needs no /dev/net/tun. By default tun where that may be opened.",
+)
 @overrides_option
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
@@ -76,6 +85,8 @@ def live(
     seed: int,
     hosts: str,
     replay: bool,
+    captured: tuple[str, ...],
+    backend: str,
     overrides: dict[str, TomlText],
     command: tuple[str, ...],
     serve: Path | None,
@@ -100,6 +111,7 @@ def live(
       aqmlab live my-link.toml
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=60
       aqmlab live my-link.toml --replay
+      aqmlab live my-link.toml --backend af-packet --pcap left-to-right
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 20
     """
@@ -110,7 +122,15 @@ def live(
     folder = output or Path("results") / folder_name(scenario.name) / f"live-{seed}"
     shows_bar = not quiet and program is None
     result = run_live(
-        scenario, folder, seed=seed, hosts=hosts, replay=replay, program=program, progress=shows_bar
+        scenario,
+        folder,
+        seed=seed,
+        hosts=hosts,
+        replay=replay,
+        captured=captured_ports(captured, lambda _: None),
+        backend=backend,
+        program=program,
+        progress=shows_bar,
     )
     if not quiet:
         _print(result)
@@ -189,7 +209,7 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
     )
     screen.print(
         f"  {audit['device_drops']} packets dropped by devices, {audit['stolen_ms']} ms stolen; "
-        f"hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
+        f"{audit['backend']}, hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
     )
     screen.print(shown(f"  {audit['scheduling']}"))
     if (replay := audit.get("replay")) is not None:

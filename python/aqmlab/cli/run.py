@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab import _core
+from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -15,9 +16,7 @@ from aqmlab.cli.options import (
     scenario_argument,
     seeds_option,
 )
-from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
-from aqmlab.result import capture_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
@@ -50,15 +49,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Measure what the users offer, by running the uncongested twin as well.",
 )
-@click.option(
-    "--pcap",
-    "captured",
-    multiple=True,
-    metavar="PORT",
-    help="Keep every packet that passes this port, a monitored link with a queue such as left-to-right, as "
-    "PORT.pcapng in the result's folder, for Wireshark and tshark. Give it again for more ports. Files are "
-    "as large as the traffic: meant for short runs.",
-)
+@captured_option
 @execution_options("threads")
 def run(
     *,
@@ -89,7 +80,7 @@ def run(
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    ports = _ports(scenario, captured)
+    ports = captured_ports(captured, lambda ports: _core.Run(scenario.resolved_json, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
     jobs = [
@@ -104,19 +95,6 @@ def run(
             _print(screen, result, quiet=quiet)
     if not quiet and len(jobs) > 1:
         _print_together(screen, scenario.name, made, folders[0].parent)
-
-
-def _ports(scenario: Scenario, captured: tuple[str, ...]) -> tuple[str, ...]:
-    ports = tuple(dict.fromkeys(captured))
-    try:
-        _core.Run(scenario.resolved_json, 0, list(ports))
-    except ScenarioError as error:
-        raise click.UsageError(f"--pcap: {error}") from None
-    if len({capture_name(port) for port in ports}) < len(ports):
-        raise click.UsageError(
-            "--pcap: files of these ports would have the same name; capture them in two runs"
-        )
-    return ports
 
 
 def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:

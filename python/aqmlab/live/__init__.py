@@ -1,11 +1,28 @@
 """Live runs: the same scenario over the kernel's TCP, in real time.
 
 Read in this order: `worker` (the process that a run has for itself), `running` (from a scenario to a result),
-`program` (a command of one's own behind the bottleneck), `needs` (what a machine must allow).
+`program` (a command of one's own behind the bottleneck), `requirements` and `probe` (what a machine must allow).
 """
 
-from aqmlab.live.needs import Need, needs
-from aqmlab.live.program import Program, file_server
-from aqmlab.live.running import run_live
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aqmlab.live.requirements import Need, needs
+    from aqmlab.live.program import Program, file_server
+    from aqmlab.live.running import run_live
 
 __all__ = ["Need", "Program", "file_server", "needs", "run_live"]
+
+# Imported when first asked for: a process can enter a user namespace only before Arrow and NumPy start threads.
+_HOMES = {
+    **dict.fromkeys(("Need", "needs"), "aqmlab.live.requirements"),
+    **dict.fromkeys(("Program", "file_server"), "aqmlab.live.program"),
+    "run_live": "aqmlab.live.running",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

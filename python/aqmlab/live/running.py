@@ -16,6 +16,7 @@ from aqmlab.result import Result
 from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import TextIO
 
@@ -34,6 +35,8 @@ def run_live(
     seed: int = 1,
     hosts: str = "",
     replay: bool = False,
+    captured: Sequence[str] = (),
+    backend: str = "",
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
@@ -45,6 +48,9 @@ def run_live(
         seed: Seed of users, delays and queues; what the kernel and the machine do has none.
         hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
+        captured: Ports whose packets are kept beside the result, as pcapng files.
+        backend: How packets come to the router, `tun` or `af-packet`; TUN devices where they may be opened,
+            if empty.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
@@ -55,7 +61,10 @@ def run_live(
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     words = (list(program.command), list(program.server), program.rtt_ms) if program else None
-    _core.LiveRun(scenario.resolved_json, seed, hosts, replay, words)  # refused before anything is made
+    ports = list(captured)
+    _core.LiveRun(  # refused before anything is made
+        scenario.resolved_json, seed, hosts, replay, words, backend=backend, captured=ports
+    )
     require_writable(folder)
     order = {
         "parent": os.getpid(),
@@ -64,6 +73,8 @@ def run_live(
         "hosts": hosts,
         "replay": replay,
         "program": words,
+        "backend": backend,
+        "captured": ports,
         "address": scenario.content_address(seed),
         "folder": str(folder.absolute()),
     }

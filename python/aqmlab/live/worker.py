@@ -39,7 +39,15 @@ def main() -> None:
 
 def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
     program = order["program"] and tuple(order["program"])
-    run = _core.LiveRun(order["scenario_json"], order["seed"], order["hosts"], order["replay"], program)
+    run = _core.LiveRun(
+        order["scenario_json"],
+        order["seed"],
+        order["hosts"],
+        order["replay"],
+        program,
+        backend=order["backend"],
+        captured=order["captured"],
+    )
     done = threading.Event()
     watching = threading.Thread(target=_watch, args=(run, done, line), daemon=True)
     watching.start()

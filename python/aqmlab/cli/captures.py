@@ -1,0 +1,37 @@
+"""`--pcap` of the commands that run scenarios."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from aqmlab.errors import ScenarioError
+from aqmlab.result import capture_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+captured_option = click.option(
+    "--pcap",
+    "captured",
+    multiple=True,
+    metavar="PORT",
+    help="Keep every packet that passes this port, a monitored link with a queue such as left-to-right, as "
+    "PORT.pcapng in the result's folder, for Wireshark and tshark. Give it again for more ports. Files are "
+    "as large as the traffic: meant for short runs.",
+)
+
+
+def captured_ports(captured: tuple[str, ...], check: Callable[[list[str]], object]) -> tuple[str, ...]:
+    """The ports whose packets are kept, each once; `check` raises `ScenarioError` where one cannot be."""
+    ports = tuple(dict.fromkeys(captured))
+    try:
+        check(list(ports))
+    except ScenarioError as error:
+        raise click.UsageError(f"--pcap: {error}") from None
+    if len({capture_name(port) for port in ports}) < len(ports):
+        raise click.UsageError(
+            "--pcap: files of these ports would have the same name; capture them in two runs"
+        )
+    return ports
