@@ -323,11 +323,14 @@ def digests_of(folder: Path) -> dict[str, str]:
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
 
 
+def has_tshark() -> bool:
+    return shutil.which("tshark") is not None
+
+
 def tshark(*arguments: str) -> list[str]:
-    program = shutil.which("tshark")
-    if program is None:
+    if not has_tshark():
         pytest.skip("tshark is not installed")
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(["tshark", *arguments], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,51 +26,197 @@ from aqmlab.cli import commands
 from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
 from small import BULK
+from test_capture import has_tshark, packets_in, tshark
 
-MISSING = [need.name for need in needs() if need.needed and not need.found]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NEEDS = needs()
+MISSING = [need.name for need in NEEDS if need.needed and not need.found]
+UNAVAILABLE = [
+    backend
+    for backend in ("tun", "af-packet")
+    if any(need.name.endswith(f"(--backend {backend})") and not need.found for need in NEEDS)
+]
 if os.environ.get("AQMLAB_LIVE_REQUIRED"):
+    # Who is not root may open no TUN device, as a rule.
     assert not MISSING, MISSING
+    assert UNAVAILABLE in ([], ["tun"] if os.geteuid() != 0 else []), UNAVAILABLE
+NOBODY = 65_534
+UNREADABLE = "nobody but root may read this Python, or this package"
 live = pytest.mark.skipif(bool(MISSING), reason=f"no live runs on this machine, which lacks {MISSING}")
 
 
+CHAIN = """
+name = "chain"
+duration_s = 2.0
+warm_up_s = 0.5
+
+[parking_lot]
+hops = 2
+rate_mbps = 10.0
+queue = { scheme = "red", limit_packets = 50, ecn = true }
+
+[[flows]]
+count = 3
+direction = "left-to-right"
+base_rtt_ms = 40.0
+host = { ecn = "on" }
+
+[[flows]]
+name = "cross"
+count = 1
+senders = "servers-1"
+receivers = "browsers-2"
+base_rtt_ms = 40.0
+host = { ecn = "on" }
+
+[[datagrams]]
+name = "calls"
+count = 1
+direction = "left-to-right"
+packet_bytes = 200
+rate_mbps = 0.8
+start_spread_s = 0.0
+ecn = "ect1"
+"""
+HOPS = ("router-0-to-router-1", "router-1-to-router-2")
+
+
 @live
-def test_a_live_run_is_a_result_with_an_audit_and_its_queues_decided_as_simulated_ones(
-    tmp_path: Path,
+@pytest.mark.parametrize("backend", ["tun", "af-packet"])
+def test_both_bottlenecks_of_a_chain_decide_as_simulated_ones_whatever_brings_the_packets(
+    tmp_path: Path, backend: str
 ) -> None:
-    scenario = Scenario.of(BULK.replace("drop-tail", "red"))
-    made = run_live(scenario, tmp_path / "live", hosts="linux-reno", replay=True)
+    if backend in UNAVAILABLE:
+        pytest.skip(f"no live run over {backend} on this machine")
+    scenario = Scenario.of(CHAIN)
+    made = run_live(
+        scenario, tmp_path / "live", hosts="linux-reno", backend=backend, replay=True, captured=HOPS
+    )
     kept = Result.load(tmp_path / "live")
-    assert kept.live == made.live
     assert kept.live is not None
+    assert kept.live == made.live
     assert kept.live["verdict"] in {"valid", "suspect"}
-    assert kept.live["replay"]["events"] > 2_000
+    assert kept.live["backend"] == backend
+    assert kept.live["replay"]["events"] > 5_000
     assert kept.live["replay"]["difference"] is None
+    assert kept.live["refused_packets"] == {}
     assert kept.content_address != scenario.content_address(1), "no simulation is taken for it"
-    assert set(kept.tables) >= {"queue", "link"}
-    link = kept.run["links"][0]
-    assert link["counters"]["departed"]["packets"] > 500
     assert {invariant["holds"] for invariant in kept.run["invariants"]} == {True}
+    first, second = (link for link in kept.run["links"] if link["name"] in HOPS)
+    assert second["throughput_frame_mbps"] > first["throughput_frame_mbps"] > 1.0
+    assert second["counters"]["marked"]["packets"] > 0
+    # One every 2 ms: a window of 1.5 s has 750, but for those that were late at its edges.
+    arrived = first["counters"]["by_class"]["datagram"]["arrived_packets"]
+    assert arrived == pytest.approx(750, abs=20)
+    # Every length and every checksum, those of marked packets too, is asserted by the parser.
+    for name in HOPS:
+        file = tmp_path / "live" / f"{name}.pcapng"
+        packets = packets_in(file, name)
+        assert len(packets) > 1_000
+        stamps = [packet.at_ns for packet in packets]
+        assert stamps == sorted(stamps)
+        assert stamps[-1] <= 2_000_000_000
+        calls = {packet.ip_bytes for packet in packets if packet.flags is None and packet.traffic_class & 1}
+        assert calls == {200}
+        complaint_free(file)
+    marked = sum(packet.traffic_class & 0b11 == 0b11 for packet in packets)
+    assert marked >= second["counters"]["marked"]["packets"]
+
+
+def complaint_free(file: Path) -> None:
+    """By tshark, where it is."""
+    if not has_tshark():
+        return
+    checking = [f"-o{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
+    wrong = "_ws.malformed || ip.checksum.status != 1 || tcp.checksum.status != 1 || udp.checksum.status != 1"
+    bad = f"{wrong} || _ws.expert.severity == error"
+    assert tshark(*checking, "-r", str(file), "-Y", bad) == []
+
+
+@dataclass(frozen=True)
+class Somebody:
+    """Who starts a command, and what of Python may be used: root may have one that nobody else may read."""
+
+    interpreter: str
+    identity: dict[str, Any]
+    environment: dict[str, str]
+
+    def command(self, *words: str) -> list[str]:
+        return [self.interpreter, "-m", "aqmlab", *words]
+
+
+def nobody() -> Somebody:
+    """Somebody without privileges."""
+    if os.geteuid() != 0:
+        return Somebody(sys.executable, {}, dict(os.environ))
+    identity: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    system = shutil.which(f"python3.{sys.version_info.minor}", path="/usr/local/bin:/usr/bin")
+    for interpreter in filter(None, (sys.executable, system)):
+        try:
+            subprocess.run(
+                [interpreter, "-c", "import aqmlab._core"], check=True, env=environment, cwd="/", **identity
+            )
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        return Somebody(interpreter, identity, environment)
+    assert not os.environ.get("AQMLAB_LIVE_REQUIRED"), UNREADABLE
+    pytest.skip(UNREADABLE)
+
+
+@pytest.fixture
+def common(tmp_path: Path) -> Iterator[Path]:
+    """A folder where anybody may write."""
+    del tmp_path
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        yield Path(folder)
 
 
 @live
-def test_a_live_run_that_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
-    file = tmp_path / "long.toml"
-    file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0"))
-    folder = tmp_path / "live"
-    command = [sys.executable, "-m", "aqmlab", "live", str(file), "--output", str(folder), "--quiet"]
+def test_somebody_without_privileges_has_a_live_run_too(common: Path) -> None:
+    who = nobody()
+    (common / "link.toml").write_text(BULK.replace("duration_s = 3.0", "duration_s = 2.0"))
+    options: dict[str, Any] = {"cwd": common, "env": who.environment, **who.identity}
+    options |= {"capture_output": True, "text": True}
+    told = subprocess.run(who.command("doctor"), check=False, **options)
+    assert told.returncode == 0, told.stdout + told.stderr
+    made = subprocess.run(who.command("live", "link.toml", "--output", "live"), check=False, **options)
+    assert made.returncode == 0, made.stderr
+    audit = Result.load(common / "live").live
+    assert audit is not None
+    assert audit["backend"] == (
+        "tun" if os.access("/dev/net/tun", os.W_OK) and not who.identity else "af-packet"
+    )
+    assert audit["probe_error"]["count"] > 10
+    assert f"timing: {audit['verdict']}" in made.stdout, "a run without privileges skips no audit"
+
+
+@live
+@pytest.mark.parametrize("who", ["we", "nobody"])
+def test_a_live_run_that_is_killed_leaves_nothing_behind(common: Path, who: str) -> None:
+    somebody = nobody() if who == "nobody" else Somebody(sys.executable, {}, dict(os.environ))
+    (common / "long.toml").write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0"))
+    command = somebody.command("live", "long.toml", "--output", "live", "--quiet")
     before = _devices()
-    with subprocess.Popen(command) as made:
+    with subprocess.Popen(command, cwd=common, env=somebody.environment, **somebody.identity) as made:
         deadline = time.monotonic() + 20.0
         while not (workers := _workers_of(made.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert workers
         time.sleep(0.5)
         made.kill()
-    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < deadline:
+    while any(_alive(worker) for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_alive(worker) for worker in workers)
     assert _devices() == before
-    assert not folder.exists()
+    assert not (common / "live").exists()
 
 
 def test_what_a_live_run_cannot_do_is_refused_before_anything_is_made(tmp_path: Path) -> None:
@@ -93,7 +243,7 @@ def test_what_is_compared_with_itself_does_not_differ_and_a_longer_way_does() ->
 def test_the_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:
     told = CliRunner().invoke(commands, ["doctor"])
     assert told.exit_code == (1 if MISSING else 0)
-    for need in needs():
+    for need in NEEDS:
         assert need.name in told.output
         assert need.found or need.remedy
 

@@ -143,13 +143,18 @@ fn difference(
     log: &[LogRow],
     until: Time,
 ) -> Option<String> {
-    let (mut arrivals, mut live) = (Vec::new(), Vec::new());
+    let (mut arrivals, mut live, mut last_end) = (Vec::new(), Vec::new(), None);
     for row in log.iter().filter(|row| row.link == link) {
         match row.event {
             LogEvent::Arrival => {
-                arrivals.push(ReplayedArrival { at: row.at, facts: row.facts, header: row.header });
+                let before_end = last_end != Some(row.at);
+                let &LogRow { at, facts, header, .. } = row;
+                arrivals.push(ReplayedArrival { at, facts, header, before_end });
             }
-            LogEvent::Departure => live.push((row.at, ReplayedEvent::Departure, row.facts)),
+            LogEvent::Departure => {
+                last_end = Some(row.at);
+                live.push((row.at, ReplayedEvent::Departure, row.facts));
+            }
             LogEvent::Discard(reason) => live.push((row.at, ReplayedEvent::Discard(reason), row.facts)),
         }
     }

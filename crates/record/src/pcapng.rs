@@ -172,7 +172,7 @@ impl PassedPacket for WirePacket {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        WirePacket::bytes(self)
+        Self::bytes(self)
     }
 }
 

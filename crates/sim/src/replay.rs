@@ -16,6 +16,9 @@ pub struct ReplayedArrival {
     pub facts: PacketFacts,
     /// What queues sort it by.
     pub header: HeaderFields,
+    /// Whether it came before the end of a transmission of this link at the same instant. Which is first is the network's
+    /// to say: where a link leads straight to this one, the end of its transmission brings the packet.
+    pub before_end: bool,
 }
 
 /// What happened to a packet then.
@@ -69,10 +72,10 @@ pub fn replay(
         happened: Vec::new(),
     };
     for &arrival in arrivals {
-        link.end_transmissions(arrival.at);
+        link.end_transmissions(|ends| ends < arrival.at || (ends == arrival.at && !arrival.before_end));
         link.arrive(arrival);
     }
-    link.end_transmissions(until);
+    link.end_transmissions(|ends| ends <= until);
     link.happened
 }
 
@@ -130,11 +133,52 @@ impl Link {
         self.in_service = Some((packet, ends));
     }
 
-    fn end_transmissions(&mut self, now: Time) {
-        while let Some((packet, ends)) = self.in_service.filter(|&(_, ends)| ends <= now) {
+    fn end_transmissions(&mut self, is_due: impl Fn(Time) -> bool) {
+        while let Some((packet, ends)) = self.in_service.filter(|&(_, ends)| is_due(ends)) {
             self.happened.push((ends, ReplayedEvent::Departure, packet.facts));
             self.in_service = None;
             self.take(ends);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_aqm::{Codepoint, PacketClass};
+    use aqmlab_units::Span;
+
+    /// Wire frames of 1,250 bytes take 1 ms at 10 Mbit/s. One is sent and one waits, which is all that there is room for, when
+    /// another comes at the instant at which the first has been sent.
+    #[test]
+    fn an_arrival_is_before_or_behind_the_end_of_a_transmission_as_it_is_said_to_be() {
+        let text = "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = { scheme = \"drop-tail\", \
+                    limit_packets = 1 }\n[users]\nper_side = 1\n";
+        let scenario = Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let name = |link: &aqmlab_scenario::Link| link.name == "left-to-right";
+        let place = scenario.network.links.iter().position(name).unwrap();
+        let link = LinkIndex(u32::try_from(place).unwrap());
+        // 20 bytes of preamble and gap, 18 of header and check sequence.
+        let facts = PacketFacts {
+            flow: 1,
+            bytes: 1_250 - 38,
+            codepoint: Codepoint::NotEct,
+            class: PacketClass::Data,
+        };
+        let at = |ms, before_end| ReplayedArrival {
+            at: Time::ZERO + Span::from_milliseconds(ms),
+            facts,
+            header: HeaderFields::default(),
+            before_end,
+        };
+        let until = Time::ZERO + Span::from_milliseconds(10);
+        let happened = |before_end| {
+            let arrivals = [at(0, false), at(0, false), at(1, before_end)];
+            let rows = replay(&scenario, 1, link, &arrivals, until);
+            rows.into_iter().map(|(at, event, _)| (at.nanoseconds() / 1_000_000, event)).collect::<Vec<_>>()
+        };
+        let sent = |ms| (ms, ReplayedEvent::Departure);
+        assert_eq!(happened(false), [sent(1), sent(2), sent(3)]);
+        assert_eq!(happened(true), [(1, ReplayedEvent::Discard(Reason::Overflow)), sent(1), sent(2)]);
     }
 }

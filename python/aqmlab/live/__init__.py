@@ -1,20 +1,21 @@
 """Live runs: the same scenario over the kernel's TCP, in real time.
 
 Read in this order: `worker` (the process that a run has for itself), `running` (from a scenario to a result),
-`program` (a command of one's own behind the bottleneck), `requirements` and `probe` (what a machine must allow).
+`program` (a command of one's own behind the bottleneck), `requirements` and `probe` (what a machine must
+allow).
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aqmlab.live.requirements import Need, needs
     from aqmlab.live.program import Program, file_server
+    from aqmlab.live.requirements import Need, needs
     from aqmlab.live.running import run_live
 
 __all__ = ["Need", "Program", "file_server", "needs", "run_live"]
 
-# Imported when first asked for: a process can enter a user namespace only before Arrow and NumPy start threads.
+# Imported when first asked for: a process enters a user namespace before Arrow and NumPy start threads.
 _HOMES = {
     **dict.fromkeys(("Need", "needs"), "aqmlab.live.requirements"),
     **dict.fromkeys(("Program", "file_server"), "aqmlab.live.program"),
