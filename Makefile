@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +31,12 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
+
+test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
+	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live
+	AQMLAB_LIVE_REQUIRED=1 $(BIN)/pytest --quiet tests/python/test_live.py
+
+live: test-live
 
 fuzz: fuzz-networks fuzz-files ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
 

@@ -49,8 +49,7 @@ def run_live(
         hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
         captured: Ports whose packets are kept beside the result, as pcapng files.
-        backend: How packets come to the router, `tun` or `af-packet`; TUN devices where they may be opened,
-            if empty.
+        backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
@@ -61,14 +60,13 @@ def run_live(
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     words = (list(program.command), list(program.server), program.rtt_ms) if program else None
-    ports = list(captured)
-    _core.LiveRun(  # refused before anything is made
-        scenario.resolved_json, seed, hosts, replay, words, backend=backend, captured=ports
-    )
+    ports, scenario_json = list(captured), scenario.resolved_json
+    # Refused before anything is made.
+    _core.LiveRun(scenario_json, seed, hosts, replay, words, backend=backend, captured=ports)
     require_writable(folder)
     order = {
         "parent": os.getpid(),
-        "scenario_json": scenario.resolved_json,
+        "scenario_json": scenario_json,
         "seed": seed,
         "hosts": hosts,
         "replay": replay,
