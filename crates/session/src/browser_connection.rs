@@ -57,8 +57,9 @@ pub struct BrowserConnection {
     /// How long the exchange that was in progress when the run began had lasted.
     pub(crate) lasted_before: Span,
     ordinal: ConnectionOrdinal,
-    /// The next open connection of the same user.
+    /// The next open connection of the same user, and the one before.
     next_of_user: u32,
+    previous_of_user: u32,
     /// The population of its user.
     population: u16,
     /// Whether one of its ends gave up.
@@ -67,6 +68,8 @@ pub struct BrowserConnection {
     pub(crate) browser_gave_up: bool,
     /// Whether it is not over.
     exists: bool,
+    /// Whether it is on the list of its user.
+    listed: bool,
     /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and `server` mean
     /// nothing.
     pub(crate) multiplexed: bool,
@@ -87,10 +90,12 @@ impl BrowserConnection {
         lasted_before: Span::ZERO,
         ordinal: ConnectionOrdinal::new(0),
         next_of_user: NONE,
+        previous_of_user: NONE,
         population: 0,
         gave_up: false,
         browser_gave_up: false,
         exists: false,
+        listed: false,
         multiplexed: false,
         replays: false,
         opens_for_nobody: false,
@@ -223,25 +228,34 @@ impl ConnectionLists {
             connections.records.resize(place + 1, BrowserConnection::VACANT);
         }
         let first = &mut self.first[user as usize];
+        let next_of_user = std::mem::replace(first, opened.connection.number());
         connections.records[place] = BrowserConnection {
             server,
             opened: now,
             number: opened.number,
             ordinal,
-            next_of_user: std::mem::replace(first, opened.connection.number()),
+            next_of_user,
             population,
             exists: true,
+            listed: true,
             ..BrowserConnection::VACANT
         };
+        if next_of_user != NONE {
+            connections.records[next_of_user as usize].previous_of_user = opened.connection.number();
+        }
     }
 
-    /// The open connection of a user with this ordinal.
+    /// The open connection of a user with this ordinal. If that is the one at hand, of whose ordinal it is, nobody has to look
+    /// for it.
     pub(crate) fn find(
         &self,
-        user: u32,
-        ordinal: ConnectionOrdinal,
+        (user, ordinal): (u32, ConnectionOrdinal),
+        at_hand: Option<ConnectionId>,
         connections: &BrowserConnections,
     ) -> Option<ConnectionId> {
+        if let Some(at_hand) = at_hand {
+            return connections.get(at_hand).is_some_and(|record| record.listed).then_some(at_hand);
+        }
         let mut place = self.first[user as usize];
         while place != NONE {
             let record = &connections.records[place as usize];
@@ -260,19 +274,17 @@ impl ConnectionLists {
         connection: ConnectionId,
         connections: &mut BrowserConnections,
     ) {
-        let (place, next) = (connection.number(), connections.at(connection).next_of_user);
-        let mut current = self.first[user as usize];
-        if current == place {
-            self.first[user as usize] = next;
+        let record = connections.at(connection);
+        if !std::mem::replace(&mut record.listed, false) {
             return;
         }
-        while current != NONE {
-            let record = &mut connections.records[current as usize];
-            if record.next_of_user == place {
-                record.next_of_user = next;
-                return;
-            }
-            current = record.next_of_user;
+        let (previous, next) = (record.previous_of_user, record.next_of_user);
+        match connections.records.get_mut(previous as usize) {
+            Some(previous) => previous.next_of_user = next,
+            None => self.first[user as usize] = next,
+        }
+        if let Some(next) = connections.records.get_mut(next as usize) {
+            next.previous_of_user = previous;
         }
     }
 }
@@ -295,13 +307,13 @@ mod tests {
             });
             lists.remove(1, ConnectionId::from_number(removed), &mut connections);
             for (user, place, connection) in places {
-                let found = lists.find(user, ConnectionOrdinal::new(place + 100), &connections);
+                let found = lists.find((user, ConnectionOrdinal::new(place + 100)), None, &connections);
                 assert_eq!(found, (place != removed).then_some(connection), "{place} without {removed}");
             }
             // It is no longer on the list: nothing else is taken off in its stead.
             lists.remove(1, ConnectionId::from_number(removed), &mut connections);
             let left = places.iter().filter(|(user, place, _)| {
-                lists.find(*user, ConnectionOrdinal::new(place + 100), &connections).is_some()
+                lists.find((*user, ConnectionOrdinal::new(place + 100)), None, &connections).is_some()
             });
             assert_eq!(left.count(), 4);
         }

@@ -14,7 +14,8 @@ use crate::transport::{
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent, UserRef,
+    Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
+    UserRef,
 };
 
 /// Users that start between two questions to the driver.
@@ -118,6 +119,8 @@ pub(crate) struct Browsing {
     pub(crate) answers: PendingAnswers,
     /// A reused buffer of what a user answered.
     commands: Vec<Command>,
+    /// The connection that a user is being told of: most of what she does then is done on it.
+    at_hand: Option<(ConnectionOrdinal, ConnectionId)>,
 }
 
 impl Browsing {
@@ -129,6 +132,7 @@ impl Browsing {
             continuations: Vec::new(),
             answers: PendingAnswers::default(),
             commands: Vec::new(),
+            at_hand: None,
         }
     }
 
@@ -170,7 +174,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let ordinal = whose.2;
         let connection = event.connection;
         match (event.side, event.kind) {
             (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
@@ -193,7 +197,7 @@ impl Browsing {
                 if self.connections.at(connection).multiplexed {
                     return self.begin_handshake(connection, whose, transport);
                 }
-                self.notify(population, user, UserEvent::Connected(ordinal), transport);
+                self.notify_of((connection, whose), UserEvent::Connected(ordinal), transport);
             }
             (side, ConnectionEventKind::GaveUp) => self.on_gave_up(connection, side, whose, transport),
             (Side::Passive, ConnectionEventKind::Established) | (_, ConnectionEventKind::Ended) => {}
@@ -243,6 +247,18 @@ impl Browsing {
         commands.clear();
         self.commands = commands;
         failed
+    }
+
+    /// The same of an event on a connection.
+    fn notify_of(
+        &mut self,
+        (connection, (population, user, ordinal)): (ConnectionId, UserConnection),
+        event: UserEvent,
+        transport: &mut impl Transport,
+    ) {
+        self.at_hand = Some((ordinal, connection));
+        self.notify(population, user, event, transport);
+        self.at_hand = None;
     }
 
     fn carry_out(
@@ -302,7 +318,9 @@ impl Browsing {
         transport: &mut impl Transport,
     ) {
         let group = &self.populations[population.place()];
-        let Some(connection) = group.open.find(user, ordinal, &self.connections) else { return };
+        let at_hand = at_hand(self.at_hand, ordinal);
+        let found = group.open.find((user, ordinal), at_hand, &self.connections);
+        let Some(connection) = found else { return };
         let record = self.connections.at(connection);
         let first = record.exchanges == 0;
         record.exchanges += 1;
@@ -327,7 +345,9 @@ impl Browsing {
 
     fn close(&mut self, (population, user, ordinal): UserConnection, transport: &mut impl Transport) {
         let group = &mut self.populations[population.place()];
-        let Some(connection) = group.open.find(user, ordinal, &self.connections) else { return };
+        let at_hand = at_hand(self.at_hand, ordinal);
+        let found = group.open.find((user, ordinal), at_hand, &self.connections);
+        let Some(connection) = found else { return };
         group.open.remove(user, connection, &mut self.connections);
         transport.close(connection, Side::Active);
     }
@@ -403,14 +423,13 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
-        let servers_close = self.populations[population.place()].users.servers_close();
+        let servers_close = self.populations[whose.0.place()].users.servers_close();
         if !servers_close || self.settings.response_end == ResponseEnd::LastByte {
             self.record_response(connection, whose, transport);
         }
         if !servers_close {
             self.connections.at(connection).under_way = None;
-            self.notify(population, user, UserEvent::Response(ordinal), transport);
+            self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
         }
     }
 
@@ -429,8 +448,7 @@ impl Browsing {
             self.record_response(connection, whose, transport);
         }
         self.connections.at(connection).under_way = None;
-        let (population, user, ordinal) = whose;
-        self.notify(population, user, UserEvent::Response(ordinal), transport);
+        self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
     }
 
     /// The response time of the exchange under way ends now.
@@ -513,7 +531,7 @@ impl Browsing {
         let (connecting, under_way) = (record.exchanges == 0, record.under_way.take());
         let group = &mut self.populations[population.place()];
         // A connection that gave up while it was being closed is no longer known to its user.
-        if group.open.find(user, ordinal, &self.connections) != Some(connection) {
+        if group.open.find((user, ordinal), Some(connection), &self.connections).is_none() {
             return;
         }
         group.open.remove(user, connection, &mut self.connections);
@@ -546,4 +564,13 @@ impl Browsing {
             group.in_window.add(what);
         }
     }
+}
+
+/// The connection at hand, if it is the one with this ordinal.
+#[inline]
+fn at_hand(
+    connection: Option<(ConnectionOrdinal, ConnectionId)>,
+    ordinal: ConnectionOrdinal,
+) -> Option<ConnectionId> {
+    connection.filter(|(own, _)| *own == ordinal).map(|(_, connection)| connection)
 }

@@ -115,7 +115,7 @@ impl Browsing {
         let (connecting, under_way) = (record.is_connecting(), record.under_way.take().is_some());
         record.browser_gave_up = true;
         let group = &mut self.populations[population.place()];
-        if group.open.find(user, ordinal, &self.connections) != Some(connection) {
+        if group.open.find((user, ordinal), Some(connection), &self.connections).is_none() {
             return;
         }
         group.open.remove(user, connection, &mut self.connections);

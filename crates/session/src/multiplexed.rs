@@ -125,7 +125,7 @@ impl Browsing {
         let lost = self.connections.streams(connection).give_up() + usize::from(connecting);
         let group = &mut self.populations[population.place()];
         // A connection that gave up while it was being closed is no longer known to its user.
-        if group.open.find(user, ordinal, &self.connections) != Some(connection) {
+        if group.open.find((user, ordinal), Some(connection), &self.connections).is_none() {
             return;
         }
         group.open.remove(user, connection, &mut self.connections);

@@ -136,3 +136,23 @@ fn a_link_whose_rate_varies_is_not_foretold() {
     let saved = |traced| simulate(traced, true).events - simulate(traced, false).events;
     assert!(saved(false) > saved(true) + 300, "{} and {}", saved(false), saved(true));
 }
+
+/// A bottleneck with a propagation delay, behind which nobody else feeds the machines: a packet of it needs neither an event
+/// when it has been sent nor one at the far end.
+#[test]
+fn packets_pass_a_pipe_without_an_event_where_only_it_feeds_what_comes_next() {
+    let simulate = |packets: bool| {
+        let text = format!(
+            "name = \"pipe\"\nduration_s = 20.0\n[parking_lot]\nhops = 1\nrate_mbps = 2.0\ndelay_ms = 5.0\n\
+             queue = {{ scheme = \"drop-tail\", limit_packets = 20 }}\n[users]\nper_side = 60\n[record]\npackets = {packets}\n\
+             flows = true\n"
+        );
+        let scenario = Scenario::from_toml(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+        run(&scenario, 2, &Control::default()).unwrap()
+    };
+    let [foretold, told] = [false, true].map(simulate);
+    assert!(tables(&foretold) == tables(&told));
+    let sent: u64 = foretold.summary.links.iter().map(|link| link.counters.departed.packets).sum();
+    let saved = told.events - foretold.events;
+    assert!(sent > 3_000 && saved + 20 >= 2 * sent && saved <= 2 * sent, "{saved} events of {sent} packets");
+}

@@ -6,7 +6,7 @@
 //! itself lets its departures happen later, each at its own instant, when somebody comes to it or looks at it.
 //!
 //! This is so behind a link with a propagation delay, whose packets travel in a pipe of their own, and in front of
-//! interfaces that get all their packets from the link. Nothing may be able to tell the difference, so that runs which
+//! interfaces that get all their packets from the link: these they enter at once, pipe or no pipe. Nothing may be able to tell the difference, so that runs which
 //! record what leaves a link, packet by packet, foretell nothing.
 
 use super::network::Network;
@@ -23,9 +23,11 @@ pub(super) fn foretell(scenario: &Scenario, network: &mut Network) {
     let Some(pairs) = pairs(scenario, network) else { return };
     for position in 0..network.queued.len() {
         let (queued, step) = (&network.queued[position], Step::of(position));
-        let moves_on = queued.propagation.is_some() || feeds_alone(network, &pairs, step);
+        let feeds_alone = feeds_alone(network, &pairs, step);
+        let moves_on = queued.propagation.is_some() || feeds_alone;
         let foretells = moves_on && queued.keeps_what_it_accepts() && !meets_an_end(network, &pairs, step);
-        network.queued[position].foretells = foretells;
+        let queued = &mut network.queued[position];
+        (queued.foretells, queued.feeds_alone) = (foretells, feeds_alone);
     }
 }
 

@@ -142,13 +142,14 @@ impl Fabric {
         let queued = &mut network.queued[position];
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let accepted = queued.foretell(events.now(), packet, &mut discard);
-        let (to, propagation) = (queued.to, queued.propagation);
+        let (to, propagation, feeds_alone) = (queued.to, queued.propagation, queued.feeds_alone);
         if let Some((packet, sent)) = accepted {
             match propagation {
-                Some((pipe, delay)) => events.push(pipe, sent + delay, packet.towards(to)),
-                None => {
+                Some((pipe, delay)) if !feeds_alone => events.push(pipe, sent + delay, packet.towards(to)),
+                _ => {
+                    let arrival = propagation.map_or(sent, |(_, delay)| sent + delay);
                     let step = network.step(to, packet.destination());
-                    self.cross(step, sent, packet, events);
+                    self.cross(step, arrival, packet, events);
                 }
             }
         }

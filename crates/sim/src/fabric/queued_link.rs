@@ -43,6 +43,8 @@ pub(crate) struct QueuedLink {
     asks_again: bool,
     /// Whether packets move on when they are queued: see `foretelling.rs`.
     pub(crate) foretells: bool,
+    /// Whether they go on to interfaces that get no others.
+    pub(crate) feeds_alone: bool,
     /// The clock of the transmissions that are foretold, and when the last of them ends.
     foretold: TransmissionClock,
     foretold_until: Time,
@@ -78,6 +80,7 @@ impl QueuedLink {
             link: number,
             asks_again: false,
             foretells: false,
+            feeds_alone: false,
             foretold: TransmissionClock::new(rate),
             foretold_until: Time::ZERO,
         }

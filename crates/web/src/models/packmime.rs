@@ -33,11 +33,13 @@
 
 mod cloud;
 mod connection_plan;
+mod consecutive;
 mod curve;
 mod fractional_sum_difference;
 mod laws;
 mod own_laws;
 mod parameters;
+mod past_weights;
 
 pub use cloud::PackMimeCloud;
 pub use laws::PackMimeModel;

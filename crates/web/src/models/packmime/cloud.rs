@@ -1,12 +1,13 @@
 //! A cloud of clients, who open connections whatever becomes of those before.
 
 use super::connection_plan::{ConnectionPlan, Plans};
+use super::consecutive::Consecutive;
 use super::laws::PackMimeModel;
 use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay};
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// Many clients together: connections arrive, each carries its exchanges, and none waits for another.
 ///
@@ -22,7 +23,7 @@ pub struct PackMimeCloud {
     next: u32,
     /// What is due when: earlier instants first, and at one instant the lower number.
     pending: BinaryHeap<Reverse<(Time, Due)>>,
-    open: BTreeMap<ConnectionOrdinal, OpenConnection>,
+    open: Consecutive<OpenConnection>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +53,7 @@ impl PackMimeCloud {
             started: false,
             next: 0,
             pending: BinaryHeap::new(),
-            open: BTreeMap::new(),
+            open: Consecutive::default(),
         }
     }
 
@@ -75,7 +76,9 @@ impl PackMimeCloud {
         match due {
             Due::Arrival => self.open_next(now, model, out),
             // A connection that failed meanwhile asks for nothing more.
-            Due::Request(connection) if self.open.contains_key(&connection) => self.request(connection, out),
+            Due::Request(connection) if self.open.get_mut(connection.number()).is_some() => {
+                self.request(connection, out)
+            }
             Due::Request(_) => {}
         }
     }
@@ -103,7 +106,7 @@ impl PackMimeCloud {
                 self.wait(until, Due::Request(connection), out);
             }
             None => {
-                self.open.remove(&connection);
+                self.open.remove(connection.number());
                 out.push(Command::Close { connection });
             }
         }
@@ -115,7 +118,7 @@ impl PackMimeCloud {
     /// # Panics
     /// If the connection is neither open nor being opened.
     pub fn on_failed(&mut self, connection: ConnectionOrdinal) -> Option<Exchange> {
-        let open = self.open.remove(&connection);
+        let open = self.open.remove(connection.number());
         let open = open.unwrap_or_else(|| panic!("{connection} is not there"));
         open.under_way.then(|| open.plan.exchanges[open.exchange].exchange)
     }
@@ -133,7 +136,7 @@ impl PackMimeCloud {
             persistent: plan.persistent,
             reopened: false,
         });
-        self.open.insert(connection, OpenConnection { plan, exchange: 0, under_way: true });
+        self.open.push(OpenConnection { plan, exchange: 0, under_way: true });
         self.next = self.next.wrapping_add(1);
         self.await_arrival(now, model, out);
     }
@@ -156,6 +159,6 @@ impl PackMimeCloud {
     }
 
     fn find(&mut self, connection: ConnectionOrdinal) -> &mut OpenConnection {
-        self.open.get_mut(&connection).unwrap_or_else(|| panic!("{connection} is not there"))
+        self.open.get_mut(connection.number()).unwrap_or_else(|| panic!("{connection} is not there"))
     }
 }

@@ -2,62 +2,86 @@
 //!
 //! Source: J. Cao, W. S. Cleveland, Y. Gao, K. Jeffay, F. D. Smith, M. C. Weigle, *Stochastic Models for Generating Synthetic
 //! HTTP Source Traffic* (INFOCOM 2004), as their ns-2 code has it. x is fractionally differenced noise FARIMA(0, d, 0) with
-//! unit innovations, made by the Durbin-Levinson recursion up to a number of terms and by the fixed autoregression of that
-//! many terms from then on; y_t = x_t + x_(t-1); and z_t = σ y_t + √θ n_t with independent standard normal n_t, where θ is
+//! unit innovations, predicted from all of its past up to a number of terms and by the fixed autoregression of that many terms
+//! from then on; y_t = x_t + x_(t-1); and z_t = σ y_t + √θ n_t with independent standard normal n_t, where θ is
 //! the share of the variance that does not depend on the past and σ is such that z has variance 1.
 //!
 //! Departure: x begins one number before the first z, so that all z have the same law.
 
+use super::past_weights::{BLOCK, PastWeights};
 use aqmlab_random::{Key, normal_quantile};
+use std::sync::Arc;
 
-/// Sums that a product of coefficients and past numbers is added up in: one alone would wait for each addition.
-const LANES: usize = 8;
+/// Numbers that are added to the past before it is moved to the front.
+const ROOM: usize = 32 * BLOCK;
 
 /// What all series of one kind have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct FractionalNoise {
-    /// Order of the fractional difference, 0 to 0.5.
-    pub(super) difference: f64,
-    /// Terms of the autoregression.
-    pub(super) terms: usize,
-    /// θ, the share of the variance that is independent from number to number.
-    pub(super) independent_share: f64,
+    weights: Arc<PastWeights>,
+    /// √θ.
+    independent_scale: f64,
+    /// The variance of x.
+    variance: f64,
+    /// σ.
+    scale: f64,
+}
+
+impl FractionalNoise {
+    /// Noise of the order `difference`, 0 to 0.5, with so many terms of the autoregression, where `independent_share` is θ, the
+    /// share of the variance that is independent from number to number.
+    pub(super) fn new(difference: f64, terms: usize, independent_share: f64) -> Self {
+        let d = difference;
+        let variance = libm::tgamma(1.0 - 2.0 * d) / (libm::tgamma(1.0 - d) * libm::tgamma(1.0 - d));
+        let of_sum = variance * (2.0 + 2.0 * d / (1.0 - d));
+        Self {
+            weights: Arc::new(PastWeights::new(difference, terms)),
+            independent_scale: libm::sqrt(independent_share),
+            variance,
+            scale: libm::sqrt((1.0 - independent_share) / of_sum),
+        }
+    }
 }
 
 /// A series.
 #[derive(Clone, Debug)]
 pub(super) struct FractionalSumDifference {
     noise: FractionalNoise,
-    key: Key,
+    innovations: Key,
+    alone: Key,
     /// How many x were made.
-    made: u64,
-    /// Coefficients of the present order, that of the latest x first.
-    coefficients: Vec<f64>,
-    /// The variance of x about its prediction.
+    made: usize,
+    /// The variance of x about its prediction, and its root.
     innovation_variance: f64,
-    /// The latest x first, from `begin` on; room before it for those to come.
+    innovation_scale: f64,
+    /// The x until `end`, times the factor of their place while the order grows; zeros before the first and from `end` on.
     past: Vec<f64>,
-    begin: usize,
-    /// σ.
-    scale: f64,
+    end: usize,
+    /// Where in `past` the present block begins, how long it is, and what stood before it adds to each of its numbers.
+    block: usize,
+    block_length: usize,
+    far: [f64; BLOCK],
+    /// The latest x.
+    latest: f64,
 }
 
 impl FractionalSumDifference {
     /// The series at a key.
-    pub(super) fn new(noise: FractionalNoise, key: Key) -> Self {
-        let FractionalNoise { difference: d, terms, independent_share } = noise;
-        let variance = libm::tgamma(1.0 - 2.0 * d) / (libm::tgamma(1.0 - d) * libm::tgamma(1.0 - d));
-        let of_sum = variance * (2.0 + 2.0 * d / (1.0 - d));
-        let room = 2 * terms;
+    pub(super) fn new(noise: &FractionalNoise, key: Key) -> Self {
+        let order = noise.weights.order();
         let mut series = Self {
-            noise,
-            key,
+            noise: noise.clone(),
+            innovations: key.named("innovation"),
+            alone: key.named("alone"),
             made: 0,
-            coefficients: Vec::with_capacity(terms),
-            innovation_variance: variance,
-            past: vec![0.0; room],
-            begin: room,
-            scale: libm::sqrt((1.0 - independent_share) / of_sum),
+            innovation_variance: noise.variance,
+            innovation_scale: libm::sqrt(noise.variance),
+            past: vec![0.0; order + ROOM + BLOCK],
+            end: order,
+            block: order,
+            block_length: 0,
+            far: [0.0; BLOCK],
+            latest: 0.0,
         };
         series.advance();
         series
@@ -65,64 +89,59 @@ impl FractionalSumDifference {
 
     /// The next z.
     pub(super) fn next(&mut self) -> f64 {
-        let before = self.past[self.begin];
-        let number = self.made;
+        let before = self.latest;
+        let alone = standard_normal(self.alone, self.made as u64);
         self.advance();
-        let sum = self.past[self.begin] + before;
-        let alone = standard_normal(self.key.named("alone"), number);
-        self.scale * sum + libm::sqrt(self.noise.independent_share) * alone
+        self.noise.scale * (self.latest + before) + self.noise.independent_scale * alone
+    }
+
+    /// Whether the order grows up to the next x.
+    fn grows(&self) -> bool {
+        self.made <= self.noise.weights.order()
     }
 
     /// Makes the next x.
     fn advance(&mut self) {
-        let innovation = standard_normal(self.key.named("innovation"), self.made);
-        let predicted = dot(&self.coefficients, &self.past[self.begin..]);
-        let x = predicted + libm::sqrt(self.innovation_variance) * innovation;
-        if self.begin == 0 {
-            let kept = self.noise.terms;
-            let room = self.past.len();
-            self.past.copy_within(0..kept, room - kept);
-            self.begin = room - kept;
+        if self.end == self.block + self.block_length {
+            self.begin_block();
         }
-        self.begin -= 1;
-        self.past[self.begin] = x;
+        let grows = self.grows();
+        let innovation = standard_normal(self.innovations, self.made as u64);
+        let weights = &*self.noise.weights;
+        let sum = self.far[self.end - self.block] + weights.near_sum(grows, &self.past[self.block..self.end]);
+        let place = if grows { weights.of_place(self.made) } else { 1.0 };
+        self.latest = sum / place + self.innovation_scale * innovation;
+        self.past[self.end] = self.latest * place;
+        self.end += 1;
         self.made += 1;
-        if self.coefficients.len() + 1 < self.noise.terms {
-            self.raise_order();
+        if self.made <= weights.order() {
+            let partial = weights.partial(self.made);
+            self.innovation_variance *= 1.0 - partial * partial;
+            self.innovation_scale = libm::sqrt(self.innovation_variance);
         }
     }
 
-    /// The Durbin-Levinson recursion, whose partial autocorrelations are known: d/(t - d) (Hosking, *Biometrika* 68, 1981).
-    fn raise_order(&mut self) {
-        let order = self.coefficients.len() + 1;
-        let partial = self.noise.difference / (order as f64 - self.noise.difference);
-        let (early, late) = self.coefficients.split_at_mut((order - 1) / 2);
-        for (first, last) in early.iter_mut().zip(late.iter_mut().rev()) {
-            (*first, *last) = (*first - partial * *last, *last - partial * *first);
+    /// Sums up what the past adds to the next numbers. No block goes on from the growing order to the settled one.
+    fn begin_block(&mut self) {
+        let Self { noise, past, .. } = self;
+        let order = noise.weights.order();
+        if self.made == order + 1 {
+            // From here on they are kept as they are.
+            for (place, kept) in (1..=order).rev().zip(past[..self.end].iter_mut().rev()) {
+                *kept /= noise.weights.of_place(place);
+            }
         }
-        if let (true, Some(middle)) = (late.len() > early.len(), late.first_mut()) {
-            *middle -= partial * *middle;
+        if self.end + BLOCK > past.len() {
+            past.copy_within(self.end - order..self.end, 0);
+            past[order..].fill(0.0);
+            self.end = order;
         }
-        self.coefficients.push(partial);
-        self.innovation_variance *= 1.0 - partial * partial;
+        let grows = self.made <= order;
+        self.block = self.end;
+        self.block_length = if grows { BLOCK.min(order + 1 - self.made) } else { BLOCK };
+        let window = &past[self.end - order..self.end + BLOCK];
+        self.far = noise.weights.far_sums(grows, window, self.made);
     }
-}
-
-/// Σ coefficients · past, in an order that does not depend on the machine.
-fn dot(coefficients: &[f64], past: &[f64]) -> f64 {
-    let past = &past[..coefficients.len()];
-    let whole = coefficients.len() / LANES * LANES;
-    let rest: f64 = coefficients[whole..].iter().zip(&past[whole..]).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0; LANES];
-    for (some, others) in coefficients.chunks_exact(LANES).zip(past.chunks_exact(LANES)) {
-        // Arrays of a known length: the additions of a chunk are then made side by side.
-        let (some, others): (&[f64; LANES], &[f64; LANES]) =
-            (some.try_into().expect("a chunk"), others.try_into().expect("a chunk"));
-        for lane in 0..LANES {
-            sums[lane] += some[lane] * others[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + rest
 }
 
 /// Draw number `n` at a key.
@@ -135,10 +154,11 @@ pub(super) fn standard_normal(key: Key, n: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const NOISE: FractionalNoise =
-        FractionalNoise { difference: 0.33, terms: 1_000, independent_share: 0.25 };
+    fn noise(independent_share: f64) -> FractionalNoise {
+        FractionalNoise::new(0.33, 1_000, independent_share)
+    }
 
-    fn numbers(noise: FractionalNoise, seed: u64, count: usize) -> Vec<f64> {
+    fn numbers(noise: &FractionalNoise, seed: u64, count: usize) -> Vec<f64> {
         let mut series = FractionalSumDifference::new(noise, Key::from_seed(seed));
         (0..count).map(|_| series.next()).collect()
     }
@@ -156,14 +176,14 @@ mod tests {
 
     #[test]
     fn variance_and_correlation_of_neighbours_are_those_of_the_closed_form() {
-        let [_, one, two, three] = correlations(NOISE.difference);
+        let [_, one, two, three] = correlations(0.33);
         // Of sums of neighbours, times the share that depends on the past.
         let neighbours = 0.75 * (1.0 + 2.0 * one + two) / (2.0 + 2.0 * one);
         let at_two = 0.75 * (one + 2.0 * two + three) / (2.0 + 2.0 * one);
         let (mut squares, mut products, mut at_distance) = (0.0, 0.0, 0.0);
         let (seeds, count) = (400, 300);
         for seed in 0..seeds {
-            let z = numbers(NOISE, seed, count);
+            let z = numbers(&noise(0.25), seed, count);
             // About the law's mean, which is 0: that of a series with such a memory is no estimate of it.
             squares += z.iter().map(|z| z * z).sum::<f64>() / count as f64;
             products += z.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / (count - 1) as f64;
@@ -176,47 +196,44 @@ mod tests {
         assert!((lag_two - at_two).abs() < 0.05, "{lag_two} for {at_two}");
     }
 
-    /// The recursion's coefficients against their closed form (Hosking 1981): φ_tj = -(t choose j) Γ(j-d) Γ(t-d-j+1) /
-    /// (Γ(-d) Γ(t-d+1)).
-    #[test]
-    fn coefficients_are_those_of_the_closed_form() {
-        let d: f64 = 0.31;
-        let noise = FractionalNoise { difference: d, terms: 8, independent_share: 0.5 };
-        let mut series = FractionalSumDifference::new(noise, Key::from_seed(1));
-        for _ in 0..20 {
-            series.next();
+    /// The Durbin-Levinson recursion as ns-2 has it, number by number; answers with x.
+    fn by_recursion(d: f64, terms: usize, innovations: Key, count: u64) -> Vec<f64> {
+        let mut variance = libm::tgamma(1.0 - 2.0 * d) / (libm::tgamma(1.0 - d) * libm::tgamma(1.0 - d));
+        let (mut weights, mut x): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for number in 0..count {
+            let predicted: f64 = weights.iter().zip(x.iter().rev()).map(|(weight, x)| weight * x).sum();
+            x.push(predicted + variance.sqrt() * standard_normal(innovations, number));
+            let order = weights.len() + 1;
+            if order < terms {
+                let partial = d / (order as f64 - d);
+                let turned: Vec<f64> = weights.iter().rev().copied().collect();
+                weights.iter_mut().zip(turned).for_each(|(weight, other)| *weight -= partial * other);
+                weights.push(partial);
+                variance *= 1.0 - partial * partial;
+            }
         }
-        let t = 7_u32;
-        assert_eq!(series.coefficients.len(), t as usize, "one fewer than the terms, from then on");
-        let gamma = libm::tgamma;
-        let choose = |j: u32| (1..=j).map(|i| f64::from(t + 1 - i) / f64::from(i)).product::<f64>();
-        for j in 1..=t {
-            let (order, place) = (f64::from(t), f64::from(j));
-            let expected = -choose(j) * gamma(place - d) * gamma(order - d - place + 1.0)
-                / (gamma(-d) * gamma(order - d + 1.0));
-            let found = series.coefficients[j as usize - 1];
-            assert!((found - expected).abs() < 1e-12, "{j}: {found} for {expected}");
-        }
+        x
     }
 
     #[test]
-    fn the_past_is_kept_when_its_room_is_used_up() {
-        let noise = FractionalNoise { difference: 0.4, terms: 5, independent_share: 0.0 };
-        let mut series = FractionalSumDifference::new(noise, Key::from_seed(3));
-        let mut x = vec![series.past[series.begin]];
-        for number in 0..40 {
-            series.next();
-            x.push(series.past[series.begin]);
-            let kept = &series.past[series.begin..];
-            let latest: Vec<f64> = x.iter().rev().copied().take(4).collect();
-            assert_eq!(kept[..latest.len()], latest, "after {number}");
+    fn numbers_are_those_of_the_recursion_while_the_order_grows_and_when_it_has_settled() {
+        // Orders within a block, at its edge and beyond it; the past is moved to the front several times.
+        for (d, terms) in [(0.31, 2), (0.4, 5), (0.33, 16), (0.31, 17), (0.32, 100), (0.31, 700)] {
+            let noise = FractionalNoise::new(d, terms, 0.0);
+            let key = Key::from_seed(terms as u64);
+            let mut series = FractionalSumDifference::new(&noise, key);
+            let expected = by_recursion(d, terms, key.named("innovation"), 3_000);
+            for (number, expected) in expected.into_iter().enumerate() {
+                let found = series.latest;
+                assert!((found - expected).abs() < 1e-9, "{terms} terms, {number}: {found} for {expected}");
+                series.next();
+            }
         }
     }
 
     #[test]
     fn with_all_variance_independent_there_is_no_memory() {
-        let noise = FractionalNoise { independent_share: 1.0, ..NOISE };
-        let z = numbers(noise, 7, 20_000);
+        let z = numbers(&noise(1.0), 7, 20_000);
         let product: f64 = z.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / 19_999.0;
         assert!(product.abs() < 0.03, "{product}");
     }

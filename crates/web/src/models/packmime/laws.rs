@@ -49,6 +49,14 @@ fn logistic(x: f64) -> f64 {
     power / (1.0 + power)
 }
 
+fn cube(x: f64) -> f64 {
+    x * x * x
+}
+
+fn fifth_power(x: f64) -> f64 {
+    cube(x) * x * x
+}
+
 /// Weibull's law: scale (-ln u)^(1/shape) for a uniform u.
 #[derive(Clone, Copy, Debug)]
 struct Weibull {
@@ -101,11 +109,8 @@ impl PackMimeModel {
     pub fn new(parameters: &PackMimeParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let log_rate = libm::log2(parameters.connections_per_second);
-        let noise = |difference, terms, a, b| FractionalNoise {
-            difference,
-            terms,
-            independent_share: logistic(a + b * log_rate),
-        };
+        let noise =
+            |difference, terms, a, b| FractionalNoise::new(difference, terms, logistic(a + b * log_rate));
         let shape = logistic(0.352 + 0.388 * log_rate);
         let scale = 1.0 / (parameters.connections_per_second * libm::tgamma(1.0 + 1.0 / shape));
         Ok(Self {
@@ -129,8 +134,8 @@ impl PackMimeModel {
 
     /// The four series of numbers that depend on those before them: gaps between arrivals, round trips on the clients'
     /// and on the servers' side, requests.
-    pub(super) const fn noises(&self) -> [FractionalNoise; 4] {
-        [self.arrivals, self.client_side, self.server_side, self.requests]
+    pub(super) const fn noises(&self) -> [&FractionalNoise; 4] {
+        [&self.arrivals, &self.client_side, &self.server_side, &self.requests]
     }
 
     /// Connections per second.
@@ -160,11 +165,11 @@ impl PackMimeModel {
         let rarity = |z: f64| -libm::log10(normal_cumulative(-z).clamp(1e-300, 1.0));
         let client_side = match &self.own.client_round_trip {
             Some(law) => at_normal(law, client),
-            None => libm::pow(self.client_round_trip.at(rarity(client)), 5.0),
+            None => fifth_power(self.client_round_trip.at(rarity(client))),
         };
         let server_side = match &self.own.server_round_trip {
             Some(law) => at_normal(law, server),
-            None => libm::pow(self.server_round_trip.at(rarity(server)), 3.0),
+            None => cube(self.server_round_trip.at(rarity(server))),
         };
         [client_side, server_side]
     }
