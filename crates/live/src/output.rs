@@ -52,6 +52,7 @@ pub(crate) fn gather(
         measured_until_s: window.until.seconds(),
         links: links(&routed.network, scenario, [&begin, &end], window.length().seconds()),
         impairments: Vec::new(),
+        delay_boxes: Vec::new(),
         populations: populations(&traffic.session, scenario),
         flows: flows(scenario, &before.delivered, &after.delivered),
         tcp: tcp(&routed, &traffic, [&begin, &end]),

@@ -68,6 +68,10 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
         return refuse("a live run has no impaired links");
     }
+    let of_users = scenario.populations.iter().filter_map(|population| population.delay_box);
+    if of_users.chain(scenario.flows.iter().filter_map(|group| group.delay_box)).next().is_some() {
+        return refuse("a live run has no delay_box");
+    }
     let record = &scenario.record;
     for (asked, key) in [
         (record.flows, "flows"),

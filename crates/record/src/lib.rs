@@ -29,8 +29,8 @@ pub use pages::{PageLoad, Pages};
 pub use pcapng::{PcapNg, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
-    Amount, ClassCounts, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant, LinkCounters,
-    LinkSummary, PopulationSummary, Summary, TcpSummary,
+    Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant,
+    LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
 pub use window::MeasuredWindow;

@@ -26,6 +26,9 @@ pub struct Summary {
     /// The impaired links, monitored or not; left out where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub impairments: Vec<ImpairmentSummary>,
+    /// The boxes of populations and groups of flows; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delay_boxes: Vec<DelayBoxSummary>,
     /// The populations of users.
     pub populations: Vec<PopulationSummary>,
     /// The groups of long-lived flows.
@@ -83,6 +86,17 @@ pub struct ImpairmentSummary {
     /// Packets on their way to it.
     pub arrived: Amount,
     /// Of these, packets that were lost.
+    pub lost: Amount,
+}
+
+/// What the boxes of the connections of a population, or of a group of flows, did in the measured window.
+#[derive(Clone, Debug, Serialize)]
+pub struct DelayBoxSummary {
+    /// Name of the population or group.
+    pub name: String,
+    /// Packets that came to a box.
+    pub arrived: Amount,
+    /// Of these, packets that were lost there.
     pub lost: Amount,
 }
 

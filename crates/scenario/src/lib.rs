@@ -86,8 +86,8 @@ pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, Flow, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population, QueueSummary, Record,
-    Scenario, Sending, Video,
+    DatagramGroup, DelayBox, Flow, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population,
+    QueueSummary, Record, Scenario, Sending, Video,
 };
 pub use schema::json_schema;
 pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

@@ -56,6 +56,8 @@ pub struct Population {
     pub start: StartRule,
     /// The delay on the browser's outbound packets.
     pub minimum_delay: MinimumDelay,
+    /// What packets meet at the routers that their senders hang on.
+    pub delay_box: Option<DelayBox>,
     /// The transport of browsers and servers.
     pub profile: HostProfile,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
@@ -118,6 +120,18 @@ pub struct FlowGroup {
     pub dscp: u8,
     /// Bytes each flow carries before it closes; none: without end.
     pub bytes: Option<u64>,
+    /// What packets meet at the routers that their senders hang on.
+    pub delay_box: Option<DelayBox>,
+}
+
+/// A DelayBox: bottleneck rate and loss, which each connection draws once, uniform from the lowest to the highest, for the
+/// packets of either end. Each end has a bottleneck of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DelayBox {
+    /// The lowest and the highest rate in Mbit/s, of IP; none: packets pass at once.
+    pub rate_mbps: Option<[f64; 2]>,
+    /// The lowest and the highest probability that a packet is lost.
+    pub loss_probability: [f64; 2],
 }
 
 /// When the flows of a group start. One whose instant is behind the end of the run never does.

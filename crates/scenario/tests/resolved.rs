@@ -1,8 +1,8 @@
 //! The resolved scenario as text: complete, one text per scenario, read back unchanged; and its twin.
 
 use aqmlab_scenario::document::{
-    BaseRoundTripTime, DelayOn, DelayOrder, DelayOwner, Direction, Document, MinimumDelayRange,
-    RoundTripTimeRange, Start,
+    BaseRoundTripTime, BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable, DelayOn, DelayOrder,
+    DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
 };
 use aqmlab_scenario::limits::DURATION_S;
 use aqmlab_scenario::{Responses, Scenario, Scheme};
@@ -170,6 +170,19 @@ fn base_rtt() -> impl Strategy<Value = BaseRoundTripTime> {
     ]
 }
 
+fn delay_box() -> impl Strategy<Value = Option<DelayBoxTable>> {
+    let rate = prop_oneof![
+        (0.001..1e6_f64).prop_map(BoxRate::Same),
+        (0.001..1e3_f64, 1e3..1e6_f64).prop_map(|(low, high)| BoxRate::Drawn(BoxRateRange { low, high })),
+    ];
+    let loss = prop_oneof![
+        (0.0..=1.0_f64).prop_map(BoxLoss::Same),
+        (0.0..0.5_f64, 0.5..=1.0_f64).prop_map(|(low, high)| BoxLoss::Drawn(BoxLossRange { low, high })),
+    ];
+    let of = |(rate, loss_probability)| DelayBoxTable { rate_mbps: Some(rate), loss_probability };
+    proptest::option::of((rate, proptest::option::of(loss)).prop_map(of))
+}
+
 fn delay_on() -> impl Strategy<Value = DelayOn> {
     prop_oneof![Just(DelayOn::Both), Just(DelayOn::Sender), Just(DelayOn::Receiver)]
 }
@@ -189,6 +202,7 @@ prop_compose! {
         fresh in proptest::option::of(0.0..1e7_f64),
         minimum_delay_ms in delays(),
         flow in (1..300_u32, base_rtt(), delay_on(), proptest::option::of(1..1_000_000_000_u64)),
+        own_box in delay_box(),
         intervals in (0.001..1e7_f64, 0.001..1e7_f64),
         flags in any::<[bool; 3]>(),
     ) -> Document {
@@ -211,6 +225,7 @@ prop_compose! {
         }
         let flows = &mut document.flows[0];
         (flows.count, flows.base_rtt_ms, flows.delay_on, flows.bytes) = flow;
+        flows.delay_box = own_box;
         (flows.direction, flows.start_spread_s) = (Some(Direction::RightToLeft), document.duration_s / 2.0);
         (document.record.queue_interval_ms, document.record.link_interval_ms) = intervals;
         [document.record.arrivals, document.record.flows, document.record.users] = flags;

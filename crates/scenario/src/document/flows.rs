@@ -1,5 +1,6 @@
 //! `[[flows]]`: long-lived flows.
 
+use super::delay_box::DelayBoxTable;
 use crate::HostOverrides;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,10 @@ pub struct FlowsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
     pub bytes: Option<u64>,
+
+    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_box: Option<DelayBoxTable>,
 
     /// The differentiated services codepoint of the packets, both ways.
     #[serde(default, skip_serializing_if = "super::is_best_effort")]

@@ -4,6 +4,7 @@
 //! which makes the checks, the error messages and the tables of `docs/scenario.md`.
 
 mod datagrams;
+mod delay_box;
 mod dumbbell;
 mod flows;
 mod parking_lot;
@@ -16,6 +17,7 @@ mod users;
 mod video;
 
 pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
+pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,

@@ -1,5 +1,6 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
+use super::delay_box::DelayBoxTable;
 use super::flows::default_profile;
 use crate::{
     HostOverrides, MahParameters, PackMimeParameters, PagesParameters, TmixParameters, UncParameters,
@@ -43,6 +44,10 @@ pub struct UsersTable {
     /// Minimum round-trip delay, on the browser's outbound packets.
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
+
+    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_box: Option<DelayBoxTable>,
 
     /// The differentiated services codepoint of the packets, both ways.
     #[serde(default, skip_serializing_if = "super::is_best_effort")]
@@ -93,6 +98,10 @@ pub struct PopulationTable {
     /// Minimum round-trip delay, on the browser's outbound packets.
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
+
+    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_box: Option<DelayBoxTable>,
 
     /// The differentiated services codepoint of the packets, both ways.
     #[serde(default, skip_serializing_if = "super::is_best_effort")]

@@ -1,5 +1,6 @@
 //! Long-lived flows.
 
+use super::delay_box;
 use super::host;
 use super::phases;
 use super::quantity::{milliseconds, seconds};
@@ -40,7 +41,8 @@ pub(super) fn resolve(
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
         let (stop, delays_drawn) = (table.stop_s.map(seconds), table.base_rtt_ms.is_drawn());
         let (dscp, bytes) = (table.dscp, table.bytes);
-        Some(FlowGroup { name, flows, delays_drawn, starts, stop, profile, dscp, bytes })
+        let delay_box = delay_box::resolve(table.delay_box, &path, mistakes);
+        Some(FlowGroup { name, flows, delays_drawn, starts, stop, profile, dscp, bytes, delay_box })
     });
     groups.collect()
 }

@@ -2,6 +2,7 @@
 //! quantities; what no run could mean is refused on the way.
 
 mod datagrams;
+mod delay_box;
 mod dumbbell;
 mod flows;
 mod host;

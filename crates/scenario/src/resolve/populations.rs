@@ -1,16 +1,17 @@
 //! Browsing users: `[users]` and `[[populations]]`.
 
+use super::delay_box;
 use super::host;
 use super::quantity::seconds;
 use super::traffic::machines;
 use super::unused;
 use crate::document::{
-    BROWSERS_LEFT, BROWSERS_RIGHT, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT, SERVERS_RIGHT,
-    Start, UserModel, UsersTable,
+    BROWSERS_LEFT, BROWSERS_RIGHT, DelayBoxTable, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT,
+    SERVERS_RIGHT, Start, UserModel, UsersTable,
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
-use crate::scenario::{MinimumDelay, Population};
+use crate::scenario::{DelayBox, MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
 use aqmlab_web::{
@@ -138,6 +139,7 @@ struct Habits<'a> {
     start: Start,
     start_spread_s: Option<f64>,
     minimum_delay_ms: MinimumDelayRange,
+    delay_box: Option<DelayBoxTable>,
     dscp: u8,
     profile: &'a str,
     host: &'a HostOverrides,
@@ -150,6 +152,7 @@ impl<'a> Habits<'a> {
             start: table.start,
             start_spread_s: table.start_spread_s,
             minimum_delay_ms: table.minimum_delay_ms,
+            delay_box: table.delay_box,
             dscp: table.dscp,
             profile: &table.profile,
             host: &table.host,
@@ -162,6 +165,7 @@ impl<'a> Habits<'a> {
             start: table.start,
             start_spread_s: table.start_spread_s,
             minimum_delay_ms: table.minimum_delay_ms,
+            delay_box: table.delay_box,
             dscp: table.dscp,
             profile: &table.profile,
             host: &table.host,
@@ -191,9 +195,25 @@ fn browsing(
         model: habits.model.clone(),
         start: start_rule(path, habits, mistakes),
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power, clock_tick },
+        delay_box: box_of(path, habits, mistakes),
         dscp: habits.dscp,
         profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
     })
+}
+
+/// Neither what machines release at ticks of their clocks nor what was under way before the run meets a box.
+fn box_of(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Option<DelayBox> {
+    let found = delay_box::resolve(habits.delay_box, path, mistakes)?;
+    let key = joined(path, "delay_box");
+    if habits.minimum_delay_ms.clock_hz > 0 {
+        let wrong = "packets that a kernel clock releases meet no box";
+        mistakes.value(&key, wrong, "delay_box together with minimum_delay_ms.clock_hz = 0");
+    }
+    if habits.start == Start::Stationary {
+        let wrong = "a stationary start knows of no box";
+        mistakes.value(&key, wrong, "delay_box together with start = \"steady\" or \"fresh\"");
+    }
+    Some(found)
 }
 
 fn check_model(

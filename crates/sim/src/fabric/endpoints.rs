@@ -74,12 +74,21 @@ impl Endpoints {
     ) -> ConnectionId {
         let Location { profile, machines: [active, passive], added_delay: [from_active, from_passive] } =
             *location;
-        let paths = [
+        let mut paths = [
             network.path(active.node, passive.node, from_active),
             network.path(passive.node, active.node, from_passive),
         ];
+        let has_boxes = network.delay_boxes.has(profile);
+        if has_boxes {
+            paths = paths.map(Path::with_box);
+        }
         let clocks = [active.clock, passive.clock];
-        ConnectionId::from_number(self.connections.open(now, owner, profile, paths, clocks))
+        let place = self.connections.open(now, owner, profile, paths, clocks);
+        if has_boxes {
+            let tenant = (place, self.connections.at(place).generation);
+            network.delay_boxes.open(tenant, profile, owner);
+        }
+        ConnectionId::from_number(place)
     }
 
     pub(crate) fn connect(&mut self, connection: ConnectionId, network: &mut Network, events: &mut Events) {
@@ -386,21 +395,23 @@ impl Sender<'_> {
             let said = self.connection.ends[self.side as usize].options(self.now, self.profile, segment);
             let packet = self.packet(segment, said.ip_bytes(segment, self.profile));
             let packet = packet.with_options(kept.keep(segment, said), scalable);
-            self.hand_over(packet, network, events);
+            if !self.hand_over(packet, network, events) {
+                kept.release(&packet);
+            }
         }
     }
 
-    /// Hands a packet to the interface, or to whatever is in its place.
-    fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) {
+    /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost there.
+    fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
         let interface = if behind { network.interface(path.step) } else { None };
         let Some(interface) = interface else {
-            network.send_off(packet, path, Some(self.connection.owner), self.now, events);
-            return;
+            return network.send_off(packet, path, Some(self.connection.owner), self.now, events);
         };
         let arrival = interface.send(self.now, packet.ip_bytes()).nanoseconds() + path.delay_ns;
         events.push(path.rank, Time::from_nanoseconds(arrival), packet);
+        true
     }
 
     #[inline(always)]
@@ -427,7 +438,7 @@ impl Sender<'_> {
         events.push(path.rank, Time::from_nanoseconds(arrival), self.packet(segment, ip_bytes));
     }
 
-    /// Over an impaired interface, or behind any other link.
+    /// Over an impaired interface, through a box, or behind any other link.
     #[cold]
     #[inline(never)]
     fn send_otherwise(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {

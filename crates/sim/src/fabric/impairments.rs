@@ -106,20 +106,24 @@ impl ImpairedLink {
     }
 }
 
-/// The coins of what one end of a connection sends: whose connection it is does not depend on what the network does.
+/// The coins of what one end of a connection sends.
 fn coins(key: Key, owner: Owner, side: Side) -> Key {
-    let of_owner = match owner {
+    coins_of(key, owner).indexed(side as u64)
+}
+
+/// The key of a connection below `key`: whose connection it is does not depend on what the network does.
+pub(super) fn coins_of(key: Key, owner: Owner) -> Key {
+    match owner {
         Owner::User { population, user, ordinal } => key
             .named("user")
             .indexed(population.place() as u64)
             .indexed(u64::from(user))
             .indexed(u64::from(ordinal.number())),
         Owner::Flow { flow } => key.named("flow").indexed(flow.place() as u64),
-    };
-    of_owner.indexed(side as u64)
+    }
 }
 
-fn count(tally: &mut Tally, packet: &Packet) {
+pub(super) fn count(tally: &mut Tally, packet: &Packet) {
     tally.packets += 1;
     tally.bytes += u64::from(packet.facts().bytes);
 }

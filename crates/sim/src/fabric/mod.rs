@@ -11,6 +11,7 @@
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
+//! | `delay_boxes.rs` | what a connection meets at its own routers: a bottleneck, and losses |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `options.rs` | what segments under way say in their options |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
@@ -27,6 +28,7 @@
 mod capture;
 mod connections;
 mod datagrams;
+mod delay_boxes;
 mod endpoints;
 mod events;
 mod flow_hashes;

@@ -1,5 +1,6 @@
 //! All links of a run and the routes over them; any topology.
 
+use super::delay_boxes::DelayBoxes;
 use super::events::Events;
 use super::impairments::ImpairedLink;
 use super::interface::Interface;
@@ -27,6 +28,7 @@ pub(crate) struct Network {
     interfaces: Vec<Interface>,
     /// Those of either kind that lose packets which are on their way to them.
     pub(crate) impaired: Vec<ImpairedLink>,
+    pub(crate) delay_boxes: DelayBoxes,
     routes: RouteTable,
     pipes: usize,
     delay_clocks: Vec<HostClock>,
@@ -43,6 +45,7 @@ impl Network {
             queued: Vec::new(),
             interfaces: Vec::new(),
             impaired,
+            delay_boxes: DelayBoxes::new(scenario, key),
             routes,
             pipes: 0,
             delay_clocks: Vec::new(),
@@ -192,20 +195,38 @@ impl Network {
         now: Time,
         events: &mut Events,
     ) -> bool {
-        if path.delayed != Delayed::BehindInterface {
-            events.push(path.rank, self.released(now, path), packet);
-            return true;
-        }
         let delay = Span::from_nanoseconds(path.delay_ns);
-        let step = if self.interface(path.step).is_some() {
-            path.step
-        } else {
-            let Ok(step) = self.pass_impairment(path.step, &packet, owner) else { return false };
-            step
+        let arrival = match path.delayed {
+            Delayed::AtNode | Delayed::ByClock(_) => Some(self.released(now, path)),
+            Delayed::BehindInterface => {
+                self.send_over_interface(&packet, path.step, owner, now).map(|sent| sent + delay)
+            }
+            Delayed::BehindBoxAtNode => self.delay_boxes.pass(&packet, now).map(|gone| gone + delay),
+            Delayed::BehindBoxBehindInterface => self
+                .send_over_interface(&packet, path.step, owner, now)
+                .and_then(|sent| self.delay_boxes.pass(&packet, sent))
+                .map(|gone| gone + delay),
+        };
+        if let Some(arrival) = arrival {
+            events.push(path.rank, arrival, packet);
+        }
+        arrival.is_some()
+    }
+
+    /// Hands a packet to the interface that is a step, or to that behind an impairment; answers when it is at the far end.
+    fn send_over_interface(
+        &mut self,
+        packet: &Packet,
+        step: Step,
+        owner: Option<Owner>,
+        now: Time,
+    ) -> Option<Time> {
+        let step = match self.interface(step) {
+            Some(_) => step,
+            None => self.pass_impairment(step, packet, owner).ok()?,
         };
         let Some(interface) = self.interface(step) else { unreachable!("{step:?} is no interface") };
-        events.push(path.rank, interface.send(now, packet.ip_bytes()) + delay, packet);
-        true
+        Some(interface.send(now, packet.ip_bytes()))
     }
 
     /// The step that packets take which are not lost on their way to it.

@@ -1,6 +1,6 @@
 //! How packets travel from one end of a connection to the other.
 
-use crate::engine::Rank;
+use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{Column, DelayClockId, Junction, Step};
 use aqmlab_units::Span;
 
@@ -30,11 +30,28 @@ pub(crate) enum Delayed {
     AtNode,
     /// At its own node, until a clock has counted it.
     ByClock(DelayClockId),
+    /// Behind the box of its connection, which stands behind the interface that is the first step.
+    BehindBoxBehindInterface,
+    /// Behind the box of its connection, which stands at its own node.
+    BehindBoxAtNode,
 }
 
 impl Path {
     /// The rank of packets that have neither an interface nor a delay of their own.
     pub(crate) const AT_ONCE: Rank = Rank::FIRST;
+
+    /// The same path with a box of the connection on it.
+    ///
+    /// # Panics
+    /// If a clock releases its packets: the scenario check refuses that.
+    pub(crate) fn with_box(self) -> Self {
+        let delayed = match self.delayed {
+            Delayed::BehindInterface => Delayed::BehindBoxBehindInterface,
+            Delayed::AtNode => Delayed::BehindBoxAtNode,
+            other => unreachable!("no box stands at a path {other:?}"),
+        };
+        Self { delayed, rank: DELAYED, ..self }
+    }
 }
 
 /// How packets from one end reach the network beyond its interface.

@@ -8,7 +8,7 @@ use aqmlab_driver::{
     FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summaries, populations,
     queue_counts, transfers, warnings,
 };
-use aqmlab_record::{ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
+use aqmlab_record::{DelayBoxSummary, ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
 
 /// What a run leaves behind.
@@ -43,6 +43,7 @@ pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> 
         tcp: tcp(&begin, &end),
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
+        delay_boxes: delay_boxes(scenario, &begin, &end),
         populations,
         invariants,
         warnings: Vec::new(),
@@ -120,6 +121,9 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
             return Err(RunError::Invariant(what));
         }
     }
+    if let Some(what) = simulation.fabric.network().delay_boxes.unbalanced() {
+        return Err(RunError::Invariant(what));
+    }
     let session = &simulation.session;
     for ((place, population), unfinished) in
         session.populations().iter().enumerate().zip(session.unfinished())
@@ -167,6 +171,21 @@ fn impairments(
     impaired
         .map(|(impaired, counts)| ImpairmentSummary {
             link: scenario.network.link(impaired.link).name.clone(),
+            arrived: amount(counts.arrived),
+            lost: amount(counts.lost),
+        })
+        .collect()
+}
+
+/// Of the populations and groups of flows that have boxes.
+fn delay_boxes(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<DelayBoxSummary> {
+    let of_users = scenario.populations.iter().map(|users| (&users.name, users.delay_box));
+    let laws = of_users.chain(scenario.flows.iter().map(|group| (&group.name, group.delay_box)));
+    let windows = end.boxes.iter().zip(&begin.boxes).map(|(end, begin)| end.minus(*begin));
+    let boxes = laws.zip(windows).filter(|((_, law), _)| law.is_some());
+    boxes
+        .map(|((name, _), counts)| DelayBoxSummary {
+            name: name.clone(),
             arrived: amount(counts.arrived),
             lost: amount(counts.lost),
         })

@@ -11,6 +11,8 @@ pub(crate) struct Snapshot {
     pub(crate) links: Vec<LinkSnapshot>,
     /// Per impaired link.
     pub(crate) impaired: Vec<ImpairedCounts>,
+    /// Of the boxes of each population and group of flows.
+    pub(crate) boxes: Vec<ImpairedCounts>,
     pub(crate) tcp: TcpTotals,
     pub(crate) opened: u64,
     pub(crate) gave_up: u64,
@@ -26,6 +28,7 @@ impl Snapshot {
         Self {
             links: network.monitored_links().map(|queued| queued.snapshot(now)).collect(),
             impaired: network.impaired.iter().map(|impaired| impaired.counts).collect(),
+            boxes: network.delay_boxes.counts().collect(),
             tcp: fabric.tcp_totals(),
             opened: fabric.opened(),
             gave_up: fabric.gave_up(),

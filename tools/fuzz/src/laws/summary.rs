@@ -19,6 +19,12 @@ pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken)
             format!("{}: {lost:?} were lost of {arrived:?}", impairment.link)
         });
     }
+    for own in &summary.delay_boxes {
+        let (lost, arrived) = (own.lost, own.arrived);
+        broken.unless(lost.packets <= arrived.packets && lost.bytes <= arrived.bytes, || {
+            format!("boxes of {}: {lost:?} were lost of {arrived:?}", own.name)
+        });
+    }
     for (population, given) in summary.populations.iter().zip(&scenario.populations) {
         check_population(population, given.start == StartRule::Stationary, broken);
     }

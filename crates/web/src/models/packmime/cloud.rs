@@ -77,7 +77,7 @@ impl PackMimeCloud {
             Due::Arrival => self.open_next(now, model, out),
             // A connection that failed meanwhile asks for nothing more.
             Due::Request(connection) if self.open.get_mut(connection.number()).is_some() => {
-                self.request(connection, out)
+                self.request(connection, out);
             }
             Due::Request(_) => {}
         }
