@@ -62,10 +62,11 @@ bench: ## time, instructions and memory per packet and per step, beside ns-2 whe
 bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 commits to it (needs valgrind)
 	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
 
-crosscheck: $(VENV)/.installed ## the same scenario in ns-2 and here, side by side (needs ns2)
+crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (NS3=.../site-packages/ns3) and here, side by side
 	$(BIN)/python -m tests.crosscheck
 	$(BIN)/python -m tests.crosscheck.clouds
 	$(BIN)/python -m tests.crosscheck.red_pd
+	$(BIN)/python -m tests.crosscheck.codel $(if $(NS3),--ns3 $(NS3))
 
 docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
 	$(BIN)/zensical build --strict
