@@ -21,10 +21,11 @@ import pytest
 from click.testing import CliRunner
 
 import aqmlab
-from aqmlab import Result, RunError, Scenario, ScenarioError
+from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
 from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
+from aqmlab.live.disciplines import in_words
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark
 
@@ -366,3 +367,18 @@ def _running(words: str) -> bool:
         if line.startswith(wanted) or (words.encode() in line and b"aqmlab" not in line):
             return True
     return False
+
+
+def test_the_kernel_is_asked_for_disciplines_of_its_own_and_says_what_it_lacks() -> None:
+    told = in_words(["pi", "fq-codel", "drop-tail", "pi"])
+    assert told.count("Linux has no discipline pi") == 1
+    assert "fq_codel (for fq-codel)" in told
+    if not MISSING and shutil.which("tc") is not None:
+        assert "this kernel has pfifo (for drop-tail)" in told, "every kernel with traffic control has it"
+
+
+@pytest.mark.parametrize("name", ["live_10mbps", "live_100mbps"])
+def test_the_examples_of_live_runs_ask_for_what_a_live_run_can_do(name: str) -> None:
+    scenario = Scenario.from_file(Path(__file__).parents[2] / "examples" / f"{name}.toml")
+    if hasattr(_core, "LiveRun"):
+        _core.LiveRun(scenario.resolved_json, 1, "", False)

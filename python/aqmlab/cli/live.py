@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _UNFINISHED = 124  # as of timeout(1)
+_BROAD = 120
 
 
 @click.command
@@ -242,21 +243,25 @@ def crossvalidate(
       aqmlab crossvalidate my-link.toml --seeds 1-8 --hosts linux-reno
     """
     from aqmlab.live.crossvalidation import compared, cross_validate
+    from aqmlab.live.disciplines import in_words
+    from aqmlab.statistics.suspicion import mark_of, marked
     from aqmlab.tables import to_terminal
     from aqmlab.tables.crossvalidation import crossvalidation_table
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
     simulated, lived = cross_validate(scenario, folder, seeds, hosts=hosts, progress=True)
-    screen = console()
+    screen = console(minimum_columns=_BROAD)
     rows = list(compared(simulated, lived))
-    screen.print(to_terminal(crossvalidation_table(rows, title=f"{scenario.name}, {len(seeds)} seeds")))
+    title = marked(f"{scenario.name}, {len(seeds)} seeds", mark_of({"live": lived}))
+    screen.print(to_terminal(crossvalidation_table(rows, title=title)))
     for result in lived:
         audit = result.live or {}
         reasons = "; ".join(audit["reasons"])
         told = f"seed {result.seed}: timing {audit['verdict']}{': ' if reasons else ''}{reasons}"
         screen.print(shown(told, "yellow" if reasons else ""), soft_wrap=True)
-    screen.print("real queue disciplines of the kernel are no column here: they are not run")
+    own = in_words(str(link["scheme"]) for link in simulated[0].run["links"])
+    screen.print(shown(f"queue disciplines of the kernel are not run beside these: {own}"), soft_wrap=True)
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 

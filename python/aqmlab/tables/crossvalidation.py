@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics.replication import NotEnoughReplications
-from aqmlab.tables.model import Column, Table, TableCell, text
+from aqmlab.tables.model import Column, Table, TableCell, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,13 @@ def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
         Column("simulated", lambda row: _range(row, row.simulated), "simulated"),
         Column("live", lambda row: _range(row, row.live), "live"),
         Column("difference", _difference, "live less simulated"),
+        Column("difference_percent", _share, "%"),
         Column("verdict", lambda row: text(_WORDS[row.differs]), "verdict", words=True),
     ]
-    caption = "mean, and in brackets the least and the greatest of the seeds; differences with 95 % intervals"
+    caption = (
+        "mean, and in brackets the least and the greatest of the seeds; differences with 95 % intervals, and "
+        "in % of what was simulated"
+    )
     return Table.of(rows, columns, title=title, caption=caption)
 
 
@@ -41,6 +45,13 @@ def _difference(row: Compared) -> TableCell:
         return text("–" if found.mean is None else _said(row, found.mean), value=found.mean)
     mean, lower, upper = (_said(row, value) for value in (found.mean, found.lower, found.upper))
     return text(f"{mean} [{lower}, {upper}]", value=found.mean)
+
+
+def _share(row: Compared) -> TableCell:
+    """The difference as a share of what was simulated."""
+    simulated = sum(row.simulated) / len(row.simulated)
+    live = sum(row.live) / len(row.live)
+    return number(100.0 * (live - simulated) / simulated if simulated else None, "+.1f")
 
 
 def _said(row: Compared, value: float) -> str:
