@@ -2,8 +2,8 @@
 //! probe's round trip was from what it should have been.
 
 use crate::program::Ran;
-use crate::router::connections::Windows;
 use crate::router::headers::Refusal;
+use crate::router::hosts_seen::HostsSeen;
 use aqmlab_units::{Span, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -121,6 +121,17 @@ pub struct Audit {
     pub ecn: bool,
     /// The largest windows that were announced by those who open connections and by those who answer, in bytes.
     pub largest_windows_bytes: [u32; 2],
+    /// Most segments that an end sent before it had heard of any, of the same.
+    pub first_flights_segments: [u16; 2],
+    /// SYN segments of those who open connections.
+    pub syns: u64,
+    /// Those of them that ask for ECN.
+    pub ecn_syns: u64,
+    /// Segments of data that an end sent twice in a row.
+    pub repeats: u64,
+    /// The shortest time between the two, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortest_repeat_ms: Option<f64>,
     /// Version of the kernel.
     pub kernel: String,
     /// What became of a program of the user's own.
@@ -144,12 +155,12 @@ pub(crate) struct Findings {
     pub(crate) hosts: crate::HostSettings,
     pub(crate) backend: crate::Backend,
     pub(crate) ecn: bool,
-    pub(crate) windows: [Windows; 2],
+    pub(crate) seen: HostsSeen,
 }
 
 impl Audit {
     pub(crate) fn of(findings: Findings) -> Self {
-        let Findings { lateness, probes, .. } = findings;
+        let Findings { lateness, probes, seen, .. } = findings;
         let came_back = probes.errors_ns.len() as u64;
         // The last ones may still be under way.
         let probes_lost = probes.sent.saturating_sub(came_back + 1);
@@ -176,15 +187,20 @@ impl Audit {
             backend: findings.backend.name(),
             hosts: findings.hosts.name(),
             ecn: findings.ecn,
-            largest_windows_bytes: findings.windows.map(|windows| windows.largest),
+            largest_windows_bytes: seen.largest_windows,
+            first_flights_segments: seen.first_flights,
+            syns: seen.syns,
+            ecn_syns: seen.ecn_syns,
+            repeats: seen.repeats.count,
+            shortest_repeat_ms: seen.repeats.shortest.map(|after| after.seconds() * 1e3),
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
             program: None,
         };
-        audit.judge(findings.hosts.largest_window());
+        audit.judge(findings.hosts.differences(findings.ecn, &seen));
         audit
     }
 
-    fn judge(&mut self, largest_window: Option<u32>) {
+    fn judge(&mut self, of_hosts: Vec<String>) {
         let mut reasons = Vec::new();
         let mut above = |what: &str, found: f64, limit: f64| {
             if found >= limit {
@@ -213,13 +229,7 @@ impl Audit {
         if self.probe_error.count == 0 {
             reasons.push("no probe came back".to_owned());
         }
-        let widest = self.largest_windows_bytes.into_iter().max().unwrap_or(0);
-        if let Some(limit) = largest_window.filter(|&limit| widest > limit) {
-            reasons.push(format!(
-                "a window of {widest} bytes was announced, at most {limit} with {}",
-                self.hosts
-            ));
-        }
+        reasons.extend(of_hosts);
         if !reasons.is_empty() {
             self.verdict = "suspect";
         }

@@ -1,11 +1,13 @@
 //! Host profiles as settings of the kernel, for one namespace each.
 //!
 //! A namespace has one set: all users and flows of a live run have the same TCP. What the kernel was told is read back,
-//! and what it does is looked at by the router: windows that are announced, packets that are ECN-capable.
+//! and what it does is looked at by the router (`router/hosts_seen.rs`).
 
 use crate::error::LiveError;
+use crate::router::hosts_seen::HostsSeen;
 use aqmlab_scenario::{EcnCodepoint, Scenario};
 use aqmlab_tcp::Ecn;
+use aqmlab_units::Span;
 use std::fs;
 
 /// How the kernel's TCP is set.
@@ -108,6 +110,51 @@ impl HostSettings {
         }
     }
 
+    /// Most segments that hosts of these settings send before they hear of any.
+    pub(crate) const fn initial_window(self) -> u16 {
+        match self {
+            Self::Papers2003 => 2,
+            // RFC 6928.
+            _ => 10,
+        }
+    }
+
+    /// The shortest time after which hosts of these settings send a segment again that nobody has acknowledged; none where probes
+    /// go before timeouts.
+    pub(crate) const fn least_timeout(self) -> Span {
+        match self {
+            Self::Papers2003 => Span::from_milliseconds(1_000),
+            _ => Span::ZERO,
+        }
+    }
+
+    /// In what the hosts that were seen are not those of these settings.
+    pub(crate) fn differences(self, ecn: bool, seen: &HostsSeen) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut differ = |what: String| found.push(format!("hosts are not {}: {what}", self.name()));
+        let widest = seen.largest_windows.into_iter().max().unwrap_or(0);
+        if let Some(limit) = self.largest_window().filter(|&limit| widest > limit) {
+            differ(format!("a window of {widest} bytes was announced, at most {limit}"));
+        }
+        let (longest, limit) = (seen.first_flights.into_iter().max().unwrap_or(0), self.initial_window());
+        if longest > limit {
+            differ(format!("{longest} segments were sent before any was heard of, at most {limit}"));
+        }
+        // A few repetitions may follow a word of the peer's and no timeout.
+        let repeats = seen.repeats;
+        if repeats.early * 2 > repeats.count {
+            let least = self.least_timeout().seconds();
+            differ(format!("{} of {} timeouts were below {least} s", repeats.early, repeats.count));
+        }
+        if ecn && seen.syns > 0 && seen.ecn_syns == 0 {
+            differ("none asked for ECN".to_owned());
+        }
+        if !ecn && seen.ecn_syns > 0 {
+            differ(format!("{} of {} asked for ECN", seen.ecn_syns, seen.syns));
+        }
+        found
+    }
+
     /// Whether a namespace can have them.
     ///
     /// # Errors
@@ -154,4 +201,36 @@ pub(crate) const fn traffic_class(dscp: u8, ecn: EcnCodepoint) -> u8 {
             EcnCodepoint::Ect0 => 0b10,
             EcnCodepoint::Ect1 => 0b01,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::router::hosts_seen::Repeats;
+
+    #[test]
+    fn hosts_that_are_none_of_the_settings_are_said_to_be_none() {
+        let settings = HostSettings::Papers2003;
+        let repeats = Repeats { count: 9, early: 4, shortest: Some(Span::from_milliseconds(300)) };
+        let seen = HostsSeen {
+            largest_windows: [17_520, 16_384],
+            first_flights: [1, 2],
+            syns: 7,
+            ecn_syns: 7,
+            repeats,
+            ..HostsSeen::default()
+        };
+        assert_eq!(settings.differences(true, &seen), Vec::<String>::new());
+        let told = |ecn, seen: HostsSeen| settings.differences(ecn, &seen).concat();
+        assert!(told(false, seen).contains("7 of 7 asked for ECN"));
+        assert!(told(true, HostsSeen { ecn_syns: 0, ..seen }).contains("none asked"));
+        assert!(told(true, HostsSeen { largest_windows: [0, 17_521], ..seen }).contains("at most 17520"));
+        assert!(told(true, HostsSeen { first_flights: [0, 3], ..seen }).contains("3 segments"));
+        let repeats = Repeats { early: 5, ..repeats };
+        assert!(told(true, HostsSeen { repeats, ..seen }).contains("5 of 9 timeouts were below 1 s"));
+        // Today's kernels have wider windows, longer flights, and repeat sooner.
+        let today = HostsSeen { first_flights: [10, 10], largest_windows: [1 << 20; 2], repeats, ..seen };
+        let repeats = Repeats { early: 0, ..repeats };
+        assert!(HostSettings::LinuxReno.differences(true, &HostsSeen { repeats, ..today }).is_empty());
+    }
 }

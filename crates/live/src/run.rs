@@ -10,6 +10,7 @@ use crate::output::{Output, gather};
 use crate::program::{self, Program, Ran, Running};
 use crate::router::capture::CapturedPorts;
 use crate::router::connections::{Connections, Registration};
+use crate::router::headers::MTU;
 use crate::router::log::Log;
 use crate::router::network::Network;
 use crate::router::thread::{Devices, Routed, server_sockets};
@@ -71,6 +72,10 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     let of_users = scenario.populations.iter().filter_map(|population| population.delay_box);
     if of_users.chain(scenario.flows.iter().filter_map(|group| group.delay_box)).next().is_some() {
         return refuse("a live run has no delay_box");
+    }
+    if let Some(group) = scenario.datagrams.iter().find(|group| usize::from(group.packet_bytes) > MTU) {
+        let bytes = group.packet_bytes;
+        return refuse(&format!("packet_bytes = {bytes}: a live run has an MTU of {MTU} bytes"));
     }
     let record = &scenario.record;
     for (asked, key) in [
@@ -210,7 +215,8 @@ fn route(
     let servers = server_sockets(settings.hosts)?;
     let active = from_traffic.recv().map_err(gone)?;
     let window = measured_window(scenario);
-    let mut connections = Connections::new(Addresses::of(scenario), seed, registrations);
+    let mut connections =
+        Connections::new(Addresses::of(scenario), seed, registrations, settings.hosts.least_timeout());
     let mut server = match &settings.program {
         Some(program) => {
             connections.guest_delay = program.added_delay(scenario)?;
@@ -285,6 +291,6 @@ fn findings(
         hosts: settings.hosts,
         backend: settings.backend,
         ecn,
-        windows: network.connections.windows,
+        seen: network.connections.hosts,
     }
 }

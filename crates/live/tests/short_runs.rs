@@ -38,6 +38,11 @@ fn users_browse_over_the_kernels_tcp() {
     // The profile's 16 kB, announced by either side.
     let windows = audit.largest_windows_bytes;
     assert!(windows.iter().all(|&bytes| (8_000..=17_520).contains(&bytes)), "{windows:?}");
+    // Two segments at first, a timeout of a second at least, and ECN asked for by every first SYN.
+    assert_eq!(audit.first_flights_segments[1], 2, "{audit:?}");
+    assert!(audit.shortest_repeat_ms.is_none_or(|ms| ms >= 1_000.0), "{audit:?}");
+    assert!(audit.ecn_syns > 100 && audit.ecn_syns <= audit.syns, "{audit:?}");
+    assert!(!audit.reasons.iter().any(|reason| reason.starts_with("hosts are not")), "{audit:?}");
     assert!(audit.unregistered_packets == 0 && audit.write_errors == 0 && audit.refused_openings == 0);
     let completed: u64 = summary.populations.iter().map(|users| users.whole_run.completed).sum();
     assert!(completed > 100, "{completed}");
@@ -55,5 +60,8 @@ fn what_only_the_simulator_has_is_refused_with_its_name() {
     };
     assert!(refused("[record]\npackets = true").starts_with("record.packets: "));
     assert!(refused("[users]\nper_side = 1\nstart = \"stationary\"").contains("\"steady\" or \"fresh\""));
+    let datagrams =
+        "[[datagrams]]\ncount = 1\ndirection = \"left-to-right\"\nrate_mbps = 1.0\npacket_bytes = 1501";
+    assert!(refused(datagrams).contains("an MTU of 1500 bytes"));
     assert!(refused("[users]\nper_side = 1\nhost = { ecn = \"on\" }").starts_with("hosts with ECN beside"));
 }

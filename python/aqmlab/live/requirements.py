@@ -16,6 +16,7 @@ from aqmlab.live.probe import BACKENDS
 
 _DESCRIPTORS = 20_000
 _TUN = Path("/dev/net/tun")
+_AFTER = "not tried: it lies in the namespaces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,13 @@ def needs() -> list[Need]:
             "packet sockets at veth devices (--backend af-packet)",
             found=ways["af-packet"],
             needed=not ways["tun"],
-            remedy=f"modprobe veth af_packet ({refused.get('af-packet') or 'not tried'})",
+            remedy=f"modprobe veth af_packet ({refused.get('af-packet')})" if namespaces is None else _AFTER,
         ),
         Need(
             "the device /dev/net/tun (--backend tun)",
             found=ways["tun"],
             needed=not ways["af-packet"],
-            remedy=_tun_remedy(),
+            remedy=_tun_remedy() if namespaces is None else _AFTER,
         ),
         *_of_hosts(refused),
         Need(
@@ -102,7 +103,7 @@ def _refused() -> dict[str, str | None]:
     except ValueError:
         lines = made.stderr.splitlines() or ["it ended without a word"]
         refused = dict.fromkeys(("process", *BACKENDS), lines[-1])
-    return refused
+    return {name: text and text.partition("; `aqmlab doctor`")[0] for name, text in refused.items()}
 
 
 def _has(command: str) -> bool:

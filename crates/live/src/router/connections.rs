@@ -1,13 +1,14 @@
 //! What was registered of connections: delays and markings of their packets.
 
 use super::guest::GUEST_FLOW;
-use super::headers::{Headers, Refusal, SYN, UDP};
+use super::headers::{Headers, Refusal, UDP};
+use super::hosts_seen::{HostsSeen, Seen};
 use super::paths::Paths;
 use crate::addresses::{Addresses, Half, Party};
 use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
 use aqmlab_scenario::NodeIndex;
-use aqmlab_units::Span;
+use aqmlab_units::{Span, Time};
 use std::sync::mpsc::Receiver;
 
 /// Where probes are answered (RFC 862).
@@ -30,13 +31,6 @@ pub(crate) struct Conduct {
     pub(crate) flow: u64,
 }
 
-/// Windows that the router saw announced, by the end that announced them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Windows {
-    /// Largest window in bytes, as scaled.
-    pub(crate) largest: u32,
-}
-
 /// All connections of a run.
 pub(crate) struct Connections {
     addresses: Addresses,
@@ -44,26 +38,32 @@ pub(crate) struct Connections {
     news: Receiver<Registration>,
     /// By machine, by number.
     delays: Vec<Vec<[Span; 2]>>,
-    shifts: Vec<Vec<[u8; 2]>>,
+    seen: Vec<Vec<Seen>>,
     /// Delay of the packets of programs of the user's.
     pub(crate) guest_delay: Span,
-    /// Of those who open, and of those who answer.
-    pub(crate) windows: [Windows; 2],
+    /// What is seen of the hosts, programs of the user's left aside.
+    pub(crate) hosts: HostsSeen,
     /// Packets of connections that nobody registered.
     pub(crate) unregistered: u64,
 }
 
 impl Connections {
-    pub(crate) fn new(addresses: Addresses, seed: u64, news: Receiver<Registration>) -> Self {
+    /// Those of hosts with this least timeout.
+    pub(crate) fn new(
+        addresses: Addresses,
+        seed: u64,
+        news: Receiver<Registration>,
+        least_timeout: Span,
+    ) -> Self {
         let machines = addresses.machines();
         Self {
             addresses,
             key: Key::from_seed(seed).named("flow hash"),
             news,
             delays: vec![Vec::new(); machines],
-            shifts: vec![Vec::new(); machines],
+            seen: vec![Vec::new(); machines],
             guest_delay: Span::ZERO,
-            windows: [Windows::default(); 2],
+            hosts: HostsSeen { least_timeout, ..HostsSeen::default() },
             unregistered: 0,
         }
     }
@@ -78,15 +78,15 @@ impl Connections {
             let (of_machine, number) = (&mut self.delays[machine as usize], number as usize);
             of_machine.resize(of_machine.len().max(number + 1), [Span::ZERO; 2]);
             of_machine[number] = delays;
-            let shifts = &mut self.shifts[machine as usize];
-            shifts.resize(shifts.len().max(number + 1), [0; 2]);
+            let seen = &mut self.seen[machine as usize];
+            seen.resize(seen.len().max(number + 1), Seen::default());
         }
     }
 
     /// What is to be done with a packet from a half of the network.
     pub(crate) fn conduct(
         &mut self,
-        from: Half,
+        (from, now): (Half, Time),
         headers: &Headers,
         paths: &Paths,
     ) -> Result<Conduct, Refusal> {
@@ -104,7 +104,7 @@ impl Connections {
         let (machines, number, delay, guest) = match ends {
             (Party::Opener { machine, number }, answerer) => {
                 let delay = self.delay(machine, number, side, headers.protocol);
-                self.note_window(machine, number, side, headers);
+                self.note_host(machine, number, side, (headers, now));
                 ([machine, answerer], number, delay, 0)
             }
             (Party::Guest, _) => {
@@ -143,15 +143,11 @@ impl Connections {
         }
     }
 
-    fn note_window(&mut self, machine: u32, number: u32, side: usize, headers: &Headers) {
+    fn note_host(&mut self, machine: u32, number: u32, side: usize, (headers, now): (&Headers, Time)) {
         let Some(tcp) = headers.tcp else { return };
-        let Some(shifts) = self.shifts[machine as usize].get_mut(number as usize) else { return };
-        if tcp.flags & SYN != 0 {
-            shifts[side] = tcp.window_shift.unwrap_or(0).min(14);
-            return;
+        if let Some(connection) = self.seen[machine as usize].get_mut(number as usize) {
+            self.hosts.note(connection, side, tcp, now);
         }
-        let window = u32::from(tcp.window) << shifts[side];
-        self.windows[side].largest = self.windows[side].largest.max(window);
     }
 
     /// What ports sort the packet by: the machines and ports that the simulator would know it by.

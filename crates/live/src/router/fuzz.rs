@@ -7,6 +7,7 @@ use super::headers::{Headers, MTU, Refusal, checksum};
 use super::log::Log;
 use super::network::Network;
 use crate::addresses::{Addresses, Half};
+use crate::devices::{ETHERNET_BYTES, ROOM, packet_of_frame};
 use aqmlab_driver::measured_window;
 use aqmlab_random::{Key, Stream};
 use aqmlab_record::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
@@ -87,6 +88,22 @@ fn spoilt(mut packet: Vec<u8>, coins: &mut Stream) -> Vec<u8> {
     packet
 }
 
+/// A frame with it, or what is left of one: too short, of another type, with padding behind.
+fn framed(packet: &[u8], coins: &mut Stream) -> Vec<u8> {
+    let mut frame = vec![2; ETHERNET_BYTES];
+    frame[12..].copy_from_slice(&[0x08, 0x00]);
+    frame.extend(packet);
+    match coins.below(16) {
+        0 => frame.truncate(coins.below(ETHERNET_BYTES as u64 + 4) as usize),
+        1 => frame[12 + coins.below(2) as usize] ^= 1 << coins.below(8),
+        2 => frame.resize(frame.len() + coins.below(50) as usize, 0),
+        _ => {}
+    }
+    // What a socket has no room for is cut off.
+    frame.truncate(ROOM);
+    frame
+}
+
 fn network() -> (Network, Addresses) {
     let scenario = Scenario::from_toml(TEXT, "fuzz", &[]).unwrap_or_else(|error| panic!("{error}"));
     let addresses = Addresses::of(&scenario);
@@ -97,7 +114,7 @@ fn network() -> (Network, Addresses) {
             register.send(Registration { opener: (machine, number), delays }).unwrap();
         }
     }
-    let connections = Connections::new(addresses.clone(), 1, registrations);
+    let connections = Connections::new(addresses.clone(), 1, registrations, Span::ZERO);
     (Network::new(&scenario, measured_window(&scenario), 1, connections, Log::default()), addresses)
 }
 
@@ -114,7 +131,12 @@ fn whatever_a_namespace_sends_is_counted_and_never_a_failure() {
         let packet = sound(&addresses, &mut coins, half);
         let packet = spoilt(packet, &mut coins);
         now += Span::from_nanoseconds(coins.below(40_000));
-        network.arrive(now, half, &packet);
+        // Half of them come as a packet socket reads them.
+        let frame = (coins.below(2) == 0).then(|| framed(&packet, &mut coins));
+        match frame.as_deref().map_or(Ok(&packet[..]), packet_of_frame) {
+            Ok(packet) => network.arrive(now, half, packet),
+            Err(refusal) => network.refuse(refusal),
+        }
         network.run_until(now, &mut |due, _, bytes| {
             assert!(due <= now);
             assert_eq!(Headers::read(bytes).map(|read| usize::from(read.bytes)), Ok(bytes.len()));

@@ -45,6 +45,10 @@ pub struct TcpFields {
     pub window: u16,
     /// By how many bits the sender of a SYN will shift its windows (RFC 7323), if it says so.
     pub window_shift: Option<u8>,
+    /// Number of the first byte.
+    pub sequence: u32,
+    /// Bytes of data.
+    pub payload: u16,
 }
 
 /// What the router knows of a packet.
@@ -125,9 +129,16 @@ impl Headers {
                     return Err(Refusal::Malformed);
                 }
                 let flags = segment[13];
-                self.class = class(flags, segment.len() - header);
+                let payload = segment.len() - header;
+                self.class = class(flags, payload);
                 let window_shift = if flags & SYN == 0 { None } else { shift(&segment[TCP_BYTES..header]) };
-                self.tcp = Some(TcpFields { flags, window: word(segment, 14), window_shift });
+                self.tcp = Some(TcpFields {
+                    flags,
+                    window: word(segment, 14),
+                    window_shift,
+                    sequence: double_word(segment, 4),
+                    payload: u16::try_from(payload).unwrap_or(u16::MAX),
+                });
             }
             TCP | UDP => return Err(Refusal::Truncated),
             _ => return Ok(()),
@@ -141,7 +152,10 @@ impl Headers {
 pub(crate) const FIN: u8 = 0x01;
 pub(crate) const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
-const ACK: u8 = 0x10;
+pub(crate) const ACK: u8 = 0x10;
+/// The two of ECN (RFC 3168 section 6.1).
+pub(crate) const ECE: u8 = 0x40;
+pub(crate) const CWR: u8 = 0x80;
 
 fn class(flags: u8, payload: usize) -> PacketClass {
     match (flags & SYN != 0, flags & ACK != 0) {
@@ -245,7 +259,9 @@ mod tests {
         assert_eq!((read.dscp, read.codepoint, read.class), (46, Codepoint::Ect0, PacketClass::Data));
         let syn = Headers::read(&wire(0, SYN, 0)).unwrap();
         // A window of a million needs four bits of shift (RFC 7323).
-        assert_eq!(syn.tcp, Some(TcpFields { flags: SYN, window: 65_000, window_shift: Some(4) }));
+        let fields = TcpFields { flags: SYN, window: 65_000, window_shift: Some(4), sequence: 1, payload: 0 };
+        assert_eq!(syn.tcp, Some(fields));
+        assert_eq!(read.tcp.map(|tcp| tcp.payload), Some(7));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod connections;
 mod fuzz;
 pub(crate) mod guest;
 pub(crate) mod headers;
+pub(crate) mod hosts_seen;
 mod link;
 pub(crate) mod log;
 pub(crate) mod network;

@@ -165,7 +165,7 @@ impl Network {
     /// A packet came from a half of the network at `now`, which no call has gone beyond.
     pub(crate) fn arrive(&mut self, now: Time, from: Half, bytes: &[u8]) {
         self.balance.read += 1;
-        match self.admit(from, bytes) {
+        match self.admit((from, now), bytes) {
             Ok(packet) => {
                 self.guests.come(&packet);
                 self.start(now.max(self.now), packet);
@@ -180,9 +180,10 @@ impl Network {
         self.balance.refused[refusal as usize] += 1;
     }
 
-    fn admit(&mut self, from: Half, bytes: &[u8]) -> Result<Packet, Refusal> {
+    fn admit(&mut self, (from, now): (Half, Time), bytes: &[u8]) -> Result<Packet, Refusal> {
         let headers = Headers::read(bytes)?;
-        let Conduct { path, delay, header, flow } = self.connections.conduct(from, &headers, &self.paths)?;
+        let Conduct { path, delay, header, flow } =
+            self.connections.conduct((from, now), &headers, &self.paths)?;
         let facts = PacketFacts {
             flow,
             bytes: u32::from(headers.bytes),

@@ -20,6 +20,11 @@ impl Scratch {
     pub(crate) fn new() -> Self {
         Self { zeros: vec![0; CHUNK], read: vec![0; CHUNK] }
     }
+
+    /// So many bytes to be written.
+    pub(crate) fn zeros(&self, bytes: u16) -> &[u8] {
+        &self.zeros[..usize::from(bytes)]
+    }
 }
 
 /// One end.

@@ -341,8 +341,8 @@ impl Transport for SocketTransport {
 
     fn send(&mut self, datagram: &Datagram) {
         let source = &self.sources[datagram.source.place()];
-        let payload = vec![0; usize::from(datagram.ip_bytes - DatagramGroup::HEADER_BYTES)];
-        let sent = sendto(source.socket.as_raw_fd(), &payload, &source.to, MsgFlags::MSG_DONTWAIT);
+        let payload = self.scratch.zeros(datagram.ip_bytes - DatagramGroup::HEADER_BYTES);
+        let sent = sendto(source.socket.as_raw_fd(), payload, &source.to, MsgFlags::MSG_DONTWAIT);
         self.totals.refused += u64::from(sent.is_err());
     }
 

@@ -56,5 +56,7 @@ pub(crate) fn fill_the_link(backend: Backend) {
     assert!(link.loss_ratio > 0.0 && output.summary.tcp.retransmitted_segments > 0, "the queue is short");
     let audit = &output.audit;
     assert!(audit.unregistered_packets == 0 && audit.probe_error.count > 10, "{audit:?}");
+    // RFC 6928.
+    assert_eq!((audit.first_flights_segments[0], audit.ecn_syns), (10, 0), "{audit:?}");
     assert!(audit.refused_packets.is_empty() && audit.checksum_errors == 0, "{audit:?}");
 }
