@@ -127,6 +127,28 @@ pub(crate) fn require_period_ms(key: &'static str, value: f64) -> Result<(), Par
     require((1e-3..=1e9).contains(&value), key, value, "from 0.001 to 1e9 milliseconds")
 }
 
+/// Requires what controlled delay is steered by (CoDel, COBALT): a target, and an interval that is not shorter.
+pub(crate) fn require_target_and_interval(target_ms: f64, interval_ms: f64) -> Result<(), ParameterError> {
+    require_period_ms("target_ms", target_ms)?;
+    require_period_ms("interval_ms", interval_ms)?;
+    require(interval_ms >= target_ms, "interval_ms", interval_ms, format!("at least target_ms ({target_ms})"))
+}
+
+/// Requires what a controller of delay is steered by (PIE, PI2, DualPI2): a target, the time between updates, and the gains of the
+/// deviation and of the change. Beyond these gains a step would leave the numbers.
+pub(crate) fn require_delay_controller(
+    target_ms: f64,
+    update_interval_ms: f64,
+    (alpha_hz, beta_hz): (f64, f64),
+) -> Result<(), ParameterError> {
+    require_period_ms("target_ms", target_ms)?;
+    require_period_ms("update_interval_ms", update_interval_ms)?;
+    for (key, gain) in [("alpha_hz", alpha_hz), ("beta_hz", beta_hz)] {
+        require(gain > 0.0 && gain <= 1e9, key, gain, "above 0 and at most 1e9 per second")?;
+    }
+    Ok(())
+}
+
 /// Requires the rate of a periodic timer.
 pub(crate) fn require_rate_hz(key: &'static str, value: f64) -> Result<(), ParameterError> {
     require((1e-6..=1e6).contains(&value), key, value, "from 1e-6 to 1e6 per second")

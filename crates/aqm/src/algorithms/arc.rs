@@ -34,7 +34,7 @@ use crate::parameters::{
     ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_period_ms,
     require_positive, require_share,
 };
-use crate::parts::{ArcLoop, Limit, LimitRule, Ticker};
+use crate::parts::{ArcLoop, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -71,49 +71,26 @@ pub enum AlphaUnit {
     Byte,
 }
 
-/// ARC: a reduced proportional-integral controller that steers the rate of what arrives to a share of the link's.
-///
-/// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's; `aqmlab design arc` prints which gains its
-/// condition of stability admits at a link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Time between two updates of the probability, over which arrivals are measured.
-    pub interval_ms: f64,
-    /// Gain of the controller: { fixed = { alpha = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
-    pub gain: Gain,
-    /// What a fixed gain is per.
-    pub alpha_unit: AlphaUnit,
-    /// Share of the link's rate that is aimed at.
-    pub utilization: f64,
-    /// Queue that is aimed at, in packets of mean size.
-    pub q_ref_packets: f64,
-    /// Length of a mean packet (IP length): the unit of the gain and of the reference queue.
-    pub mean_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            interval_ms: 1000.0,
-            gain: Gain::Fixed { alpha: 1.42e-5 },
-            alpha_unit: AlphaUnit::MeanPacket,
-            utilization: 0.98,
-            q_ref_packets: 0.0,
-            mean_packet_bytes: 1000,
-            ecn: false,
-        }
+buffered_params! {
+    /// ARC: a reduced proportional-integral controller that steers the rate of what arrives to a share of the link's.
+    ///
+    /// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's; `aqmlab design arc` prints which gains its
+    /// condition of stability admits at a link.
+    struct Params {
+        /// Time between two updates of the probability, over which arrivals are measured.
+        interval_ms: f64 = 1000.0,
+        /// Gain of the controller: { fixed = { alpha = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+        gain: Gain = Gain::Fixed { alpha: 1.42e-5 },
+        /// What a fixed gain is per.
+        alpha_unit: AlphaUnit = AlphaUnit::MeanPacket,
+        /// Share of the link's rate that is aimed at.
+        utilization: f64 = 0.98,
+        /// Queue that is aimed at, in packets of mean size.
+        q_ref_packets: f64 = 0.0,
+        /// Length of a mean packet (IP length): the unit of the gain and of the reference queue.
+        mean_packet_bytes: u32 = 1000,
+        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
     }
 }
 
@@ -169,7 +146,7 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

@@ -27,7 +27,7 @@ use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require, require_period_ms, require_share};
-use crate::parts::{BlueProbability, BlueSettings, Limit, LimitRule, Ticker};
+use crate::parts::{BlueProbability, BlueSettings, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -46,45 +46,23 @@ pub enum Idleness {
     Once,
 }
 
-/// Blue: signals with a probability that rises with losses and falls while the link is idle.
-///
-/// Source: Feng, Kandlur, Saha and Shin 1999. The defaults are those of its authors' simulator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// What a loss adds to the probability.
-    pub increment: f64,
-    /// What idleness takes from the probability.
-    pub decrement: f64,
-    /// Time from one step of the probability to the next at least; longer than a round trip.
-    pub freeze_ms: f64,
-    /// What an idle link does to the probability.
-    pub idleness: Idleness,
-    /// Packets beyond which an arrival raises the probability as a loss does. Unset: only losses do.
-    pub threshold_packets: Option<u32>,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            increment: 0.0025,
-            decrement: 0.000_25,
-            freeze_ms: 100.0,
-            idleness: Idleness::WhileIdle,
-            threshold_packets: None,
-            ecn: false,
-        }
+buffered_params! {
+    /// Blue: signals with a probability that rises with losses and falls while the link is idle.
+    ///
+    /// Source: Feng, Kandlur, Saha and Shin 1999. The defaults are those of its authors' simulator.
+    struct Params {
+        /// What a loss adds to the probability.
+        increment: f64 = 0.0025,
+        /// What idleness takes from the probability.
+        decrement: f64 = 0.000_25,
+        /// Time from one step of the probability to the next at least; longer than a round trip.
+        freeze_ms: f64 = 100.0,
+        /// What an idle link does to the probability.
+        idleness: Idleness = Idleness::WhileIdle,
+        /// Packets beyond which an arrival raises the probability as a loss does. Unset: only losses do.
+        threshold_packets: Option<u32> = None,
+        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
     }
 }
 
@@ -98,7 +76,7 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

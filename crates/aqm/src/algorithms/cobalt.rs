@@ -32,58 +32,33 @@ use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{
-    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
+    ParameterError, Parameters, require_packet_bytes, require_share, require_target_and_interval,
 };
-use crate::parts::{Limit, LimitRule};
+use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// COBALT: CoDel whose count falls as it rose, and Blue for senders that take no notice of it.
-///
-/// Source: Hoeiland-Joergensen, Taht and Morton 2018. The defaults are those of Linux's cake.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Waiting time that is acceptable for ever.
-    pub target_ms: f64,
-    /// Time from the first packet that waits longer to the first drop.
-    pub interval_ms: f64,
-    /// Whether both grow on links where a packet takes long.
-    pub scale_to_link: bool,
-    /// Length of the largest packet (IP length): nothing is dropped that waited less than the time of four.
-    pub mtu_bytes: u32,
-    /// What an overflow adds to the probability of a drop.
-    pub increment: f64,
-    /// What an empty queue takes from it.
-    pub decrement: f64,
-    /// Whether packets that are ECN-capable are marked instead of dropped, but for that probability.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            target_ms: 5.0,
-            interval_ms: 100.0,
-            scale_to_link: true,
-            mtu_bytes: 1500,
-            increment: 1.0 / 256.0,
-            decrement: 1.0 / 4096.0,
-            ecn: false,
-        }
+buffered_params! {
+    /// COBALT: CoDel whose count falls as it rose, and Blue for senders that take no notice of it.
+    ///
+    /// Source: Hoeiland-Joergensen, Taht and Morton 2018. The defaults are those of Linux's cake.
+    struct Params {
+        /// Waiting time that is acceptable for ever.
+        target_ms: f64 = 5.0,
+        /// Time from the first packet that waits longer to the first drop.
+        interval_ms: f64 = 100.0,
+        /// Whether both grow on links where a packet takes long.
+        scale_to_link: bool = true,
+        /// Length of the largest packet (IP length): nothing is dropped that waited less than the time of four.
+        mtu_bytes: u32 = 1500,
+        /// What an overflow adds to the probability of a drop.
+        increment: f64 = 1.0 / 256.0,
+        /// What an empty queue takes from it.
+        decrement: f64 = 1.0 / 4096.0,
+        /// Whether packets that are ECN-capable are marked instead of dropped, but for that probability.
+        ecn: bool = false,
     }
 }
 
@@ -101,17 +76,14 @@ impl Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        require_period_ms("target_ms", self.target_ms)?;
-        require_period_ms("interval_ms", self.interval_ms)?;
-        let legal = format!("at least target_ms ({})", self.target_ms);
-        require(self.interval_ms >= self.target_ms, "interval_ms", self.interval_ms, legal)?;
+        require_target_and_interval(self.target_ms, self.interval_ms)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)?;
         require_share("increment", self.increment)?;
         require_share("decrement", self.decrement)
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

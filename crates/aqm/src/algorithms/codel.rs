@@ -31,63 +31,38 @@
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require, require_packet_bytes, require_period_ms};
-use crate::parts::{Limit, LimitRule};
+use crate::parameters::{ParameterError, Parameters, require_packet_bytes, require_target_and_interval};
+use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more often.
-///
-/// Source: RFC 8289 (2018), section 5. The defaults are the RFC's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Waiting time that is acceptable for ever; at least the time of one packet on the link.
-    pub target_ms: f64,
-    /// How long the least waiting time has to exceed the target before the first drop; about the longest usual
-    /// round-trip time.
-    pub interval_ms: f64,
-    /// Length of the largest packet (IP length): nothing is dropped while no more than this stays behind.
-    pub mtu_bytes: u32,
-    /// Whether packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            target_ms: 5.0,
-            interval_ms: 100.0,
-            mtu_bytes: 1500,
-            ecn: false,
-        }
+buffered_params! {
+    /// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more often.
+    ///
+    /// Source: RFC 8289 (2018), section 5. The defaults are the RFC's.
+    struct Params {
+        /// Waiting time that is acceptable for ever; at least the time of one packet on the link.
+        target_ms: f64 = 5.0,
+        /// How long the least waiting time has to exceed the target before the first drop; about the longest usual
+        /// round-trip time.
+        interval_ms: f64 = 100.0,
+        /// Length of the largest packet (IP length): nothing is dropped while no more than this stays behind.
+        mtu_bytes: u32 = 1500,
+        /// Whether packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        require_period_ms("target_ms", self.target_ms)?;
-        require_period_ms("interval_ms", self.interval_ms)?;
-        let legal = format!("at least target_ms ({})", self.target_ms);
-        require(self.interval_ms >= self.target_ms, "interval_ms", self.interval_ms, legal)?;
+        require_target_and_interval(self.target_ms, self.interval_ms)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

@@ -44,7 +44,7 @@ mod coupled;
 use self::coupled::{Coupled, CoupledQueue, CoupledSettings, Kind, TwoQueues};
 use crate::discipline::{Composite, Discipline, QueueLimit};
 use crate::parameters::{
-    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_positive, require_share,
+    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_positive, require_share,
 };
 use crate::parts::{Limit, LimitRule, Pi2Controller, Ticker};
 use crate::port_facts::PortFacts;
@@ -165,11 +165,7 @@ impl Params {
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        require_period_ms("target_ms", self.target_ms)?;
-        require_period_ms("update_interval_ms", self.update_interval_ms)?;
-        for (key, gain) in [("alpha_hz", self.alpha_hz), ("beta_hz", self.beta_hz)] {
-            require(gain > 0.0 && gain <= 1e9, key, gain, "above 0 and at most 1e9 per second")?;
-        }
+        require_delay_controller(self.target_ms, self.update_interval_ms, (self.alpha_hz, self.beta_hz))?;
         require_positive("coupling", self.coupling)?;
         require_share("highest_marking", self.highest_marking)?;
         for (key, span) in [("ramp_from_us", self.ramp_from_us), ("ramp_range_us", self.ramp_range_us)] {

@@ -29,9 +29,9 @@ use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::{Codepoint, PacketFacts};
 use crate::parameters::{
-    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_positive, require_share,
+    ParameterError, Parameters, require_delay_controller, require_packet_bytes, require_positive, require_share,
 };
-use crate::parts::{Limit, LimitRule, Pi2Controller, Ticker};
+use crate::parts::{Limit, Pi2Controller, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -50,78 +50,46 @@ pub enum Selection {
     TwoCoins,
 }
 
-/// PI2: a controller of queueing delay that is linear, and squared for senders that answer to the root of a probability.
-///
-/// Source: De Schepper, Bondarenko, Tsang and Briscoe 2016; the defaults are those of RFC 9332 (2023).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Queueing delay that the controller aims at.
-    pub target_ms: f64,
-    /// Time between two updates of the probability.
-    pub update_interval_ms: f64,
-    /// Gain of the deviation from the target, per second of delay.
-    pub alpha_hz: f64,
-    /// Gain of the change of the delay, per second of delay.
-    pub beta_hz: f64,
-    /// How the square of the base probability comes about.
-    pub selection: Selection,
-    /// Whether packets of ECT(1) and CE are scalable: selected with coupling times the base probability.
-    pub scalable: bool,
-    /// By how much the probability of scalable packets exceeds the base probability.
-    pub coupling: f64,
-    /// Probability of Classic packets from which on nothing is spared by a mark.
-    pub highest_marking: f64,
-    /// Whether nothing is selected while less than two packets of mtu_bytes wait.
-    pub spare_nearly_empty: bool,
-    /// Length of the largest packet (IP length), for spare_nearly_empty.
-    pub mtu_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            target_ms: 15.0,
-            update_interval_ms: 16.0,
-            alpha_hz: 0.16,
-            beta_hz: 3.2,
-            selection: Selection::Squared,
-            scalable: true,
-            coupling: 2.0,
-            highest_marking: 0.25,
-            spare_nearly_empty: false,
-            mtu_bytes: 1500,
-            ecn: false,
-        }
+buffered_params! {
+    /// PI2: a controller of queueing delay that is linear, and squared for senders that answer to the root of a probability.
+    ///
+    /// Source: De Schepper, Bondarenko, Tsang and Briscoe 2016; the defaults are those of RFC 9332 (2023).
+    struct Params {
+        /// Queueing delay that the controller aims at.
+        target_ms: f64 = 15.0,
+        /// Time between two updates of the probability.
+        update_interval_ms: f64 = 16.0,
+        /// Gain of the deviation from the target, per second of delay.
+        alpha_hz: f64 = 0.16,
+        /// Gain of the change of the delay, per second of delay.
+        beta_hz: f64 = 3.2,
+        /// How the square of the base probability comes about.
+        selection: Selection = Selection::Squared,
+        /// Whether packets of ECT(1) and CE are scalable: selected with coupling times the base probability.
+        scalable: bool = true,
+        /// By how much the probability of scalable packets exceeds the base probability.
+        coupling: f64 = 2.0,
+        /// Probability of Classic packets from which on nothing is spared by a mark.
+        highest_marking: f64 = 0.25,
+        /// Whether nothing is selected while less than two packets of mtu_bytes wait.
+        spare_nearly_empty: bool = false,
+        /// Length of the largest packet (IP length), for spare_nearly_empty.
+        mtu_bytes: u32 = 1500,
+        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        require_period_ms("target_ms", self.target_ms)?;
-        require_period_ms("update_interval_ms", self.update_interval_ms)?;
-        let gains = [("alpha_hz", self.alpha_hz), ("beta_hz", self.beta_hz)];
-        for (key, gain) in gains {
-            require(gain > 0.0 && gain <= 1e9, key, gain, "above 0 and at most 1e9 per second")?;
-        }
+        require_delay_controller(self.target_ms, self.update_interval_ms, (self.alpha_hz, self.beta_hz))?;
         require_positive("coupling", self.coupling)?;
         require_share("highest_marking", self.highest_marking)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

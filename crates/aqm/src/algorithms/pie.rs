@@ -36,9 +36,9 @@ use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameters::{
-    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
+    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_share,
 };
-use crate::parts::{Limit, LimitRule, PacketScale, ScaleProbability, Ticker};
+use crate::parts::{Limit, PacketScale, ScaleProbability, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -70,84 +70,50 @@ pub enum Latency {
     LinkRate,
 }
 
-/// PIE: signals on arrival with a probability driven by the queueing delay's deviation from a target.
-///
-/// Source: RFC 8033 (2017). The defaults are those of its section 4.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Queueing delay that the controller aims at.
-    pub target_ms: f64,
-    /// Time between two updates of the probability.
-    pub update_interval_ms: f64,
-    /// Gain of the deviation from the target, per second of delay.
-    pub alpha_hz: f64,
-    /// Gain of the change of the delay, per second of delay.
-    pub beta_hz: f64,
-    /// Whether steps are smaller while the probability is small (RFC 8033, section 4.2).
-    pub auto_tuning: bool,
-    /// How long after an idle time nothing is selected.
-    pub max_burst_ms: f64,
-    /// How the delay is told.
-    pub latency: Latency,
-    /// Whether selections are spread out: none below a sum of probabilities of 0.85, for certain above 8.5 (section
-    /// 5.4).
-    pub derandomize: bool,
-    /// Whether steps are at most 0.02 once the probability is 0.1 (section 5.5).
-    pub cap_adjustment: bool,
-    /// Share of the limit at which PIE begins to act; it stops when probability and delay are zero (section 5.3).
-    /// Unset: it always acts.
-    pub activation_share: Option<f64>,
-    /// How the probability depends on a packet's size.
-    pub scale_probability: ScaleProbability,
-    /// Length of a mean packet (IP length): nothing is selected while no more than two of them wait; the reference of
-    /// sizes for scale_probability = "mean".
-    pub mean_packet_bytes: u32,
-    /// Length of the largest packet, for scale_probability = "max".
-    pub max_packet_bytes: u32,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-    /// Probability from which on they are dropped nevertheless (section 5.1).
-    pub mark_ecn_threshold: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            target_ms: 15.0,
-            update_interval_ms: 15.0,
-            alpha_hz: 0.125,
-            beta_hz: 1.25,
-            auto_tuning: true,
-            max_burst_ms: 150.0,
-            latency: Latency::Sojourn,
-            derandomize: false,
-            cap_adjustment: false,
-            activation_share: None,
-            scale_probability: ScaleProbability::None,
-            mean_packet_bytes: 1000,
-            max_packet_bytes: 1500,
-            ecn: false,
-            mark_ecn_threshold: 0.1,
-        }
+buffered_params! {
+    /// PIE: signals on arrival with a probability driven by the queueing delay's deviation from a target.
+    ///
+    /// Source: RFC 8033 (2017). The defaults are those of its section 4.
+    struct Params {
+        /// Queueing delay that the controller aims at.
+        target_ms: f64 = 15.0,
+        /// Time between two updates of the probability.
+        update_interval_ms: f64 = 15.0,
+        /// Gain of the deviation from the target, per second of delay.
+        alpha_hz: f64 = 0.125,
+        /// Gain of the change of the delay, per second of delay.
+        beta_hz: f64 = 1.25,
+        /// Whether steps are smaller while the probability is small (RFC 8033, section 4.2).
+        auto_tuning: bool = true,
+        /// How long after an idle time nothing is selected.
+        max_burst_ms: f64 = 150.0,
+        /// How the delay is told.
+        latency: Latency = Latency::Sojourn,
+        /// Whether selections are spread out: none below a sum of probabilities of 0.85, for certain above 8.5 (section
+        /// 5.4).
+        derandomize: bool = false,
+        /// Whether steps are at most 0.02 once the probability is 0.1 (section 5.5).
+        cap_adjustment: bool = false,
+        /// Share of the limit at which PIE begins to act; it stops when probability and delay are zero (section 5.3).
+        /// Unset: it always acts.
+        activation_share: Option<f64> = None,
+        /// How the probability depends on a packet's size.
+        scale_probability: ScaleProbability = ScaleProbability::None,
+        /// Length of a mean packet (IP length): nothing is selected while no more than two of them wait; the reference of
+        /// sizes for scale_probability = "mean".
+        mean_packet_bytes: u32 = 1000,
+        /// Length of the largest packet, for scale_probability = "max".
+        max_packet_bytes: u32 = 1500,
+        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
+        /// Probability from which on they are dropped nevertheless (section 5.1).
+        mark_ecn_threshold: f64 = 0.1,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
-        require_period_ms("target_ms", self.target_ms)?;
-        require_period_ms("update_interval_ms", self.update_interval_ms)?;
-        require_gain("alpha_hz", self.alpha_hz)?;
-        require_gain("beta_hz", self.beta_hz)?;
+        require_delay_controller(self.target_ms, self.update_interval_ms, (self.alpha_hz, self.beta_hz))?;
         let burst_ms = self.max_burst_ms;
         require((0.0..=1e9).contains(&burst_ms), "max_burst_ms", burst_ms, "from 0 to 1e9 milliseconds")?;
         require_share("activation_share", self.activation_share.unwrap_or(1.0))?;
@@ -157,7 +123,7 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {
@@ -188,11 +154,6 @@ impl Parameters for Params {
             ticker: Ticker::new(self.update_interval_ms / 1e3, facts),
         })
     }
-}
-
-/// Beyond this a step would leave the numbers.
-fn require_gain(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require(value > 0.0 && value <= 1e9, key, value, "above 0 and at most 1e9 per second")
 }
 
 /// The probability, and what it follows from. Times are in seconds.

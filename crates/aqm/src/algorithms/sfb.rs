@@ -42,7 +42,7 @@ use crate::packet::PacketFacts;
 use crate::parameters::{
     ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
 };
-use crate::parts::{BlueProbability, BlueSettings, FlowBins, FlowHashes, Limit, LimitRule, Ticker};
+use crate::parts::{BlueProbability, BlueSettings, FlowBins, FlowHashes, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
@@ -92,73 +92,42 @@ pub enum Penalty {
     },
 }
 
-/// SFB: a Blue in each of many bins of flows, and a box for flows that no probability stops.
-///
-/// Source: Feng, Kandlur, Saha and Shin 2001. The defaults are those of Chung, Claypool and Kinicki 2004.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Packets that may wait. At least one of the two limits has to be given.
-    pub limit_packets: Option<u32>,
-    /// Bytes (IP lengths) that may wait.
-    pub limit_bytes: Option<u64>,
-    /// What a limit of L means.
-    pub limit_rule: LimitRule,
-    /// Levels, in each of which a flow has one bin.
-    pub levels: u32,
-    /// Bins of a level.
-    pub bins: u32,
-    /// Packets in a bin beyond which its probability rises. Unset: one and a half times the buffer over the bins.
-    pub bin_packets: Option<u32>,
-    /// Length of a mean packet (IP length): how many packets a limit in bytes stands for.
-    pub mean_packet_bytes: u32,
-    /// What a bin with more packets than that does to an arrival beside it.
-    pub full_bins: FullBins,
-    /// What a full bin adds to its probability.
-    pub increment: f64,
-    /// What an empty bin takes from its probability.
-    pub decrement: f64,
-    /// Time from one step of a bin's probability to the next at least; 0 for none.
-    pub freeze_ms: f64,
-    /// Probability from which on a flow is boxed.
-    pub threshold: f64,
-    /// Which probability of a flow's bins sends it to the box.
-    pub box_on: BoxOn,
-    /// How much the box lets pass: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst = ... } }.
-    pub penalty: Penalty,
-    /// Time after which flows are hashed otherwise.
-    pub rehash_ms: f64,
-    /// Time before that, in which boxed flows feed the next bins already.
-    pub warm_up_ms: f64,
-    /// Whether selected packets that could be marked are dropped all the same where the probability is above a half, ever
-    /// more of them.
-    pub drop_above_half: bool,
-    /// Whether selected packets that are ECN-capable are marked instead of dropped.
-    pub ecn: bool,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            limit_packets: None,
-            limit_bytes: None,
-            limit_rule: LimitRule::HoldLimit,
-            levels: 3,
-            bins: 20,
-            bin_packets: None,
-            mean_packet_bytes: 1000,
-            full_bins: FullBins::AnyDrops,
-            increment: 0.005,
-            decrement: 0.001,
-            freeze_ms: 100.0,
-            threshold: 0.98,
-            box_on: BoxOn::Least,
-            penalty: Penalty::Interval { box_ms: 15.0 },
-            rehash_ms: 20_000.0,
-            warm_up_ms: 2_000.0,
-            drop_above_half: false,
-            ecn: false,
-        }
+buffered_params! {
+    /// SFB: a Blue in each of many bins of flows, and a box for flows that no probability stops.
+    ///
+    /// Source: Feng, Kandlur, Saha and Shin 2001. The defaults are those of Chung, Claypool and Kinicki 2004.
+    struct Params {
+        /// Levels, in each of which a flow has one bin.
+        levels: u32 = 3,
+        /// Bins of a level.
+        bins: u32 = 20,
+        /// Packets in a bin beyond which its probability rises. Unset: one and a half times the buffer over the bins.
+        bin_packets: Option<u32> = None,
+        /// Length of a mean packet (IP length): how many packets a limit in bytes stands for.
+        mean_packet_bytes: u32 = 1000,
+        /// What a bin with more packets than that does to an arrival beside it.
+        full_bins: FullBins = FullBins::AnyDrops,
+        /// What a full bin adds to its probability.
+        increment: f64 = 0.005,
+        /// What an empty bin takes from its probability.
+        decrement: f64 = 0.001,
+        /// Time from one step of a bin's probability to the next at least; 0 for none.
+        freeze_ms: f64 = 100.0,
+        /// Probability from which on a flow is boxed.
+        threshold: f64 = 0.98,
+        /// Which probability of a flow's bins sends it to the box.
+        box_on: BoxOn = BoxOn::Least,
+        /// How much the box lets pass: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst = ... } }.
+        penalty: Penalty = Penalty::Interval { box_ms: 15.0 },
+        /// Time after which flows are hashed otherwise.
+        rehash_ms: f64 = 20_000.0,
+        /// Time before that, in which boxed flows feed the next bins already.
+        warm_up_ms: f64 = 2_000.0,
+        /// Whether selected packets that could be marked are dropped all the same where the probability is above a half, ever
+        /// more of them.
+        drop_above_half: bool = false,
+        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        ecn: bool = false,
     }
 }
 
@@ -199,7 +168,7 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
-        Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
+        self.buffer()
     }
 
     fn ecn(&self) -> bool {

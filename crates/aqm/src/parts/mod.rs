@@ -3,6 +3,7 @@
 mod arc_design;
 mod average_queue;
 mod blue;
+mod buffered_params;
 mod deficit_round_robin;
 mod detector;
 mod ewma;
@@ -30,6 +31,7 @@ mod weight;
 pub use arc_design::ArcLoop;
 pub use average_queue::{AverageQueue, IdleRule};
 pub use blue::{BlueProbability, BlueSettings};
+pub(crate) use buffered_params::buffered_params;
 pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, RoundRobinSettings, TurnEnds};
 pub use detector::{Detector, DetectorSettings, EcnRule};
 pub use ewma::{Ewma, power};

@@ -11,58 +11,27 @@ macro_rules! queue_control_params {
             $($(#[$meaning:meta])* $key:ident: $type:ty = $default:expr,)*
         }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct Params {
-            /// Packets that may wait. At least one of the two limits has to be given.
-            pub limit_packets: Option<u32>,
-            /// Bytes (IP lengths) that may wait.
-            pub limit_bytes: Option<u64>,
-            /// What a limit of L means.
-            pub limit_rule: crate::parts::LimitRule,
-            /// Queue that is aimed at, in packets of mean size.
-            pub q_ref_packets: f64,
-            $($(#[$meaning])* pub $key: $type,)*
-            /// In what the queue is measured, and the rate where there is one.
-            pub measure: crate::parts::Measure,
-            /// How the probability depends on a packet's size.
-            pub scale_probability: crate::parts::ScaleProbability,
-            /// Length of a mean packet (IP length): the unit of a queue measured in bytes and of the link rate, and the
-            /// reference of sizes.
-            pub mean_packet_bytes: u32,
-            /// Length of the largest packet, for scale_probability = "max".
-            pub max_packet_bytes: u32,
-            /// Whether selected packets that are ECN-capable are marked instead of dropped.
-            pub ecn: bool,
-        }
-
-        impl Default for Params {
-            fn default() -> Self {
-                Self {
-                    limit_packets: None,
-                    limit_bytes: None,
-                    limit_rule: crate::parts::LimitRule::HoldLimit,
-                    q_ref_packets: $q_ref,
-                    $($key: $default,)*
-                    measure: crate::parts::Measure::Packets,
-                    scale_probability: crate::parts::ScaleProbability::None,
-                    mean_packet_bytes: $mean,
-                    max_packet_bytes: 1500,
-                    ecn: false,
-                }
+        crate::parts::buffered_params! {
+            $(#[$about])*
+            struct Params {
+                /// Queue that is aimed at, in packets of mean size.
+                q_ref_packets: f64 = $q_ref,
+                $($(#[$meaning])* $key: $type = $default,)*
+                /// In what the queue is measured, and the rate where there is one.
+                measure: crate::parts::Measure = crate::parts::Measure::Packets,
+                /// How the probability depends on a packet's size.
+                scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
+                /// Length of a mean packet (IP length): the unit of a queue measured in bytes and of the link rate, and the
+                /// reference of sizes.
+                mean_packet_bytes: u32 = $mean,
+                /// Length of the largest packet, for scale_probability = "max".
+                max_packet_bytes: u32 = 1500,
+                /// Whether selected packets that are ECN-capable are marked instead of dropped.
+                ecn: bool = false,
             }
         }
 
         impl Params {
-            const fn buffer(&self) -> crate::parts::Limit {
-                crate::parts::Limit {
-                    packets: self.limit_packets,
-                    bytes: self.limit_bytes,
-                    rule: self.limit_rule,
-                }
-            }
-
             const fn gauge(&self) -> crate::parts::Gauge {
                 crate::parts::Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes }
             }

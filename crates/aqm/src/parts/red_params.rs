@@ -10,91 +10,50 @@ macro_rules! red_params {
             $($(#[$meaning:meta])* $key:ident: $type:ty = $default:expr,)*
         }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct Params {
-            /// Packets that may wait. At least one of the two limits has to be given.
-            pub limit_packets: Option<u32>,
-            /// Bytes (IP lengths) that may wait.
-            pub limit_bytes: Option<u64>,
-            /// What a limit of L means.
-            pub limit_rule: crate::parts::LimitRule,
-            /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half of the target
-            /// queue but at least 5, or 5 without a target delay.
-            pub min_th_packets: Option<f64>,
-            /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
-            /// lower threshold.
-            pub max_th_packets: Option<f64>,
-            /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived, instead of
-            /// giving them. Unset: none in RED; 5 in Adaptive RED, unless thresholds are given.
-            pub target_delay_ms: Option<f64>,
-            /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
-            pub w_q: crate::parts::Weight,
-            /// Base probability at max_th.
-            pub max_p: f64,
-            $($(#[$meaning])* pub $key: $type,)*
-            /// How signals are spread over the arrivals.
-            pub spacing: crate::parts::Spacing,
-            /// How idle time ages the average.
-            pub idle: crate::parts::IdleRule,
-            /// In what the queue is measured.
-            pub measure: crate::parts::Measure,
-            /// How the probability depends on a packet's size.
-            pub scale_probability: crate::parts::ScaleProbability,
-            /// Length of a mean packet (IP length): the clock of idle time, the unit of the link rate, and the reference
-            /// of sizes.
-            pub mean_packet_bytes: u32,
-            /// Length of the largest packet, for scale_probability = "max".
-            pub max_packet_bytes: u32,
-            /// Whether selected packets that are ECN-capable are marked, as ecn_rule says, instead of dropped.
-            pub ecn: bool,
-            /// What a selected ECN-capable packet gets.
-            pub ecn_rule: crate::parts::EcnRule,
-            /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
-            pub mark_p: f64,
-            /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
-            pub spare_nearly_empty: bool,
-            /// Never select the first arrival after the average has risen above min_th.
-            pub spare_first_in_region: bool,
-        }
-
-        impl Default for Params {
-            fn default() -> Self {
-                Self {
-                    limit_packets: None,
-                    limit_bytes: None,
-                    limit_rule: crate::parts::LimitRule::HoldLimit,
-                    min_th_packets: None,
-                    max_th_packets: None,
-                    target_delay_ms: None,
-                    w_q: $w_q,
-                    max_p: 0.1,
-                    $($key: $default,)*
-                    spacing: crate::parts::Spacing::Classic,
-                    idle: crate::parts::IdleRule::Paper,
-                    measure: crate::parts::Measure::Packets,
-                    scale_probability: crate::parts::ScaleProbability::None,
-                    mean_packet_bytes: 500,
-                    max_packet_bytes: 1500,
-                    ecn: false,
-                    ecn_rule: crate::parts::EcnRule::MarkBelowMaxTh,
-                    mark_p: 0.1,
-                    spare_nearly_empty: false,
-                    spare_first_in_region: false,
-                }
+        crate::parts::buffered_params! {
+            $(#[$about])*
+            struct Params {
+                /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half of the target
+                /// queue but at least 5, or 5 without a target delay.
+                min_th_packets: Option<f64> = None,
+                /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
+                /// lower threshold.
+                max_th_packets: Option<f64> = None,
+                /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived, instead of
+                /// giving them. Unset: none in RED; 5 in Adaptive RED, unless thresholds are given.
+                target_delay_ms: Option<f64> = None,
+                /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
+                w_q: crate::parts::Weight = $w_q,
+                /// Base probability at max_th.
+                max_p: f64 = 0.1,
+                $($(#[$meaning])* $key: $type = $default,)*
+                /// How signals are spread over the arrivals.
+                spacing: crate::parts::Spacing = crate::parts::Spacing::Classic,
+                /// How idle time ages the average.
+                idle: crate::parts::IdleRule = crate::parts::IdleRule::Paper,
+                /// In what the queue is measured.
+                measure: crate::parts::Measure = crate::parts::Measure::Packets,
+                /// How the probability depends on a packet's size.
+                scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
+                /// Length of a mean packet (IP length): the clock of idle time, the unit of the link rate, and the reference
+                /// of sizes.
+                mean_packet_bytes: u32 = 500,
+                /// Length of the largest packet, for scale_probability = "max".
+                max_packet_bytes: u32 = 1500,
+                /// Whether selected packets that are ECN-capable are marked, as ecn_rule says, instead of dropped.
+                ecn: bool = false,
+                /// What a selected ECN-capable packet gets.
+                ecn_rule: crate::parts::EcnRule = crate::parts::EcnRule::MarkBelowMaxTh,
+                /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
+                mark_p: f64 = 0.1,
+                /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
+                spare_nearly_empty: bool = false,
+                /// Never select the first arrival after the average has risen above min_th.
+                spare_first_in_region: bool = false,
             }
         }
 
         impl Params {
-            const fn buffer(&self) -> crate::parts::Limit {
-                crate::parts::Limit {
-                    packets: self.limit_packets,
-                    bytes: self.limit_bytes,
-                    rule: self.limit_rule,
-                }
-            }
-
             const fn given_thresholds(&self) -> crate::parts::Thresholds {
                 crate::parts::Thresholds {
                     min_th_packets: self.min_th_packets,
