@@ -138,15 +138,14 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
             ("every_s = 20", "every_s = 0"),
             "figure 4a: over-time needs of, such as throughput_mbps/links.NAME",
         ),
+        (("bins = 20\n", ""), "figure 2: false-positives needs bins and trials"),
         (
             ('of = "queue_mean_kilobytes/links', 'of = "queue_mean_kilobytes/flows'),
             r'no quantity "queue_mean_kilobytes/flows.left-to-right@0-20"',
         ),
     ],
 )
-def test_a_figure_over_time_of_no_number_is_refused(
-    tmp_path: Path, changed: tuple[str, str], message: str
-) -> None:
+def test_a_figure_of_no_number_is_refused(tmp_path: Path, changed: tuple[str, str], message: str) -> None:
     folder = altered_experiment("sfa", tmp_path, *changed)
     with pytest.raises(ExperimentError, match=message):
         experiment.read(folder)

@@ -47,13 +47,21 @@ def _run() -> Any:  # noqa: ANN401
         "response_time_s": pa.array([8.0, 1.0, 2.0, 4.0], pa.float64()),
         "population": _names(["right"] * 4),
     }
+    state = {
+        "time_s": pa.array([2.0, 2.0, 12.0, 18.0, 12.0], pa.float64()),
+        "link": _names([LINK, LINK, LINK, LINK, "back"]),
+        "quantity": _names(
+            ["notification_rate", "filter_is_on", "notification_rate", "notification_rate", "count"]
+        ),
+        "value": pa.array([0.5, 1.0, 0.01, 0.03, 9.0], pa.float64()),
+    }
     run = {
         "measured_from_s": 0.0,
         "measured_until_s": 30.0,
         "links": [{"name": LINK}, {"name": "back"}],
         "scenario": {"record": {"traffic_interval_ms": 10_000.0}},
     }
-    tables = {"traffic_series": series, "queue": queue, "responses": responses}
+    tables = {"traffic_series": series, "queue": queue, "responses": responses, "scheme_state": state}
     return SimpleNamespace(run=run, tables={name: pa.table(columns) for name, columns in tables.items()})
 
 
@@ -72,6 +80,8 @@ def _run() -> Any:  # noqa: ANN401
         ("packet_loss_percent/flows.bulk@10-20", 25.0),
         ("packet_loss_percent/datagrams.video@0-30", 50.0),
         ("packet_loss_percent/links.back@20-30", 10.0),
+        ("notification_rate_percent/links.forward@10-20", 2.0),
+        ("filter_on_percent/links.forward@0-10", 100.0),
         ("byte_loss_percent/populations.right@10-20", 40.0),
         # 58,000 of 240,200.
         ("byte_loss_percent/links.forward@10-20", 100.0 * 58_000 / 240_200),

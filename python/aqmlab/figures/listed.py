@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.design.charts import false_positives
 from aqmlab.figures.curves import ccdf_chart, cdf_chart
 from aqmlab.figures.drawn import Drawn
 from aqmlab.figures.load import draw_load
@@ -38,6 +40,8 @@ def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     title, kind = entry["title"], entry["kind"]
     if kind == "calibration":
         return _calibration(study, entry)
+    if kind == "false-positives":
+        return _false_positives(entry)
     cells = [
         (name, load) for load in entry["loads_percent"] for name in entry["cells"] if study.has(name, load)
     ]
@@ -99,6 +103,15 @@ def _calibration(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
     axes = draw_load(measured, published, title=entry["title"], labels=labels)
     runs = f"{len(measured.points)} uncongested runs; mean of both directions"
     return Drawn(entry["id"], entry["title"], runs, settle(figure_of(axes)))
+
+
+def _false_positives(entry: Mapping[str, Any]) -> Drawn:
+    """What follows from numbers alone: the same at every scale."""
+    bins, trials = entry["bins"], entry["trials"]
+    chart = replace(false_positives(bins, trials), title=entry["title"])
+    return Drawn.of(
+        entry["id"], chart, f"Lines: the formula; points: {trials:,} flows hashed by the filter itself."
+    )
 
 
 def _caption(study: Study, kind: str, cells: list[Cell]) -> str:

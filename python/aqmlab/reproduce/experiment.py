@@ -259,6 +259,10 @@ def _check_names(experiment: Experiment) -> None:
     """Whether everything that a figure or a table names is there."""
     for figure in experiment.figures:
         owner = f"figure {figure['id']}"
+        if figure["kind"] == "false-positives":
+            if not ("bins" in figure and "trials" in figure):
+                raise ExperimentError(f"{owner}: false-positives needs bins and trials")
+            continue
         if figure["kind"] != "calibration" and not ("cells" in figure and "loads_percent" in figure):
             raise ExperimentError(f"{owner}: cells and loads_percent are missing")
         chosen(experiment.configurations, figure.get("cells", []), kind="cell", experiment=owner)

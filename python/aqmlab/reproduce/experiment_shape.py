@@ -77,7 +77,7 @@ _FIGURE = Table(
         "title": TEXT,
         "kind": one_of(
             *("calibration", "cdf", "ccdf", "queue", "scatter", "users", "requests-per-second"),
-            *("bytes-requested-per-second", "response-time-per-second", "over-time"),
+            *("bytes-requested-per-second", "response-time-per-second", "over-time", "false-positives"),
         ),
     },
     optional={
@@ -88,6 +88,8 @@ _FIGURE = Table(
         "population": TEXT,
         "of": TEXT,
         "every_s": NUMBER,
+        "bins": COUNT,
+        "trials": COUNT,
     },
 )
 

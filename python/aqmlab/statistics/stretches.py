@@ -154,6 +154,24 @@ def _queue_deviation(result: Recorded, part: str, stretches: Stretches) -> float
     return float(_queue_kilobytes(result, part, stretches).std())
 
 
+# ------------------------------------------------------------------------------------------------ of schemes
+
+
+def _state_percent(quantity: str) -> Callable[[Recorded, str, Stretches], float]:
+    def mean(result: Recorded, part: str, stretches: Stretches) -> float:
+        rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms")
+        stretches.check(result)
+        told = has_name(rows, "link", part.split(".", 1)[1]) & has_name(rows, "quantity", quantity)
+        if not told.any():
+            raise MissingDataError(f"the scheme at {part} tells nothing called {quantity}")
+        wanted = told & stretches.hold(rows["time_s"].to_numpy())
+        if not wanted.any():
+            raise TooLittleDataError(f"the scheme at {part} was not looked at then")
+        return 100.0 * float(rows["value"].to_numpy()[wanted].mean())
+
+    return mean
+
+
 # ---------------------------------------------------------------------------------------- of response times
 
 
@@ -186,6 +204,12 @@ OF_STRETCHES: Mapping[str, _Numbers] = {
     "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
     "queue_deviation_kilobytes": _Numbers(
         "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation
+    ),
+    "notification_rate_percent": _Numbers(
+        "average notification rate", "%", 2, ("links",), _state_percent("notification_rate")
+    ),
+    "filter_on_percent": _Numbers(
+        "time with the filter on", "%", 0, ("links",), _state_percent("filter_is_on")
     ),
     "response_mean_s": _Numbers("mean response", "s", 2, ("populations",), _response_mean),
 }
