@@ -188,7 +188,8 @@ def test_somebody_without_privileges_has_a_live_run_too(common: Path) -> None:
     options |= {"capture_output": True, "text": True}
     told = subprocess.run(who.command("doctor"), check=False, **options)
     assert told.returncode == 0, told.stdout + told.stderr
-    made = subprocess.run(who.command("live", "link.toml", "--output", "live"), check=False, **options)
+    command = who.command("live", "link.toml", "--output", "live", "--quiet")
+    made = subprocess.run(command, check=False, **options)
     assert made.returncode == 0, made.stderr
     audit = Result.load(common / "live").live
     assert audit is not None
@@ -196,7 +197,7 @@ def test_somebody_without_privileges_has_a_live_run_too(common: Path) -> None:
         "tun" if os.access("/dev/net/tun", os.W_OK) and not who.identity else "af-packet"
     )
     assert audit["probe_error"]["count"] > 10
-    assert f"timing: {audit['verdict']}" in made.stdout, "a run without privileges skips no audit"
+    assert audit["lateness"]["count"] > 500, "a run without privileges skips no audit"
 
 
 @live
