@@ -209,6 +209,13 @@ fn offered_load_is_measured_without_endless_flows() {
     assert_eq!(twin.network, scenario.uncongested_twin().unwrap().network);
     let kept = scenario.offering_twin(&["flows-0".to_owned()]).unwrap();
     assert_eq!(kept, scenario.uncongested_twin().unwrap());
+    // Whose windows are recorded is left out with the flows.
+    let recorded = [("record.congestion_window_interval_ms".to_owned(), "100.0".to_owned())];
+    let recording = scenario.with_overrides(&recorded).unwrap();
+    assert_eq!(recording.offering_twin(&[]).unwrap().record.congestion_window_interval, None);
+    assert!(
+        recording.offering_twin(&["flows-0".to_owned()]).unwrap().record.congestion_window_interval.is_some()
+    );
     let finite = TEXT.replace("[[flows]]\n", "[[flows]]\nbytes = 100000\n");
     let scenario = Scenario::from_toml(&finite, "line.toml", &[]).unwrap();
     assert_eq!(scenario.offering_twin(&[]).unwrap(), scenario.uncongested_twin().unwrap());

@@ -71,6 +71,10 @@ impl Document {
         let mut twin = self.uncongested_twin()?;
         let is_kept = |name: &Option<String>| name.as_ref().is_some_and(|name| kept.contains(name));
         twin.flows.retain(|group| group.bytes.is_some() || is_kept(&group.name));
+        if twin.flows.is_empty() {
+            // Nobody is left whose window could be recorded.
+            twin.record.congestion_window_interval_ms = None;
+        }
         Ok(twin)
     }
 }
