@@ -9,13 +9,57 @@ use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Ecn, IdleRestart, OutputRoutine};
-use crate::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
+use crate::profile::{Ecn, HostProfile, IdleRestart, OutputRoutine};
+use crate::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement, SendSequence};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 impl Endpoint {
+    /// Header prediction of a sender: an acknowledgement of something new, which says nothing else, while nothing is being
+    /// repaired. What tells most segments apart is asked first, the rest at once.
+    #[inline(always)]
+    pub(crate) fn predicts_acknowledgement(&self, context: &Context<'_>, segment: &Segment) -> bool {
+        let SendSequence { una, max, .. } = self.sender.sequence;
+        let number = segment.acknowledgement;
+        if segment.payload > 0 || segment.flags != Flags::ACK || !una.before(number) {
+            return false;
+        }
+        let HostProfile { output_routine, ecn, .. } = context.profile;
+        !max.before(number)
+            & self.state.is_synchronized()
+            & self.sender.recovery.episode().is_over()
+            & !self.receiver.flags.has(ReceiverFlags::ACK_NOW)
+            & matches!(output_routine, OutputRoutine::TcpOutput | OutputRoutine::SendMuch)
+            & (*ecn != Ecn::Accurate)
+    }
+
+    /// What remains of the processing of such a segment.
+    #[inline(always)]
+    pub(crate) fn on_predicted_acknowledgement(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        segment: &Segment,
+        out: &mut Outbox,
+    ) {
+        let sender = &mut self.sender;
+        if context.profile.idle_restart == IdleRestart::SinceReceived {
+            sender.active_at = now;
+        }
+        sender.peer_unread = segment.unread;
+        if context.profile.ecn == Ecn::Ns2 {
+            sender.flags.clear(SenderFlags::ECN_WAIT);
+        }
+        sender.grow(now, context, segment.acknowledgement, false);
+        self.advance(segment.acknowledgement, out);
+        self.sender.restart_timer(now, context);
+        self.output_at_once(now, context, out);
+        if self.sender.flags.has(SenderFlags::CLOSING) {
+            self.finish_if_over(context, out);
+        }
+    }
+
     /// Processes the acknowledgement of `segment`. Answers whether the output routine should run.
     #[inline]
     pub(crate) fn on_acknowledgement(

@@ -50,6 +50,8 @@ connection_flags! {
         /// An ECN-Echo arrived at a window of one segment: wait for the retransmission timer before sending (RFC
         /// 3168), or back it off at the next echo (ns-2).
         ECN_WAIT = 3,
+        /// The congestion controller has a pacer.
+        PACED = 4,
     }
 }
 

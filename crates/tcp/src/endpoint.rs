@@ -111,6 +111,9 @@ impl Endpoint {
         ce_marked: bool,
         out: &mut Outbox,
     ) {
+        if self.predicts_acknowledgement(context, segment) {
+            return self.on_predicted_acknowledgement(now, context, segment, out);
+        }
         match self.state {
             state if state.is_synchronized() => self.on_synchronized(now, context, segment, ce_marked, out),
             State::Listen => self.on_listen(now, context, segment, out),
@@ -340,7 +343,7 @@ impl Endpoint {
             }
         }
         if advanced || self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-            self.output(now, context, out);
+            self.output_at_once(now, context, out);
         }
         if out.delivered > 0 && !self.sender.flags.has(SenderFlags::CLOSING) {
             self.let_application_read(context, out);

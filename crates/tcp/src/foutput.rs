@@ -48,7 +48,7 @@ impl Endpoint {
     fn repeat_fin(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let resume_at = self.sender.sequence.nxt;
         self.sender.sequence.nxt = self.sender.sequence.max.plus(u32::MAX);
-        self.emit(now, context, 0, true, out);
+        self.emit_apart(now, context, 0, true, out);
         self.sender.sequence.nxt = resume_at;
     }
 
@@ -87,7 +87,7 @@ impl Endpoint {
         if !leaves || length > 0 && self.sender.is_held_back(now) {
             return false;
         }
-        self.emit(now, context, length, fin, out);
+        self.emit_apart(now, context, length, fin, out);
         true
     }
 }

@@ -44,8 +44,14 @@ enum Hint {
 
 impl Endpoint {
     /// Sends what may be sent, and the acknowledgement if one is due at once.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn output(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        self.output_at_once(now, context, out);
+    }
+
+    /// The same, compiled into what every segment goes through.
+    #[inline(always)]
+    pub(crate) fn output_at_once(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         if self.sender.has_nothing_to_send() {
             if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
                 self.acknowledge(context, out);
@@ -126,6 +132,7 @@ impl Endpoint {
         }
     }
 
+    #[inline(never)]
     fn output_bytes(&mut self, now: Time, context: &Context<'_>, hint: Hint, most: u16, out: &mut Outbox) {
         let profile = context.profile;
         let mss = profile.segment_bytes();
@@ -197,15 +204,28 @@ impl Endpoint {
         let may_close = !foutput || self.sender.flags.has(SenderFlags::FIN_SENT);
         let fin = last && may_close && self.closes_with_fin(context);
         if length > 0 || fin {
-            self.emit(now, context, length, fin, out);
+            self.emit_apart(now, context, length, fin, out);
         }
         self.sender.sequence.nxt =
             if foutput { resume_at } else { self.sender.sequence.nxt.later_of(resume_at) };
     }
 
+    /// As [`Endpoint::emit`], out of the way of what is sent every day.
+    #[inline(never)]
+    pub(crate) fn emit_apart(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        length: u32,
+        fin: bool,
+        out: &mut Outbox,
+    ) {
+        self.emit(now, context, length, fin, out);
+    }
+
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the acknowledgement
     /// that may be owed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn emit(
         &mut self,
         now: Time,

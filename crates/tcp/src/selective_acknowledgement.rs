@@ -103,7 +103,7 @@ impl Endpoint {
         let sequence = &mut self.sender.sequence;
         let fin = self.sender.flags.has(SenderFlags::FIN_SENT) && sent.end == sequence.max;
         sequence.nxt = sent.start;
-        self.emit(now, context, sent.end.distance_from(sent.start) - u32::from(fin), fin, out);
+        self.emit_apart(now, context, sent.end.distance_from(sent.start) - u32::from(fin), fin, out);
         self.sender.sequence.nxt = self.sender.sequence.max;
     }
 
@@ -137,7 +137,7 @@ impl Endpoint {
             let admitted = sequence.outstanding() + length <= profile.window_bytes;
             let is_new = length > 0 && admitted;
             if is_new {
-                self.emit(now, context, length, false, out);
+                self.emit_apart(now, context, length, false, out);
             } else if let Some(last) = last {
                 self.resend(now, context, &last, out);
             }

@@ -17,6 +17,7 @@ const SEGMENTS_PER_DUPLICATE: u16 = 2;
 
 impl Endpoint {
     /// tcp.cc `send_much`.
+    #[inline(never)]
     pub(crate) fn send_much(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let profile = context.profile;
         let timer = &profile.retransmission;
@@ -62,13 +63,22 @@ impl Endpoint {
         let needed = f64::from((outstanding + 1).saturating_sub(beyond) * mss);
         let admitted = needed <= self.sender.congestion.congestion_window(profile);
         if outstanding < profile.window_segments() && admitted && !self.sender.is_held_back(now) {
-            self.send_next(now, context, out);
+            let length = self.next_length(context);
+            if length > 0 {
+                self.emit_apart(now, context, length, false, out);
+            }
         }
     }
 
+    /// Bytes of the next segment.
+    #[inline(always)]
+    fn next_length(&self, context: &Context<'_>) -> u32 {
+        self.sender.data_left().min(u64::from(context.profile.segment_bytes())) as u32
+    }
+
+    #[inline(always)]
     fn send_next(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) -> bool {
-        let mss = u64::from(context.profile.segment_bytes());
-        let length = self.sender.data_left().min(mss) as u32;
+        let length = self.next_length(context);
         if length > 0 {
             self.emit(now, context, length, false, out);
         }

@@ -62,6 +62,9 @@ impl Sender {
     /// The opening segment is being sent and timed. What was written or closed before waits.
     pub(crate) fn begin(&mut self, now: Time, context: &Context<'_>) {
         self.congestion = CongestionController::new(context.profile);
+        if self.congestion.pacer().is_some() {
+            self.flags.set(SenderFlags::PACED);
+        }
         self.recovery = RecoveryState::new(context.profile);
         self.round_trip_time = RoundTripTime::new(&context.profile.retransmission, &context.clock);
         self.sequence.nxt = SequenceNumber::INITIAL.plus(1);
@@ -137,21 +140,38 @@ impl Sender {
     /// Whether pacing holds back what may be sent otherwise.
     #[inline(always)]
     pub(crate) fn is_held_back(&mut self, now: Time) -> bool {
+        self.flags.has(SenderFlags::PACED) && self.waits_for_its_pace(now)
+    }
+
+    #[inline(never)]
+    fn waits_for_its_pace(&mut self, now: Time) -> bool {
         self.congestion.pacer_mut().is_some_and(|pacer| pacer.holds_back(now))
     }
 
     /// An IP packet with data leaves: those behind it keep their distance, if there is a pace.
     #[inline(always)]
     pub(crate) fn pace(&mut self, now: Time, profile: &HostProfile, segment: &Segment) {
+        if self.flags.has(SenderFlags::PACED) {
+            self.keep_pace(now, profile, segment.ip_bytes(profile));
+        }
+    }
+
+    #[inline(never)]
+    fn keep_pace(&mut self, now: Time, profile: &HostProfile, ip_bytes: u16) {
         let Some(rate) = self.congestion.pacing_rate(profile) else { return };
         if let Some(pacer) = self.congestion.pacer_mut() {
-            pacer.note_sent(now, segment.ip_bytes(profile), rate);
+            pacer.note_sent(now, ip_bytes, rate);
         }
     }
 
     /// When what pacing holds back may leave; `Time::MAX` if it holds nothing back.
     #[inline(always)]
     pub(crate) fn pacing_deadline(&self) -> Time {
+        if self.flags.has(SenderFlags::PACED) { self.deadline_of_pacer() } else { Time::MAX }
+    }
+
+    #[inline(never)]
+    fn deadline_of_pacer(&self) -> Time {
         self.congestion.pacer().map_or(Time::MAX, Pacer::deadline)
     }
 
@@ -395,8 +415,11 @@ impl Sender {
             IdleRestart::Never | IdleRestart::SinceAcknowledged => false,
             IdleRestart::Decays => return self.decay(now, context),
             IdleRestart::SinceReceived => {
-                let ticks = context.clock.ticks_between(self.active_at, now);
-                context.clock.tick() * ticks >= self.round_trip_time.timeout(timer, &context.clock)
+                let (tick, timeout) =
+                    (context.clock.tick(), self.round_trip_time.timeout(timer, &context.clock));
+                // A clock counts less than a tick more than has passed: mostly that is enough to know.
+                let silence = now - self.active_at;
+                silence + tick > timeout && tick * context.clock.ticks_between(self.active_at, now) >= timeout
             }
             IdleRestart::SinceSent => {
                 now - self.active_at > self.round_trip_time.timeout(timer, &context.clock)
