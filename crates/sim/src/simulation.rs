@@ -81,7 +81,9 @@ impl Simulation {
             let announce = |end| prefetch_session(session, end);
             match kind {
                 EventKind::Transmission => fabric.end_transmission(events, &announce),
-                EventKind::Packet => fabric.arrive(events, &announce),
+                EventKind::Packet | EventKind::PacketSoon => {
+                    fabric.arrive(events.take_packet(kind), events, &announce);
+                }
                 EventKind::Timer => self.wake(),
                 EventKind::Sample => self.sample(),
             }

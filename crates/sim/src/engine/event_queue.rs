@@ -24,6 +24,8 @@ pub(crate) enum EventKind {
     Transmission,
     /// The arrival of a packet.
     Packet,
+    /// The arrival of the packet that was to be there soon.
+    PacketSoon,
     /// Somebody wanted to be woken.
     Timer,
 }
@@ -34,12 +36,15 @@ pub(crate) struct EventQueue<P, T> {
     pub(crate) transmissions: Transmissions,
     /// Slots of 2 µs, a horizon of 0.27 s (longer delays go through the heap).
     packets: Wheel<P, 11>,
-    /// A packet that is there in a moment.
+    /// A packet that is there in a moment, and when; [`Time::MAX`] if there is none.
     soon: Option<Pending<P>>,
+    soon_instant: Time,
     /// Slots of 0.26 ms, a horizon of 34 s, which holds all but long think times.
     timers: Wheel<T, 18>,
     sample: Time,
-    /// The earliest of the next sample, the next timer and the packet that is there in a moment.
+    /// The earliest of the next sample and the next timer.
+    sample_or_timer: Time,
+    /// The earliest of these and the packet that is there in a moment.
     unlike_packets: Time,
 }
 
@@ -51,8 +56,10 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
             transmissions: Transmissions::new(links),
             packets: Wheel::new(),
             soon: None,
+            soon_instant: Time::MAX,
             timers: Wheel::new(),
             sample: Time::MAX,
+            sample_or_timer: Time::MAX,
             unlike_packets: Time::MAX,
         }
     }
@@ -85,19 +92,20 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         } else {
             (packet, EventKind::Packet)
         };
-        if instant < self.unlike_packets { (instant, next) } else { self.next_unlike_packets(instant, next) }
+        if instant < self.unlike_packets {
+            (instant, next)
+        } else if self.soon_instant < instant.min(self.sample_or_timer) {
+            (self.soon_instant, EventKind::PacketSoon)
+        } else {
+            self.next_unlike_packets(instant, next)
+        }
     }
 
     #[inline(never)]
     fn next_unlike_packets(&mut self, instant: Time, next: EventKind) -> (Time, EventKind) {
-        if let Some(soon) = self.soon {
-            let others = instant.min(self.sample).min(self.timers.head());
-            if soon.instant() < others {
-                return (soon.instant(), EventKind::Packet);
-            }
+        if let Some(soon) = self.take_soon() {
             // It is not next, or something else is due at the same instant: the wheel knows the order.
             self.packets.insert_pending(soon);
-            self.forget_soon();
             return self.next();
         }
         if self.sample == self.unlike_packets {
@@ -111,15 +119,22 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
 
     /// What was to be there soon is there, or among all others.
     #[inline(always)]
-    fn forget_soon(&mut self) {
-        self.soon = None;
-        self.unlike_packets = self.timers.head().min(self.sample);
+    fn take_soon(&mut self) -> Option<Pending<P>> {
+        self.soon_instant = Time::MAX;
+        self.unlike_packets = self.sample_or_timer;
+        self.soon.take()
+    }
+
+    /// The next sample or timer is another one.
+    #[inline(always)]
+    fn find_sample_or_timer(&mut self) {
+        self.sample_or_timer = self.timers.head().min(self.sample);
+        self.unlike_packets = self.sample_or_timer.min(self.soon_instant);
     }
 
     pub(crate) fn set_sample(&mut self, instant: Time) {
         self.sample = instant;
-        let soon = self.soon.map_or(Time::MAX, |soon| soon.instant());
-        self.unlike_packets = self.timers.head().min(instant).min(soon);
+        self.find_sample_or_timer();
     }
 
     /// A packet is to arrive somewhere.
@@ -135,18 +150,19 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
             return self.push(rank, instant, packet);
         }
         self.soon = Some(self.packets.pending(instant, rank, packet));
+        self.soon_instant = instant;
         self.unlike_packets = self.unlike_packets.min(instant);
     }
 
+    /// Takes the packet whose arrival is the next event, of the kind that was named.
     #[inline(always)]
-    pub(crate) fn take_packet(&mut self) -> P {
-        match self.soon {
-            // Were anything else due at this instant, it would be in the wheel.
-            Some(soon) if soon.instant() == self.now => {
-                self.forget_soon();
-                soon.item()
-            }
-            _ => self.packets.pop(),
+    pub(crate) fn take_packet(&mut self, kind: EventKind) -> P {
+        if kind != EventKind::PacketSoon {
+            return self.packets.pop();
+        }
+        match self.take_soon() {
+            Some(soon) => soon.item(),
+            None => unreachable!("it was named as the next event"),
         }
     }
 
@@ -154,6 +170,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
     pub(crate) fn wake_at(&mut self, instant: Time, timer: T) {
         debug_assert!(instant < Time::MAX, "a timer that never fires is not set");
         self.timers.insert(instant, TIMERS, timer);
+        self.sample_or_timer = self.sample_or_timer.min(instant);
         self.unlike_packets = self.unlike_packets.min(instant);
     }
 
@@ -163,8 +180,7 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         let head = self.timers.head();
         debug_assert_eq!(head, self.unlike_packets, "the earliest timer is taken at its instant");
         let timer = self.timers.pop();
-        debug_assert!(self.soon.is_none(), "a packet that is next comes first, any other is in the wheel");
-        self.unlike_packets = self.timers.head().min(self.sample);
+        self.find_sample_or_timer();
         timer
     }
 }
@@ -188,7 +204,7 @@ mod tests {
         events.transmissions.end(QueuedId::of(0));
         assert_eq!(events.next(), (instant, EventKind::Packet));
         events.advance(instant);
-        assert_eq!(events.take_packet(), "packet");
+        assert_eq!(events.take_packet(EventKind::Packet), "packet");
         assert_eq!(events.next(), (instant, EventKind::Timer));
         assert_eq!(events.take_timer(), "timer");
         assert!(events.next().0 > Time::from_seconds(2e6), "nothing is left within the longest run");
@@ -212,9 +228,9 @@ mod tests {
             events.push(rank(0), at(6_000), "first");
             let found = [(); 4].map(|()| {
                 let (instant, kind) = events.next();
-                assert_eq!(kind, EventKind::Packet);
                 events.advance(instant);
-                events.take_packet()
+                assert!(matches!(kind, EventKind::Packet | EventKind::PacketSoon), "{kind:?}");
+                events.take_packet(kind)
             });
             assert_eq!(found, expected, "soon at {soon}");
         }
@@ -233,9 +249,9 @@ mod tests {
         assert_eq!(events.next(), (at(4_000), EventKind::Timer));
         events.advance(at(4_000));
         assert_eq!(events.take_timer(), "timer");
-        assert_eq!(events.next(), (at(5_000), EventKind::Packet));
-        events.advance(at(5_000));
-        assert_eq!(events.take_packet(), "soon");
+        let (instant, kind) = events.next();
+        events.advance(instant);
+        assert_eq!((instant, events.take_packet(kind)), (at(5_000), "soon"));
         assert_eq!(events.next(), (at(9_000), EventKind::Sample));
     }
 }

@@ -201,7 +201,7 @@ impl Endpoints {
             return self.deliver_with_options(now, &packet, network, events);
         }
         let (place, side) = (packet.connection(), packet.from().other());
-        let Self { connections, hosts, outbox, options, .. } = self;
+        let Self { connections, hosts, outbox, options, connection_events, .. } = self;
         let Some(connection) = connections.current(place, packet.generation()) else {
             return self.datagrams.receive(now, &packet);
         };
@@ -213,9 +213,14 @@ impl Endpoints {
         let end = &mut connection.ends[side as usize];
         debug_assert!(end.deadline() >= now, "an end was to be woken at {}, and it is {now}", end.deadline());
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
+        if outbox.delivered > 0 {
+            connection_events.push(delivered(outbox, (place, side), connection.owner));
+        }
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, options, network, events);
-        self.report(place, side);
+        if self.outbox.tells_of_changes() {
+            self.report_changes(place, side);
+        }
     }
 
     /// The same for one with options.
@@ -284,14 +289,11 @@ impl Endpoints {
     }
 
     /// Puts what an endpoint has said, beside segments, before the applications.
-    #[inline(always)]
     fn report(&mut self, place: u32, side: Side) {
-        let outbox = &self.outbox;
+        let Self { connections, outbox, connection_events, .. } = self;
         if outbox.delivered > 0 {
-            let kind = ConnectionEventKind::Delivered { bytes: outbox.delivered };
-            let owner = self.connections.at(place).owner;
-            let connection = ConnectionId::from_number(place);
-            self.connection_events.push(ConnectionEvent { connection, owner, side, kind });
+            let owner = connections.at(place).owner;
+            connection_events.push(delivered(outbox, (place, side), owner));
         }
         if outbox.tells_of_changes() {
             self.report_changes(place, side);
@@ -333,6 +335,13 @@ impl Endpoints {
         }
         is_over.then_some(connection)
     }
+}
+
+/// Data have reached the end of a connection.
+#[inline(always)]
+const fn delivered(outbox: &Outbox, (place, side): (u32, Side), owner: Owner) -> ConnectionEvent {
+    let kind = ConnectionEventKind::Delivered { bytes: outbox.delivered };
+    ConnectionEvent { connection: ConnectionId::from_number(place), owner, side, kind }
 }
 
 /// One end of a connection that has been called, and sends what it answered.

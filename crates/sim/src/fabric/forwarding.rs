@@ -17,10 +17,9 @@ use aqmlab_session::{ConnectionId, Owner};
 use aqmlab_units::Time;
 
 impl Fabric {
-    /// The next packet of the event queue arrives where it was under way to.
+    /// A packet arrives where it was under way to.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, events: &mut Events, announce: &impl Fn(Upcoming)) {
-        let packet = events.take_packet();
+    pub(crate) fn arrive(&mut self, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
         self.forward(packet.at(), packet, events, announce);
     }
 

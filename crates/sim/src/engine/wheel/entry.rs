@@ -52,14 +52,6 @@ pub(crate) struct Entry<T> {
     pub(super) item: T,
 }
 
-impl<T> Entry<T> {
-    /// When it is due.
-    #[inline(always)]
-    pub(crate) const fn instant(&self) -> Time {
-        Time::from_nanoseconds(self.due.instant)
-    }
-}
-
 impl<T: Copy> Entry<T> {
     #[inline(always)]
     pub(crate) const fn item(&self) -> T {
