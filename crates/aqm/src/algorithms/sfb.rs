@@ -191,11 +191,41 @@ struct Bin {
     blue: BlueProbability,
 }
 
+/// The bins of a generation, and how flows are hashed into them.
+#[derive(Clone, Debug)]
+struct Generation {
+    hashes: FlowHashes,
+    bins: Vec<Bin>,
+}
+
+impl Generation {
+    fn new(places: &FlowBins, generation: u64) -> Self {
+        Self { hashes: places.hashes(generation), bins: vec![Bin::default(); places.len()] }
+    }
+
+    /// A packet of the flow joins the queue.
+    #[inline]
+    fn join(&mut self, flow_hash: u32) {
+        for &place in self.hashes.places(flow_hash) {
+            self.bins[place as usize].packets += 1;
+        }
+    }
+
+    /// A packet of the flow leaves the queue.
+    #[inline]
+    fn leave(&mut self, flow_hash: u32) {
+        for &place in self.hashes.places(flow_hash) {
+            self.bins[place as usize].packets -= 1;
+        }
+    }
+}
+
 /// A packet that waits: its flow, and which bins count it.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     flow_hash: u32,
-    generation: u64,
+    /// Generations in the range of a number of 32 bits: it tells the last two apart from each other and from earlier ones.
+    generation: u32,
     /// Whether the bins of the next generation count it too.
     counted_ahead: bool,
 }
@@ -249,11 +279,9 @@ impl Gate {
 #[derive(Clone, Debug)]
 struct FairBlue {
     places: FlowBins,
-    /// Of the bins in use, and of those of the next generation.
-    hashes: [FlowHashes; 2],
-    /// The bins in use, and those of the next generation.
-    bins: [Vec<Bin>; 2],
-    generation: u64,
+    in_use: Generation,
+    next: Generation,
+    generation: u32,
     warming_up: bool,
     bin_packets: u32,
     full_bins: FullBins,
@@ -277,8 +305,8 @@ impl FairBlue {
         let rehash = Ticker::new(params.rehash_ms / 1e3, facts);
         let warm_up = Span::from_seconds(params.warm_up_ms / 1e3);
         Self {
-            bins: [vec![Bin::default(); places.len()], vec![Bin::default(); places.len()]],
-            hashes: [places.hashes(0), places.hashes(1)],
+            in_use: Generation::new(&places, 0),
+            next: Generation::new(&places, 1),
             places,
             generation: 0,
             warming_up: rehash.due().since(Time::ZERO) <= warm_up,
@@ -302,44 +330,52 @@ impl FairBlue {
         }
     }
 
-    /// Moves the Blue of each of the flow's bins: answers with the least and the greatest probability, and in how many
-    /// levels the bin is full.
+    /// Moves the Blue of each of the flow's bins, of the generation in use or of the next: answers with the least and the
+    /// greatest probability, and in how many levels the bin is full.
+    #[inline]
     fn move_bins(&mut self, now: Time, ahead: bool, flow_hash: u32) -> (f64, f64, usize) {
+        let Self { in_use, next, bin_packets, settings, .. } = self;
+        let Generation { hashes, bins } = if ahead { next } else { in_use };
         let (mut least, mut greatest, mut full) = (1.0_f64, 0.0_f64, 0);
-        let ahead = usize::from(ahead);
-        for place in self.hashes[ahead].places(flow_hash) {
-            let bin = &mut self.bins[ahead][place];
-            if bin.packets > self.bin_packets {
+        for &place in hashes.places(flow_hash) {
+            let bin = &mut bins[place as usize];
+            if bin.packets > *bin_packets {
                 full += 1;
-                bin.blue.rise(now, &self.settings);
+                bin.blue.rise(now, settings);
             } else if bin.packets == 0 {
-                bin.blue.fall(now, &self.settings);
+                bin.blue.fall(now, settings);
             }
-            least = least.min(bin.blue.value());
-            greatest = greatest.max(bin.blue.value());
+            let probability = bin.blue.value();
+            if probability < least {
+                least = probability;
+            }
+            if probability > greatest {
+                greatest = probability;
+            }
         }
         (least, greatest, full)
     }
 
-    fn count(&mut self, ahead: bool, flow_hash: u32, leaves: bool) {
-        let ahead = usize::from(ahead);
-        for place in self.hashes[ahead].places(flow_hash) {
-            let packets = &mut self.bins[ahead][place].packets;
-            *packets = if leaves { *packets - 1 } else { *packets + 1 };
+    /// A packet joins the queue: the bins count it.
+    #[inline]
+    fn join(&mut self, Waiting { flow_hash, counted_ahead, .. }: Waiting) {
+        self.in_use.join(flow_hash);
+        if counted_ahead {
+            self.next.join(flow_hash);
         }
     }
 
-    /// A packet that is counted where `waiting` says joins the queue, or leaves it.
-    fn count_all(&mut self, waiting: Waiting, leaves: bool) {
-        let Waiting { flow_hash, generation, counted_ahead } = waiting;
+    /// A packet leaves the queue: the bins that counted it are in use, in use no longer, or still to come.
+    #[inline]
+    fn leave(&mut self, Waiting { flow_hash, generation, counted_ahead }: Waiting) {
         if generation == self.generation {
-            self.count(false, flow_hash, leaves);
+            self.in_use.leave(flow_hash);
             if counted_ahead {
-                self.count(true, flow_hash, leaves);
+                self.next.leave(flow_hash);
             }
-        } else if counted_ahead && generation + 1 == self.generation {
+        } else if counted_ahead && generation.wrapping_add(1) == self.generation {
             // Its next generation has come into use since.
-            self.count(false, flow_hash, leaves);
+            self.in_use.leave(flow_hash);
         }
     }
 
@@ -367,11 +403,9 @@ impl FairBlue {
 
     /// The next bins come into use.
     fn switch(&mut self) {
-        self.bins.swap(0, 1);
-        self.bins[1].fill(Bin::default());
-        self.generation += 1;
-        self.hashes.swap(0, 1);
-        self.hashes[1] = self.places.hashes(self.generation + 1);
+        self.generation = self.generation.wrapping_add(1);
+        let after_next = Generation::new(&self.places, u64::from(self.generation) + 1);
+        self.in_use = std::mem::replace(&mut self.next, after_next);
         self.warming_up = false;
     }
 }
@@ -407,12 +441,12 @@ impl Guard for FairBlue {
     fn on_decision(&mut self, _now: Time, _packet: &PacketFacts, decision: Decision) {
         match decision {
             Decision::Queued | Decision::Marked => {
-                self.count_all(self.last, false);
+                self.join(self.last);
                 self.waiting.push_back(self.last);
             }
             Decision::Sent => {
                 let gone = self.waiting.pop_front().expect("whoever is sent was queued");
-                self.count_all(gone, true);
+                self.leave(gone);
             }
             // It found no room, and never waited.
             Decision::Discarded(_) => {}
@@ -438,7 +472,7 @@ impl Guard for FairBlue {
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("probability_of_last_arrival", self.last_probability);
         sink("last_arrival_is_boxed", f64::from(u8::from(self.last_boxed)));
-        sink("generation", self.generation as f64);
+        sink("generation", f64::from(self.generation));
         sink("bin_packets", f64::from(self.bin_packets));
     }
 }

@@ -147,8 +147,7 @@ impl<S: AnyScheme> Params<S> {
             watermarks: (self.low_watermark, self.high_watermark),
             notification: self.notification,
             on: self.switching == Switching::AlwaysOn,
-            probabilities: vec![0.0; bins.len()],
-            bytes: vec![0; bins.len()],
+            table: vec![Bin::default(); bins.len()],
             generation: 0,
             counting: bins.hashes(0),
             looking_up: bins.hashes(0),
@@ -216,6 +215,15 @@ struct Interval {
     overflowed: u64,
 }
 
+/// What is kept in one place: side by side, because without `rehash` it is of one bin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    /// Of the bin under the hash functions `looking_up`.
+    probability: f64,
+    /// Of the bin under the hash functions `counting`.
+    bytes: u64,
+}
+
 /// The filter at a port.
 #[derive(Clone, Debug)]
 struct Guardian {
@@ -228,10 +236,7 @@ struct Guardian {
     watermarks: (f64, f64),
     notification: Notification,
     on: bool,
-    /// Of each bin under the hash functions `looking_up`.
-    probabilities: Vec<f64>,
-    /// Of each bin under the hash functions `counting`.
-    bytes: Vec<u64>,
+    table: Vec<Bin>,
     /// That of `counting`: the same for ever, or another in each interval.
     generation: u64,
     counting: FlowHashes,
@@ -244,39 +249,35 @@ struct Guardian {
 
 impl Guardian {
     /// The least probability of the flow's bins.
-    fn probability_of(&self, flow_hash: u32) -> f64 {
-        let places = self.looking_up.places(flow_hash);
-        places.fold(1.0, |least, place| self.probabilities[place].min(least))
+    fn probability_of(&mut self, flow_hash: u32) -> f64 {
+        let places = self.looking_up.places(flow_hash).iter();
+        places.fold(1.0, |least, &place| self.table[place as usize].probability.min(least))
     }
 
-    fn count(&mut self, flow_hash: u32, bytes: u32) {
-        for place in self.counting.places(flow_hash) {
-            self.bytes[place] += u64::from(bytes);
-        }
-    }
-
-    /// Both, for a packet of the flow that arrives: of bins that are the same at once.
+    /// A packet of the flow arrives: its bins count it. Answers with the least probability.
     fn meet(&mut self, flow_hash: u32, bytes: u32) -> f64 {
         if self.rehash {
             let probability = self.probability_of(flow_hash);
-            self.count(flow_hash, bytes);
+            for &place in self.counting.places(flow_hash) {
+                self.table[place as usize].bytes += u64::from(bytes);
+            }
             return probability;
         }
         let mut least = 1.0_f64;
-        for place in self.counting.places(flow_hash) {
-            self.bytes[place] += u64::from(bytes);
-            let probability = self.probabilities[place];
-            if probability < least {
-                least = probability;
+        for &place in self.counting.places(flow_hash) {
+            let bin = &mut self.table[place as usize];
+            bin.bytes += u64::from(bytes);
+            if bin.probability < least {
+                least = bin.probability;
             }
         }
         least
     }
 
     fn renew_probabilities(&mut self) {
-        for (probability, bytes) in self.probabilities.iter_mut().zip(&mut self.bytes) {
-            let arrived = std::mem::take(bytes) as f64;
-            *probability = if arrived > self.share_bytes { 1.0 - self.share_bytes / arrived } else { 0.0 };
+        for bin in &mut self.table {
+            let arrived = std::mem::take(&mut bin.bytes) as f64;
+            bin.probability = if arrived > self.share_bytes { 1.0 - self.share_bytes / arrived } else { 0.0 };
         }
         if self.rehash {
             self.generation += 1;
@@ -346,9 +347,9 @@ impl Guard for Guardian {
         sink("filter_is_on", f64::from(u8::from(self.on)));
         sink("notification_rate", self.average.average());
         sink("filter_probability_of_last_arrival", self.last_probability);
-        let over = self.probabilities.iter().filter(|&&probability| probability > 0.0);
+        let over = self.table.iter().filter(|bin| bin.probability > 0.0);
         sink("bins_over_share", over.count() as f64);
-        sink("greatest_bin_probability", self.probabilities.iter().copied().fold(0.0, f64::max));
+        sink("greatest_bin_probability", self.table.iter().map(|bin| bin.probability).fold(0.0, f64::max));
     }
 }
 
@@ -373,7 +374,7 @@ mod tests {
         // 1, 2 and 10 Mbit/s of 0.5 that a bin may carry: 0.5, 0.75, 0.95 are dropped, half a megabit remains.
         for (mbps, share) in [(1.0, 0.5), (2.0, 0.75), (10.0, 0.95), (0.4, 0.0)] {
             let mut guardian = guardian();
-            guardian.count(7, (mbps * 2e6 / 8.0) as u32);
+            guardian.meet(7, (mbps * 2e6 / 8.0) as u32);
             guardian.on_timer(Time::ZERO + Span::from_milliseconds(2000), &NOBODY);
             assert!((guardian.probability_of(7) - share).abs() < 1e-12, "{mbps}");
             assert!(share == 0.0 || (mbps * (1.0 - guardian.probability_of(7)) - 0.5).abs() < 1e-12);
@@ -418,7 +419,7 @@ mod tests {
             PacketFacts { flow: 1, bytes: 1500, codepoint: Codepoint::Ect0, class: PacketClass::Data };
         let (mut shared, mut coins) = (0, Key::from_seed(1).stream());
         for interval in 1..=400 {
-            guardian.count(1, 100_000_000);
+            guardian.meet(1, 100_000_000);
             let header = HeaderFields { flow_hash: 2, ..HeaderFields::default() };
             guardian.admits(Time::ZERO, &packet, &header, &NOBODY, &mut coins);
             guardian.on_timer(Time::ZERO + Span::from_milliseconds(2000 * interval), &NOBODY);

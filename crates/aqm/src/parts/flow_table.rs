@@ -1,5 +1,6 @@
 //! Which queue a flow has, where there are fewer queues than there may be flows.
 
+use super::flow_bins::FlowHashes;
 use aqmlab_random::Key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub(crate) const WAYS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct FlowTable {
     hashing: FlowHashing,
-    key: Key,
+    hash: FlowHashes,
     /// The flow that each queue was last given to.
     tenants: Vec<Option<u32>>,
 }
@@ -37,12 +38,13 @@ impl FlowTable {
     pub fn new(queues: usize, hashing: FlowHashing, salt: u64) -> Self {
         let whole = hashing == FlowHashing::Plain || queues % WAYS == 0;
         assert!(queues > 0 && whole, "{queues} queues, {hashing:?}");
-        Self { hashing, key: Key::from_seed(salt), tenants: vec![None; queues] }
+        let hash = FlowHashes::new(vec![Key::from_seed(salt)], queues);
+        Self { hashing, hash, tenants: vec![None; queues] }
     }
 
     /// The queue of the flow with this hash. `is_active` says of a queue whether it is in use.
     pub fn queue_of(&mut self, flow_hash: u32, is_active: impl Fn(usize) -> bool) -> usize {
-        let first = self.key.below(u64::from(flow_hash), self.tenants.len() as u64) as usize;
+        let first = self.hash.places(flow_hash)[0] as usize;
         let queue = match self.hashing {
             FlowHashing::Plain => first,
             FlowHashing::SetAssociative => self.in_set(first, flow_hash, is_active),
