@@ -64,9 +64,15 @@ impl<P: Queued> Backlogs for Queues<P> {
     }
 }
 
+/// Packets and bytes that wait in a queue.
+#[inline(always)]
+fn length<P: Queued>(queue: &Queue<P>) -> (u32, u64) {
+    (queue.fifo().packets(), queue.fifo().bytes())
+}
+
 impl<P: Queued> Queues<P> {
     fn length(&self, queue: usize) -> (u32, u64) {
-        (self.packets(queue), self.bytes(queue))
+        length(&self.0[queue])
     }
 
     /// The mean over the queues, each by its waiting packets.
@@ -165,7 +171,8 @@ impl<P: Queued> SeveralQueues<P> {
         let place = self.scheduler.classify(&facts, header, &self.queues);
         self.advance_queue(place, now);
         let Self { queues, front, .. } = self;
-        let before = queues.length(place);
+        let queue = &mut queues.0[place];
+        let before = length(queue);
         front.counters[place].arrivals.count(facts.bytes);
         let mut marked = false;
         let mut on_mark = || marked = true;
@@ -173,13 +180,13 @@ impl<P: Queued> SeveralQueues<P> {
             front.tell_of_discard(now, place, &packet.facts(), reason);
             discarded(packet, reason);
         };
-        let queue = &mut queues.0[place];
         let queued = if signalled {
             queue.arrive_signalled(now, packet, &facts, port, &mut on_mark, &mut on_discard)
         } else {
             queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard)
         };
-        self.note_length(place, before);
+        let after = length(queue);
+        self.note_length(before, after);
         if !queued {
             return;
         }
@@ -207,13 +214,13 @@ impl<P: Queued> SeveralQueues<P> {
         }
         while let Some(place) = self.scheduler.next(&self.queues) {
             self.advance_queue(place, now);
-            let Self { queues, front, .. } = self;
-            let before = queues.length(place);
+            let Self { queues, front, scheduler, .. } = self;
             let queue = &mut queues.0[place];
+            let before = length(queue);
             // Every flow that pauses leaves an empty queue behind, which has its turn once or twice more.
             if before.0 == 0 {
                 queue.find_empty(now);
-                self.scheduler.on_empty(place);
+                scheduler.on_empty(place);
                 continue;
             }
             let mut marked = false;
@@ -222,14 +229,15 @@ impl<P: Queued> SeveralQueues<P> {
                 front.tell_of_discard(now, place, &packet.facts(), reason);
                 discarded(packet, reason);
             };
-            let sent = if self.scheduler.asks_again_after_discard() {
+            let sent = if scheduler.asks_again_after_discard() {
                 queue.depart_one(now, port, &mut on_mark, &mut on_discard)
             } else {
                 queue.depart(now, port, &mut on_mark, &mut on_discard)
             };
-            self.note_length(place, before);
+            let after = length(queue);
+            self.note_length(before, after);
             let Some(packet) = sent else {
-                if self.queues.packets(place) == 0 {
+                if after.0 == 0 {
                     self.scheduler.on_empty(place);
                 }
                 continue;
@@ -306,10 +314,10 @@ impl<P: Queued> SeveralQueues<P> {
     }
 
     /// A queue has changed: what it held before is no longer what waits there.
-    fn note_length(&mut self, queue: usize, (packets, bytes): (u32, u64)) {
-        let (packets_now, bytes_now) = self.queues.length(queue);
-        self.waiting.0 = self.waiting.0 - packets + packets_now;
-        self.waiting.1 = self.waiting.1 - bytes + bytes_now;
+    #[inline(always)]
+    fn note_length(&mut self, before: (u32, u64), after: (u32, u64)) {
+        self.waiting.0 = self.waiting.0 - before.0 + after.0;
+        self.waiting.1 = self.waiting.1 - before.1 + after.1;
     }
 
     /// Discards what the scheduler chooses until the buffer that all queues share holds the rest.
@@ -319,13 +327,14 @@ impl<P: Queued> SeveralQueues<P> {
             let place = victim.queue;
             self.advance_queue(place, now);
             let Self { queues, front, .. } = self;
-            let before = queues.length(place);
+            let before = length(&queues.0[place]);
             let amount = (victim.end, victim.most_packets, victim.enough_bytes);
             queues.0[place].make_room(now, amount, port, &mut |packet: P, reason| {
                 front.tell_of_discard(now, place, &packet.facts(), reason);
                 discarded(packet, reason);
             });
-            self.note_length(place, before);
+            let after = self.queues.length(place);
+            self.note_length(before, after);
         }
     }
 }

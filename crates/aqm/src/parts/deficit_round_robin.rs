@@ -10,7 +10,6 @@ use crate::parts::FlowTable;
 use crate::scheduler::{Backlogs, End, Scheduler, Victim};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// When a queue has used up its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -72,8 +71,46 @@ enum List {
 
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    list: List,
     credits: i64,
+    list: List,
+    /// The queue behind this one in its list.
+    next: u32,
+}
+
+/// No queue.
+const NONE: u32 = u32::MAX;
+
+/// Queues that wait for their turns: each names the next, so that they go from list to list without being copied.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    first: u32,
+    last: u32,
+    length: u32,
+}
+
+impl Row {
+    const EMPTY: Self = Self { first: NONE, last: NONE, length: 0 };
+
+    #[inline]
+    fn push_back(&mut self, queue: u32, turns: &mut [Turn]) {
+        turns[queue as usize].next = NONE;
+        match turns.get_mut(self.last as usize) {
+            Some(last) => last.next = queue,
+            None => self.first = queue,
+        }
+        self.last = queue;
+        self.length += 1;
+    }
+
+    /// Takes out the first queue, which there has to be.
+    #[inline]
+    fn take_first(&mut self, turns: &[Turn]) {
+        self.first = turns[self.first as usize].next;
+        if self.first == NONE {
+            self.last = NONE;
+        }
+        self.length -= 1;
+    }
 }
 
 /// The scheduler: which queues are active, and in which order they have their turns.
@@ -82,8 +119,8 @@ pub struct DeficitRoundRobin {
     settings: RoundRobinSettings,
     flows: FlowTable,
     turns: Vec<Turn>,
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
+    new: Row,
+    old: Row,
     last_arrival: usize,
     last_sent: usize,
 }
@@ -95,24 +132,25 @@ impl DeficitRoundRobin {
         Self {
             settings,
             flows,
-            turns: vec![Turn { list: List::None, credits: 0 }; queues],
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            turns: vec![Turn { credits: 0, list: List::None, next: NONE }; queues],
+            new: Row::EMPTY,
+            old: Row::EMPTY,
             last_arrival: 0,
             last_sent: 0,
         }
     }
 
-    /// The queue at the head of the lists.
-    fn first(&self) -> Option<usize> {
-        self.new.front().or(self.old.front()).copied()
+    /// The queue at the head of the lists; [`NONE`] if all are at rest.
+    #[inline]
+    const fn first(&self) -> u32 {
+        if self.new.first == NONE { self.old.first } else { self.new.first }
     }
 
-    /// Takes the queue at the head out of its list.
+    /// The queue at the head of the lists leaves its list.
+    #[inline]
     fn take_first(&mut self) {
-        if self.new.pop_front().is_none() {
-            self.old.pop_front();
-        }
+        let row = if self.new.first == NONE { &mut self.old } else { &mut self.new };
+        row.take_first(&self.turns);
     }
 
     const fn is_over(&self, credits: i64) -> bool {
@@ -122,9 +160,10 @@ impl DeficitRoundRobin {
         }
     }
 
+    #[inline]
     fn becomes_old(&mut self, queue: usize) {
         self.turns[queue].list = List::Old;
-        self.old.push_back(queue);
+        self.old.push_back(queue as u32, &mut self.turns);
     }
 }
 
@@ -142,19 +181,21 @@ impl Scheduler for DeficitRoundRobin {
     }
 
     fn on_queued(&mut self, queue: usize, _packet: &PacketFacts) {
-        if self.turns[queue].list == List::None {
-            self.turns[queue] = Turn { list: List::New, credits: i64::from(self.settings.quantum_bytes) };
-            self.new.push_back(queue);
+        let turn = &mut self.turns[queue];
+        if turn.list == List::None {
+            *turn = Turn { credits: i64::from(self.settings.quantum_bytes), list: List::New, next: NONE };
+            self.new.push_back(queue as u32, &mut self.turns);
         }
     }
 
     fn next(&mut self, _queues: &dyn Backlogs) -> Option<usize> {
         loop {
-            let queue = self.first()?;
-            if !self.is_over(self.turns[queue].credits) {
+            let queue = self.first() as usize;
+            let credits = self.turns.get(queue)?.credits;
+            if !self.is_over(credits) {
                 return Some(queue);
             }
-            self.turns[queue].credits += i64::from(self.settings.quantum_bytes);
+            self.turns[queue].credits = credits + i64::from(self.settings.quantum_bytes);
             self.take_first();
             self.becomes_old(queue);
         }
@@ -170,7 +211,7 @@ impl Scheduler for DeficitRoundRobin {
         self.take_first();
         let stays = match self.settings.emptied_new_queue {
             EmptiedNewQueue::BecomesOld => was_new,
-            EmptiedNewQueue::BecomesOldBehindOthers => was_new && !self.old.is_empty(),
+            EmptiedNewQueue::BecomesOldBehindOthers => was_new && self.old.first != NONE,
         };
         if stays {
             self.becomes_old(queue);
@@ -182,10 +223,13 @@ impl Scheduler for DeficitRoundRobin {
     /// From the head of the queue with the most bytes, the first of these: up to half of its bytes.
     fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
         let (mut queue, mut most) = (0, 0);
-        for &active in self.new.iter().chain(&self.old) {
-            let bytes = queues.bytes(active);
-            if bytes > most || (bytes == most && active < queue) {
-                (queue, most) = (active, bytes);
+        for mut active in [self.new.first, self.old.first] {
+            while let Some(turn) = self.turns.get(active as usize) {
+                let bytes = queues.bytes(active as usize);
+                if bytes > most || (bytes == most && (active as usize) < queue) {
+                    (queue, most) = (active as usize, bytes);
+                }
+                active = turn.next;
             }
         }
         Victim {
@@ -197,8 +241,8 @@ impl Scheduler for DeficitRoundRobin {
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("new_queues", self.new.len() as f64);
-        sink("old_queues", self.old.len() as f64);
+        sink("new_queues", f64::from(self.new.length));
+        sink("old_queues", f64::from(self.old.length));
         sink("queue_of_last_arrival", self.last_arrival as f64);
         sink("queue_of_last_packet_sent", self.last_sent as f64);
         sink("credit_of_last_packet_sent_bytes", self.turns[self.last_sent].credits as f64);
