@@ -143,7 +143,7 @@ impl Endpoint {
         self.sender.peer_unread = segment.unread;
         out.delivered += self.receiver.on_next(now, context, segment);
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
-            self.acknowledge(context, out);
+            self.acknowledge_at_once(context, out);
         }
         self.let_application_read(context, out);
     }

@@ -275,8 +275,14 @@ impl Endpoint {
     }
 
     /// Sends an acknowledgement that carries nothing else. What this call has delivered may be unread.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn acknowledge(&mut self, context: &Context<'_>, out: &mut Outbox) {
+        self.acknowledge_at_once(context, out);
+    }
+
+    /// The same, compiled into what every segment in order goes through.
+    #[inline(always)]
+    pub(crate) fn acknowledge_at_once(&mut self, context: &Context<'_>, out: &mut Outbox) {
         let unread = self.receiver.unread(context.profile, out.delivered);
         self.emit_acknowledgement(context, unread, out);
     }
@@ -285,10 +291,17 @@ impl Endpoint {
     #[inline(always)]
     pub(crate) fn let_application_read(&mut self, context: &Context<'_>, out: &mut Outbox) {
         if context.profile.window_updates != WindowUpdates::Never && self.receiver.read(context.profile) {
-            self.emit_acknowledgement(context, 0, out);
+            self.update_window(context, out);
         }
     }
 
+    /// Tells the peer that everything has been read.
+    #[inline(never)]
+    fn update_window(&mut self, context: &Context<'_>, out: &mut Outbox) {
+        self.emit_acknowledgement(context, 0, out);
+    }
+
+    #[inline(always)]
     fn emit_acknowledgement(&mut self, context: &Context<'_>, unread: u16, out: &mut Outbox) {
         let mut segment = self.bare_segment(self.receiver.acknowledging_flags());
         segment.unread = unread;
