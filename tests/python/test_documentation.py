@@ -80,11 +80,11 @@ def test_whole_milliseconds_are_said_to_be_whole() -> None:
     }
     # Named in docs/tcp.md, whose table lists them.
     host = {key for key in schema["$defs"]["HostOverrides"]["properties"] if key.endswith("_ms")}
-    assert timed == host | {"clock_hz"}
+    assert timed == host | {"clock_hz", "timer_hz"}
     bounds = schema["$defs"]["MinimumDelayRange"]["properties"]
     assert _types(bounds["low"]) == _types(bounds["high"]) == {"integer"}
     page = " ".join((ROOT / "docs/scenario.md").read_text().split())
-    assert "the bounds of `minimum_delay_ms`, which are whole milliseconds, and its `clock_hz`" in page
+    assert "which are whole milliseconds, and its `clock_hz` and a host's `timer_hz`" in page
 
 
 def _types(part: dict[str, Any]) -> set[str]:

@@ -78,10 +78,14 @@ impl HostClock {
     /// is that of this one, stretched to its own `period`: uniform over it, and fixed for the machine.
     #[must_use]
     pub fn next_tick_of(&self, period: Span, now: Time) -> Time {
-        let stretched = u128::from(self.phase.nanoseconds()) * u128::from(period.nanoseconds());
-        let phase = (stretched / u128::from(self.tick.nanoseconds())) as u64;
-        let past = (now.nanoseconds() + phase) % period.nanoseconds();
+        let past = (now.nanoseconds() + self.phase_of(period).nanoseconds()) % period.nanoseconds();
         now + Span::from_nanoseconds(period.nanoseconds() - past)
+    }
+
+    /// The phase of such a clock: how much of its current `period` has passed at the start of the run.
+    pub(crate) fn phase_of(&self, period: Span) -> Span {
+        let stretched = u128::from(self.phase.nanoseconds()) * u128::from(period.nanoseconds());
+        Span::from_nanoseconds((stretched / u128::from(self.tick.nanoseconds())) as u64)
     }
 
     /// The ticks that passed between two instants, as the host counts them.

@@ -35,6 +35,7 @@ mod ecn;
 mod endpoint;
 mod foutput;
 mod handshake;
+mod kernel_timer;
 mod options;
 mod outbox;
 mod output;

@@ -105,6 +105,8 @@ pub struct Extensions {
     pub pacing: bool,
     /// A receiver acknowledges every segment while a connection is young (Linux).
     pub quick_acknowledgements: bool,
+    /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire exactly.
+    pub timer_hz: u16,
 }
 
 impl Extensions {
@@ -118,6 +120,7 @@ impl Extensions {
         hystart: HyStart::Off,
         pacing: false,
         quick_acknowledgements: false,
+        timer_hz: 0,
     };
 }
 

@@ -316,6 +316,7 @@ impl HostProfile {
             hystart: HyStart::Off,
             pacing: false,
             quick_acknowledgements: true,
+            timer_hz: 0,
         },
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,

@@ -242,7 +242,9 @@ impl Receiver {
                     context.clock.callout(context.clock.whole_ticks(rule.delay), now)
                 }
                 AckTimer::OwnTimer => now + rule.delay,
-                AckTimer::Adaptive => now + self.reporting().map_or(rule.delay, Reporting::delay),
+                AckTimer::Adaptive => {
+                    context.timer(now, self.reporting().map_or(rule.delay, Reporting::delay))
+                }
             };
         }
     }

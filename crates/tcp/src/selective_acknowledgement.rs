@@ -113,7 +113,7 @@ impl Endpoint {
         let Some(selective) = sender.recovery.selective_mut() else { return };
         match selective.timers.due(now) {
             Due::Reordering => {
-                if sender.lose_what_is_overdue(now, context.profile) {
+                if sender.lose_what_is_overdue(now, context) {
                     self.statistics.count_fast_recovery();
                 }
                 self.send_lost(now, context, out);
@@ -230,7 +230,7 @@ impl Sender {
             reductions.echoes += u16::from(self.reduce_on_echo(profile));
         }
         let Some(selective) = self.recovery.selective_mut() else { return reductions };
-        let lost = selective.detect(now, profile);
+        let lost = selective.detect(now, context);
         let begins = lost > 0 && matches!(selective.phase, Phase::Open | Phase::Reducing);
         if begins {
             self.begin_recovery(now, profile);
@@ -424,9 +424,10 @@ impl Sender {
     }
 
     /// What was overtaken has had its time. Answers whether a recovery begins.
-    fn lose_what_is_overdue(&mut self, now: Time, profile: &HostProfile) -> bool {
+    fn lose_what_is_overdue(&mut self, now: Time, context: &Context<'_>) -> bool {
+        let profile = context.profile;
         let Some(selective) = self.recovery.selective_mut() else { return false };
-        let lost = selective.detect(now, profile);
+        let lost = selective.detect(now, context);
         let begins = lost > 0 && matches!(selective.phase, Phase::Open | Phase::Reducing);
         if begins {
             self.begin_recovery(now, profile);
@@ -494,20 +495,20 @@ impl Sender {
         }
         let first = selective.board.outstanding() == 1 || start == sequence.una;
         if first || selective.timers.timeout == Time::MAX {
-            selective.timers.timeout = now + timeout;
+            selective.timers.timeout = context.timer(now, timeout);
         }
-        self.schedule_probe(now, profile);
+        self.schedule_probe(now, context);
     }
 
     /// Something was sent or acknowledged: if nothing comes back, a probe is sent; not while something is being repaired.
-    fn schedule_probe(&mut self, now: Time, profile: &HostProfile) {
+    fn schedule_probe(&mut self, now: Time, context: &Context<'_>) {
         let Some(selective) = self.recovery.selective_mut() else { return };
         let smoothed = selective.smoothed();
         let board = &selective.board;
         let calm = matches!(selective.phase, Phase::Open | Phase::Reducing) && board.sacked() == 0;
         let outstanding = board.outstanding();
-        if profile.extensions.tail_loss_probe && calm && outstanding > 0 {
-            selective.timers.schedule_probe(now, smoothed, outstanding);
+        if context.profile.extensions.tail_loss_probe && calm && outstanding > 0 {
+            selective.timers.schedule_probe(now, context, (smoothed, outstanding));
         } else {
             selective.timers.probe = Time::MAX;
         }
@@ -525,14 +526,14 @@ impl Sender {
         if advanced {
             self.restart_timeout(now, context);
         }
-        self.schedule_probe(now, context.profile);
+        self.schedule_probe(now, context);
     }
 
     /// The retransmission timer starts afresh.
     fn restart_timeout(&mut self, now: Time, context: &Context<'_>) {
         let timeout = self.round_trip_time.timeout(&context.profile.retransmission, &context.clock);
         if let Some(selective) = self.recovery.selective_mut() {
-            selective.timers.timeout = now + timeout;
+            selective.timers.timeout = context.timer(now, timeout);
         }
         self.note_deadline();
     }

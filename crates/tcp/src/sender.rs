@@ -344,6 +344,9 @@ impl Sender {
     /// The same while the connection opens, when it fires at the latest when the attempt is given up.
     pub(crate) fn start_opening_timer(&mut self, now: Time, context: &Context<'_>) {
         self.start_timer(now, context);
+        if context.profile.extensions.timer_hz > 0 {
+            self.retransmission_deadline = context.timer(now, self.retransmission_deadline - now);
+        }
         self.retransmission_deadline = self.retransmission_deadline.min(self.gives_up_opening_at(context));
     }
 

@@ -62,6 +62,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             tail_loss_probe: linux.then_some(!nagle),
             forward_recovery: linux.then_some(limited != reno),
             pacing: linux.then_some(limited == reno),
+            timer_hz: linux.then_some(if fallback == reno { 250 } else { 0 }),
             quick_acknowledgements: linux.then_some(reno),
             maximum_segment_bytes: Some(segment),
             // A window need not be a whole number of segments.

@@ -235,6 +235,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "rack" => overrides.rack = value.parse().ok(),
             "tail_loss_probe" => overrides.tail_loss_probe = value.parse().ok(),
             "forward_recovery" => overrides.forward_recovery = value.parse().ok(),
+            "timer_hz" => overrides.timer_hz = value.parse().ok(),
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
             "hystart" => {
@@ -366,8 +367,10 @@ conversations! {
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
     linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
+    linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_timeout_is_taken_back_when_originals_are_acknowledged
     linux_a_timeout_of_lost_data_is_not_taken_back
+    linux_a_timeout_waits_for_a_slot_of_the_kernels_wheel
     linux_a_timestamp_tells_that_a_timeout_was_none
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived

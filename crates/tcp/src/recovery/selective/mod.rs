@@ -27,6 +27,7 @@ pub(crate) use undoing::Undo;
 use super::loss_recovery::{Episode, LossRecovery, OnDuplicate, OnNewAcknowledgement, Sending};
 use crate::accurate_ecn::MarkedPackets;
 use crate::congestion::CongestionController;
+use crate::context::Context;
 use crate::options::SegmentOptions;
 use crate::profile::HostProfile;
 use crate::sequence::SequenceNumber;
@@ -139,8 +140,8 @@ impl SelectiveState {
     }
 
     /// Takes what is overdue for lost. Answers how many segments that are.
-    pub(crate) fn detect(&mut self, now: Time, profile: &HostProfile) -> u32 {
-        if !profile.extensions.rack {
+    pub(crate) fn detect(&mut self, now: Time, context: &Context<'_>) -> u32 {
+        if !context.profile.extensions.rack {
             return self.board.detect_by_duplicates();
         }
         self.timers.reordering = Time::MAX;
@@ -151,7 +152,7 @@ impl SelectiveState {
         };
         let (lost, left) = self.board.detect_by_time(now, &latest, times);
         if let Some(left) = left {
-            self.timers.wait_for_reordering(now + left);
+            self.timers.wait_for_reordering(now, context, left);
         }
         lost
     }

@@ -5,6 +5,7 @@
 //! under way 200 ms more, for which its acknowledgement may be delayed; otherwise 2 ms more; never later than the
 //! retransmission timer. The timer of reordering has the same 2 ms.
 
+use crate::context::Context;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
@@ -57,8 +58,8 @@ impl Timers {
     }
 
     /// What is overtaken is lost from then on.
-    pub(crate) fn wait_for_reordering(&mut self, until: Time) {
-        self.reordering = until + FOR_OTHERS;
+    pub(crate) fn wait_for_reordering(&mut self, now: Time, context: &Context<'_>, left: Span) {
+        self.reordering = context.timer(now, left + FOR_OTHERS);
     }
 
     /// Nothing is outstanding.
@@ -68,9 +69,17 @@ impl Timers {
 
     /// A probe is sent at the end of two round trips, with so many segments outstanding; none of a connection whose round
     /// trip is not known.
-    pub(crate) fn schedule_probe(&mut self, now: Time, smoothed: Span, outstanding: u32) {
+    pub(crate) fn schedule_probe(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        (smoothed, outstanding): (Span, u32),
+    ) {
         let more = if outstanding == 1 { FOR_DELAYED } else { FOR_OTHERS };
-        self.probe =
-            if smoothed == Span::ZERO { Time::MAX } else { (now + smoothed * 2 + more).min(self.timeout) };
+        self.probe = if smoothed == Span::ZERO {
+            Time::MAX
+        } else {
+            context.timer(now, smoothed * 2 + more).min(self.timeout)
+        };
     }
 }

@@ -1,0 +1,84 @@
+//! When a timer of a Linux kernel fires.
+//!
+//! Source: Linux `kernel/time/timer.c` since 4.8 (the wheel without cascades). Time is counted in interrupts (`CONFIG_HZ`, 250
+//! in most distributions). A timer waits for a number of whole ones, and then for the next slot of its level: of one
+//! interrupt for waits below 63, of 8 below 504, of 64 below 4,032, and so on. So at 250 a second a wait of 200 ms takes up to 8 ms
+//! more, one of 300 ms up to 36 ms, one of 3 s up to 260 ms: timers fire late, and never early.
+
+use crate::clock::HostClock;
+use aqmlab_units::{Span, Time};
+
+/// Slots of a level, as a power of two less one: waits of fewer units belong to it.
+const LEVEL_UNITS: u64 = 63;
+/// Each level's unit is eight of the one below, and there are nine.
+const LEVEL_BITS: u32 = 3;
+const LAST_LEVEL: u32 = 8;
+
+/// When a timer fires that is set `now` for `wait`, with so many interrupts a second; of none, exactly then.
+#[inline]
+pub(crate) fn expiry(interrupts_hz: u16, clock: &HostClock, now: Time, wait: Span) -> Time {
+    if interrupts_hz == 0 { now + wait } else { slot(period_of(interrupts_hz), clock, now, wait) }
+}
+
+fn period_of(interrupts_hz: u16) -> Span {
+    Span::from_nanoseconds(1_000_000_000 / u64::from(interrupts_hz))
+}
+
+#[cold]
+#[inline(never)]
+fn slot(period: Span, clock: &HostClock, now: Time, wait: Span) -> Time {
+    let phase = clock.phase_of(period);
+    let counted = (now.nanoseconds() + phase.nanoseconds()) / period.nanoseconds();
+    let interrupts = wait.nanoseconds().div_ceil(period.nanoseconds());
+    let level = (0..LAST_LEVEL).find(|level| interrupts < LEVEL_UNITS << (level * LEVEL_BITS));
+    let bits = level.unwrap_or(LAST_LEVEL) * LEVEL_BITS;
+    let due = (((counted + interrupts) >> bits) + 1) << bits;
+    Time::from_nanoseconds(due * period.nanoseconds() - phase.nanoseconds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLOCK: fn(u64) -> HostClock =
+        |phase_ms| HostClock::new(Span::from_milliseconds(8), Span::from_milliseconds(phase_ms));
+
+    fn fires_ms(now_us: u64, wait_ms: u64) -> u64 {
+        let now = Time::from_nanoseconds(now_us * 1_000);
+        expiry(250, &CLOCK(0), now, Span::from_milliseconds(wait_ms)).nanoseconds() / 1_000_000
+    }
+
+    #[test]
+    fn a_timer_waits_for_whole_interrupts_and_then_for_a_slot_of_its_level() {
+        // Interrupts of 4 ms. Set at 9 ms, within the third: two are counted.
+        assert_eq!(fires_ms(9_000, 40), 4 * (2 + 10 + 1));
+        assert_eq!(fires_ms(9_000, 200), 4 * (2 + 50 + 1));
+        // 62 are of the first level, 63 (249 to 252 ms) of the second: (2 + 63) / 8 = 8 slots, and one.
+        assert_eq!(fires_ms(9_000, 248), 4 * (2 + 62 + 1));
+        assert_eq!(fires_ms(9_000, 249), 4 * 8 * 9);
+        // 1 s: (2 + 250) / 8 = 31 slots of 32 ms, and one. 3 s: (2 + 750) / 64 = 11 of 256 ms, and one.
+        assert_eq!(fires_ms(9_000, 1_000), 32 * 32);
+        assert_eq!(fires_ms(9_000, 3_000), 256 * 12);
+    }
+
+    #[test]
+    fn without_interrupts_it_fires_exactly() {
+        let now = Time::from_nanoseconds(9_000_001);
+        let wait = Span::from_nanoseconds(200_000_003);
+        assert_eq!(expiry(0, &CLOCK(3), now, wait), now + wait);
+    }
+
+    #[test]
+    fn it_is_late_by_less_than_two_slots_and_an_interrupt_and_never_early() {
+        for (now_us, wait_us) in (0..4_000_u64).map(|step| (step * 7_919, step * step * 13)) {
+            for phase_ms in [0, 3, 7] {
+                let (now, wait) =
+                    (Time::from_nanoseconds(now_us * 1_000), Span::from_nanoseconds(wait_us * 1_000));
+                let late = expiry(250, &CLOCK(phase_ms), now, wait) - (now + wait);
+                // An interrupt, and a slot: 8/63 of the least wait of its level, or an interrupt of the first.
+                let most = Span::from_nanoseconds(8_000_000 + wait.nanoseconds() * 8 / 63);
+                assert!(late <= most, "{now_us} us, {wait_us} us: late by {late}");
+            }
+        }
+    }
+}
