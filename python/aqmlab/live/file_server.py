@@ -21,6 +21,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up, as browsers do, is no error of anybody's; what else fails is told."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
 
 def main() -> None:
     """Serves until it is ended."""
