@@ -32,8 +32,8 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_command_offers_what_can_be_drawn() -> None:
-    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization", *OF_SENDERS)
-    assert set(WHAT) == {*CHARTS, "state"}
+    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization")
+    assert (*CHARTS, *OF_SENDERS, "state") == WHAT
 
 
 def test_the_state_of_a_scheme_is_drawn_by_the_name_of_a_quantity(tmp_path: Path) -> None:
@@ -133,9 +133,28 @@ def test_what_senders_keep_is_drawn_in_the_units_of_its_axis(folder: Path, what:
     np.testing.assert_allclose(np.nanmax(series.upper), at_once.max())
 
 
+def test_chosen_flows_have_a_line_each(folder: Path) -> None:
+    result = aqmlab.Result.load(folder / "windows")
+    rows = result.tables["congestion_windows"].to_pandas()
+    (group,) = rows["flow_group"].unique()
+    chosen = [f"{group}:0", f"{group}:1"]
+    made = aqmlab_run(
+        "plot", "windows", "--what", "cwnd", "--flows", ",".join(chosen), "--output", "two.csv", cwd=folder
+    )
+    assert made.returncode == 0, made.stderr
+    drawn = list(csv.DictReader(io.StringIO((folder / "two.csv").read_text())))
+    for number, name in enumerate(chosen):
+        own = rows[rows["flow"] == number].set_index("time_s")["congestion_window_bytes"] / 1e3
+        line = np.array([float(row[name]) for row in drawn if row[name]])
+        np.testing.assert_allclose(line[: own.size], own.to_numpy()[: line.size])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("windows", "--what", "cwnd", "--flows", "nobody"), 'no group of flows "nobody"; legal: '),
+        (("windows", "--what", "rtt", "--flows", "flows-0:7"), 'flows-0:7"; legal: flows-0:0 to flows-0:1'),
+        (("windows", "--what", "queue", "--flows", "nobody"), "only with --what cwnd, ssthresh, rtt, rto"),
         (("web", "--what", "cwnd"), "record.congestion_window_interval_ms"),
         (("web", "--what", "cdf", "--output", "a.jpg"), "legal endings: .svg, .pdf, .png, .csv"),
         (("web", "--what", "queue", "--link", "nowhere"), 'no monitored link "nowhere"'),

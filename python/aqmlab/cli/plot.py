@@ -28,6 +28,13 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt
 @click.option(
     "--quantity", default="", metavar="NAME", help="With --what state: which of what the scheme tells."
 )
+@click.option(
+    "--flows",
+    default="",
+    metavar="GROUP[:N],...",
+    help="With --what cwnd, ssthresh, rtt or rto: a line for each of these groups of flows, or for one flow "
+    "of a group, counted from 0; by default one line for all flows.",
+)
 @click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")
 @click.option(
     "--output",
@@ -37,7 +44,14 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt
     "WHAT.svg.",
 )
 def plot(
-    *, results: tuple[Path, ...], what: str, link: str, quantity: str, title: str, output: Path | None
+    *,
+    results: tuple[Path, ...],
+    what: str,
+    link: str,
+    quantity: str,
+    flows: str,
+    title: str,
+    output: Path | None,
 ) -> None:
     """Draw one figure of results, ready to be published.
 
@@ -50,6 +64,7 @@ def plot(
       aqmlab plot results/compare-link --what pages --output pages.pdf
       aqmlab plot results/pi/seed-1 --what queue --output queue.svg
       aqmlab plot results/compare-link --what ccdf --output tails.csv
+      aqmlab plot results/bulk/seed-1 --what cwnd --flows bulk:0,bulk:1
       aqmlab plot results/sfg/seed-1 --what state --quantity notification_rate
     """
     from dataclasses import replace
@@ -57,6 +72,7 @@ def plot(
     from aqmlab.alternatives import Alternatives, read_alternatives
     from aqmlab.figures import Drawn
     from aqmlab.figures.of_results import chart_of
+    from aqmlab.figures.over_time import OF_SENDERS
     from aqmlab.statistics import MissingDataError, UnknownLinkError
     from aqmlab.statistics.suspicion import mark_of, suspect_because
     from aqmlab.tables import save
@@ -67,10 +83,13 @@ def plot(
         raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
     if quantity and what != "state":
         raise click.BadParameter(f"{quantity}: only with --what state", param_hint="--quantity")
+    if flows and what not in OF_SENDERS:
+        raise click.BadParameter(f"{flows}: only with --what {', '.join(OF_SENDERS)}", param_hint="--flows")
+    chosen = [each.strip() for each in flows.split(",") if each.strip()]
     found = read_alternatives(results)
     try:
         Alternatives.of(found, links=[link] if link else [])
-        chart = chart_of(what, found, link=link, quantity=quantity)
+        chart = chart_of(what, found, link=link, quantity=quantity, flows=chosen)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     chart = replace(chart, title=title or chart.title)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
 from aqmlab.figures.over_time import (
+    OF_SENDERS,
     queue_over_time,
     senders_over_time,
     state_over_time,
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
     Times = Mapping[str, Sequence[ResponseTimes]]
 
 
-def chart_of(what: str, results: Results, *, link: str = "", quantity: str = "") -> Chart:
-    """One of `CHARTS` of some alternatives, or "state".
+def chart_of(
+    what: str, results: Results, *, link: str = "", quantity: str = "", flows: Sequence[str] = ()
+) -> Chart:
+    """One of `CHARTS` or of `OF_SENDERS` of some alternatives, or "state".
 
     Args:
         what: Which.
         results: Of each alternative its results, one for each seed; of a run over time the first is shown.
         link: The monitored link; by default the first that carries data.
         quantity: Of the state of its scheme.
+        flows: Whose senders, as `GROUP` or `GROUP:NUMBER`; by default all long-lived flows together.
 
     Raises:
         MissingDataError: A run did not record what is asked for.
@@ -45,6 +49,8 @@ def chart_of(what: str, results: Results, *, link: str = "", quantity: str = "")
     if what == "state":
         drawn = partial(state_over_time, quantity=quantity)
         return _over_time(drawn, quantity.replace("_", " "))(results, link)
+    if what in OF_SENDERS:
+        return _senders(what, results, flows)
     return CHARTS[what](results, link)
 
 
@@ -105,13 +111,18 @@ def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Results, str
     return drawn
 
 
-def _senders(what: str, title: str) -> Callable[[Results, str], Chart]:
-    def drawn(results: Results, link: str) -> Chart:
-        del link
-        firsts = {name: runs[0] for name, runs in results.items()}
-        return senders_over_time(firsts, _looks(results), what=what, title=f"{title} of long-lived flows")
+_OF_SENDERS = {
+    "cwnd": "Congestion windows",
+    "ssthresh": "Slow-start thresholds",
+    "rtt": "Round-trip times",
+    "rto": "Retransmission timeouts",
+}
 
-    return drawn
+
+def _senders(what: str, results: Results, flows: Sequence[str]) -> Chart:
+    firsts = {name: runs[0] for name, runs in results.items()}
+    title = f"{_OF_SENDERS[what]} of {', '.join(flows) if flows else 'long-lived flows'}"
+    return senders_over_time(firsts, what=what, title=title, flows=flows)
 
 
 CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
@@ -120,9 +131,5 @@ CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
     "pages": _pages,
     "queue": _over_time(queue_over_time, "Packets waiting"),
     "utilization": _over_time(utilization_over_time, "How busy the link is"),
-    "cwnd": _senders("cwnd", "Congestion windows"),
-    "ssthresh": _senders("ssthresh", "Slow-start thresholds"),
-    "rtt": _senders("rtt", "Round-trip times"),
-    "rto": _senders("rto", "Retransmission timeouts"),
 }
-"""What can be asked for: response times, long ones, page load times, a link or flows over time."""
+"""What can be asked for beside `OF_SENDERS`: response times, long ones, page load times, a link over time."""

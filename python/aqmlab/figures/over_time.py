@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
+from aqmlab.figures.style import look_at
 from aqmlab.statistics.recorded import MissingDataError, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from aqmlab.figures.style import Line
@@ -60,20 +62,62 @@ OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
 
 
 def senders_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, what: str, title: str
+    results: Mapping[str, Recorded], *, what: str, title: str, flows: Sequence[str] = ()
 ) -> Chart:
-    """One of `OF_SENDERS` over the whole run, of one run of each alternative."""
+    """One of `OF_SENDERS` over the whole run, of one run of each alternative.
+
+    Args:
+        results: The run of each alternative.
+        what: Which.
+        title: What stands above.
+        flows: A line for each of these: a group of flows, or with `GROUP:NUMBER` one of its flows, counted
+            from 0. By default a line for all flows of an alternative together.
+
+    Raises:
+        MissingDataError: A run did not record it, or has no such flow.
+    """
     column, factor, label = OF_SENDERS[what]
     samples = {}
     for name, result in results.items():
         rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
         values = rows[column].to_numpy() * factor
-        known = np.isfinite(values)
-        if not known.any():
-            raise MissingDataError(f"{name}: no flow had one when long-lived flows were looked at")
-        samples[name] = (rows["time_s"].to_numpy()[known], values[known])
+        for chosen in flows or ("",):
+            known = np.isfinite(values) & (_of_flows(rows, chosen, name) if chosen else True)
+            if not known.any():
+                whose = f"{chosen} had none" if chosen else "no flow had one"
+                raise MissingDataError(f"{name}: {whose} when long-lived flows were looked at")
+            samples[_line(name, chosen, alone=len(results) == 1)] = (
+                rows["time_s"].to_numpy()[known],
+                values[known],
+            )
+    looks = [look_at(place) for place in range(len(samples))]
     axis = Axis(label, limits=(0.0, None))
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of all flows")
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of the flows")
+
+
+def _line(name: str, chosen: str, *, alone: bool) -> str:
+    if not chosen:
+        return name
+    return chosen if alone else f"{name}, {chosen}"
+
+
+def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
+    """Which rows are of a group, or of one of its flows."""
+    group, _, number = chosen.rpartition(":") if ":" in chosen else (chosen, "", "")
+    groups = sorted({str(each) for each in rows["flow_group"].to_pylist()})
+    if group not in groups:
+        legal = f"{', '.join(groups)}, or one of a group: {groups[0]}:0"
+        raise MissingDataError(f'{name}: no group of flows "{group}"; legal: {legal}')
+    found = has_name(rows, "flow_group", group)
+    if not number:
+        return found
+    known = sorted({int(each) for each in rows["flow"].to_numpy()[found]})
+    if not number.isdecimal() or int(number) not in known:
+        raise MissingDataError(
+            f'{name}: no flow "{chosen}"; legal: {group}:{known[0]} to {group}:{known[-1]}'
+        )
+    of_it: NDArray[np.bool_] = rows["flow"].to_numpy() == int(number)
+    return found & of_it
 
 
 def state_over_time(
