@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -73,8 +74,16 @@ class Tables(Mapping[str, pa.Table]):
         return len(self._tables)
 
 
+# Figures over time ask for many numbers of the same few runs, one after another.
+_RECENT: deque[pa.Table] = deque(maxlen=16)
+_RECENT_BYTES = 16_000_000
+
+
 class StoredTables(Mapping[str, pa.Table]):
-    """Tables in a folder, read when asked for and kept only as long as someone uses them."""
+    """Tables in a folder, read when asked for and kept only as long as someone uses them.
+
+    The last few that were read are kept a little longer, if they are small.
+    """
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._folder = folder
@@ -92,7 +101,12 @@ class StoredTables(Mapping[str, pa.Table]):
             except (pa.ArrowException, OSError) as error:
                 raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
             self._in_use[name] = table
+            if table.nbytes <= _RECENT_BYTES:
+                _RECENT.append(table)
         return table
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
