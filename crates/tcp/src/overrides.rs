@@ -97,8 +97,8 @@ pub struct HostOverrides {
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.
     pub quick_acknowledgements: Option<bool>,
-    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to a seventh of the wait (Linux; 250 in most
-    /// distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
+    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63 of the wait (Linux; 250 in
+    /// most distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
     #[schemars(range(max = 1000))]
     pub timer_hz: Option<u16>,
     /// How slow start ends before it loses: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in `linux6-cubic` alone.
@@ -343,7 +343,10 @@ impl HostProfile {
         if let Some(hz) = overrides.timer_hz {
             self.extensions.timer_hz = match hz {
                 0 => 0,
-                _ if !has_options => return Err(not_in("timer_hz", name)),
+                _ if !has_options => {
+                    let legal = format!("0 in {name}, whose timers are its own");
+                    return Err(IllegalOverride { key: "timer_hz", value: hz.to_string(), legal });
+                }
                 _ => within("timer_hz", hz, 0, 1_000)?,
             };
         }
