@@ -18,6 +18,6 @@ impl Context<'_> {
     /// When a timer of the host's kernel fires that is set `now` for `wait`.
     #[inline]
     pub(crate) fn timer(&self, now: Time, wait: Span) -> Time {
-        kernel_timer::expiry(self.profile.extensions.timer_hz, &self.clock, now, wait)
+        kernel_timer::expiry(&self.profile.extensions, &self.clock, now, wait)
     }
 }

@@ -6,6 +6,7 @@
 //! more, one of 300 ms up to 36 ms, one of 3 s up to 260 ms: timers fire late, and never early.
 
 use crate::clock::HostClock;
+use crate::profile::{Extensions, TimerPhase};
 use aqmlab_units::{Span, Time};
 
 /// Slots of a level, as a power of two less one: waits of fewer units belong to it.
@@ -14,10 +15,10 @@ const LEVEL_UNITS: u64 = 63;
 const LEVEL_BITS: u32 = 3;
 const LAST_LEVEL: u32 = 8;
 
-/// When a timer fires that is set `now` for `wait`, with so many interrupts a second; of none, exactly then.
+/// When a timer fires that is set `now` for `wait`, with the interrupts of these extensions; without any, exactly then.
 #[inline]
-pub(crate) fn expiry(interrupts_hz: u16, clock: &HostClock, now: Time, wait: Span) -> Time {
-    if interrupts_hz == 0 { now + wait } else { slot(period_of(interrupts_hz), clock, now, wait) }
+pub(crate) fn expiry(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Time {
+    if extensions.timer_hz == 0 { now + wait } else { slot(extensions, clock, now, wait) }
 }
 
 fn period_of(interrupts_hz: u16) -> Span {
@@ -26,8 +27,12 @@ fn period_of(interrupts_hz: u16) -> Span {
 
 #[cold]
 #[inline(never)]
-fn slot(period: Span, clock: &HostClock, now: Time, wait: Span) -> Time {
-    let phase = clock.phase_of(period);
+fn slot(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Time {
+    let period = period_of(extensions.timer_hz);
+    let phase = match extensions.timer_phase {
+        TimerPhase::Own => clock.phase_of(period),
+        TimerPhase::Shared => Span::ZERO,
+    };
     let counted = (now.nanoseconds() + phase.nanoseconds()) / period.nanoseconds();
     let interrupts = wait.nanoseconds().div_ceil(period.nanoseconds());
     let level = (0..LAST_LEVEL).find(|level| interrupts < LEVEL_UNITS << (level * LEVEL_BITS));
@@ -43,9 +48,11 @@ mod tests {
     const CLOCK: fn(u64) -> HostClock =
         |phase_ms| HostClock::new(Span::from_milliseconds(8), Span::from_milliseconds(phase_ms));
 
+    const OWN: Extensions = Extensions { timer_hz: 250, ..Extensions::NONE };
+
     fn fires_ms(now_us: u64, wait_ms: u64) -> u64 {
         let now = Time::from_nanoseconds(now_us * 1_000);
-        expiry(250, &CLOCK(0), now, Span::from_milliseconds(wait_ms)).nanoseconds() / 1_000_000
+        expiry(&OWN, &CLOCK(0), now, Span::from_milliseconds(wait_ms)).nanoseconds() / 1_000_000
     }
 
     #[test]
@@ -62,10 +69,23 @@ mod tests {
     }
 
     #[test]
+    fn interrupts_of_one_kernel_come_to_all_hosts_at_once_whatever_their_own_phases() {
+        let shared = Extensions { timer_phase: TimerPhase::Shared, ..OWN };
+        let fires = |extensions: &Extensions, phase_ms| {
+            let wait = Span::from_milliseconds(200);
+            expiry(extensions, &CLOCK(phase_ms), Time::from_nanoseconds(9_000_000), wait).nanoseconds()
+        };
+        // As above: two were counted, 50 are waited for, and one.
+        assert_eq!([0, 3, 7].map(|phase_ms| fires(&shared, phase_ms)), [4_000_000 * (2 + 50 + 1); 3]);
+        // A phase of 6 of 8 ms is one of 3 of 4 ms: interrupts at 1, 5, 9 ms, and the third is counted at 9 ms.
+        assert_eq!(fires(&OWN, 6), 4_000_000 * (3 + 50 + 1) - 3_000_000);
+    }
+
+    #[test]
     fn without_interrupts_it_fires_exactly() {
         let now = Time::from_nanoseconds(9_000_001);
         let wait = Span::from_nanoseconds(200_000_003);
-        assert_eq!(expiry(0, &CLOCK(3), now, wait), now + wait);
+        assert_eq!(expiry(&Extensions::NONE, &CLOCK(3), now, wait), now + wait);
     }
 
     #[test]
@@ -74,7 +94,7 @@ mod tests {
             for phase_ms in [0, 3, 7] {
                 let (now, wait) =
                     (Time::from_nanoseconds(now_us * 1_000), Span::from_nanoseconds(wait_us * 1_000));
-                let late = expiry(250, &CLOCK(phase_ms), now, wait) - (now + wait);
+                let late = expiry(&OWN, &CLOCK(phase_ms), now, wait) - (now + wait);
                 // An interrupt, and a slot: 8/63 of the least wait of its level, or an interrupt of the first.
                 let most = Span::from_nanoseconds(8_000_000 + wait.nanoseconds() * 8 / 63);
                 assert!(late <= most, "{now_us} us, {wait_us} us: late by {late}");

@@ -65,7 +65,8 @@ pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
     AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
-    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
+    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
+    WindowUpdates,
 };
 pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};

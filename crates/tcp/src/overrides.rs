@@ -1,6 +1,8 @@
 //! Single fields of a named profile, changed by a scenario.
 
-use crate::profile::{AckCounting, Congestion, Ecn, HostProfile, HyStart, OutputRoutine, WindowUpdates};
+use crate::profile::{
+    AckCounting, Congestion, Ecn, HostProfile, HyStart, OutputRoutine, TimerPhase, WindowUpdates,
+};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,6 +103,9 @@ pub struct HostOverrides {
     /// most distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
     #[schemars(range(max = 1000))]
     pub timer_hz: Option<u16>,
+    /// Whose the interrupts of `timer_hz` are: `"own"`, the default (each machine's, with a phase of its own), or `"shared"` (those of one
+    /// kernel, which come to all hosts at once, as where hosts are network namespaces of one machine). Only beside `timer_hz`.
+    pub timer_phase: Option<TimerPhase>,
     /// How slow start ends before it loses: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in `linux6-cubic` alone.
     pub hystart: Option<HyStart>,
 }
@@ -350,6 +355,14 @@ impl HostProfile {
                 _ => within("timer_hz", hz, 0, 1_000)?,
             };
         }
+        if let Some(phase) = overrides.timer_phase {
+            if self.extensions.timer_hz == 0 {
+                let legal = "none without timer_hz, whose interrupts it is about".into();
+                let value = if phase == TimerPhase::Own { "own" } else { "shared" }.into();
+                return Err(IllegalOverride { key: "timer_phase", value, legal });
+            }
+            self.extensions.timer_phase = phase;
+        }
         if had_timestamps && !self.extensions.timestamps {
             self.leave_out_timestamps(overrides);
         }
@@ -525,5 +538,20 @@ mod tests {
         );
         let limited = HostOverrides { limited_transmit: Some(false), ..HostOverrides::default() };
         assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
+    }
+
+    #[test]
+    fn a_phase_of_timers_needs_their_interrupts() {
+        let shared = HostOverrides { timer_phase: Some(TimerPhase::Shared), ..HostOverrides::default() };
+        let reno = HostProfile::named("linux6-reno").unwrap();
+        for overrides in [shared.clone(), HostOverrides { timer_hz: Some(0), ..shared.clone() }] {
+            assert_eq!(
+                reno.clone().with(&overrides).unwrap_err().to_string(),
+                "timer_phase = shared: legal is none without timer_hz, whose interrupts it is about"
+            );
+        }
+        assert!(bsd45_with(&shared).is_err());
+        let beside = reno.with(&HostOverrides { timer_hz: Some(250), ..shared }).unwrap();
+        assert_eq!((beside.extensions.timer_hz, beside.extensions.timer_phase), (250, TimerPhase::Shared));
     }
 }

@@ -107,6 +107,8 @@ pub struct Extensions {
     pub quick_acknowledgements: bool,
     /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire exactly.
     pub timer_hz: u16,
+    /// Whose those interrupts are; of no meaning where timers fire exactly.
+    pub timer_phase: TimerPhase,
 }
 
 impl Extensions {
@@ -121,7 +123,19 @@ impl Extensions {
         pacing: false,
         quick_acknowledgements: false,
         timer_hz: 0,
+        timer_phase: TimerPhase::Own,
     };
+}
+
+/// Whose the interrupts are at which timers fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerPhase {
+    /// Each machine's own, with a phase that is drawn for it.
+    Own,
+    /// Those of one kernel, which come to all hosts at once and are counted from the start of the run: hosts are network
+    /// namespaces of one machine.
+    Shared,
 }
 
 /// How slow start ends before it loses.

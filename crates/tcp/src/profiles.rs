@@ -2,7 +2,8 @@
 
 use crate::profile::{
     AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
-    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, WindowUpdates,
+    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
+    WindowUpdates,
 };
 use aqmlab_units::Span;
 
@@ -317,6 +318,7 @@ impl HostProfile {
             pacing: false,
             quick_acknowledgements: true,
             timer_hz: 0,
+            timer_phase: TimerPhase::Own,
         },
         ecn: Ecn::Off,
         ecn_fallback_on_syn_loss: false,

@@ -3,7 +3,7 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, WindowUpdates};
+use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, TimerPhase, WindowUpdates};
 use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
@@ -63,6 +63,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             forward_recovery: linux.then_some(limited != reno),
             pacing: linux.then_some(limited == reno),
             timer_hz: linux.then_some(if fallback == reno { 250 } else { 0 }),
+            timer_phase: (linux && fallback == reno && nagle).then_some(TimerPhase::Shared),
             quick_acknowledgements: linux.then_some(reno),
             maximum_segment_bytes: Some(segment),
             // A window need not be a whole number of segments.

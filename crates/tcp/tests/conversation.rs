@@ -18,7 +18,7 @@
 
 use aqmlab_tcp::{
     Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, HyStart, Outbox, Segment,
-    SegmentOptions, SequenceNumber, Timestamps, WindowUpdates,
+    SegmentOptions, SequenceNumber, TimerPhase, Timestamps, WindowUpdates,
 };
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
@@ -236,6 +236,13 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "tail_loss_probe" => overrides.tail_loss_probe = value.parse().ok(),
             "forward_recovery" => overrides.forward_recovery = value.parse().ok(),
             "timer_hz" => overrides.timer_hz = value.parse().ok(),
+            "timer_phase" => {
+                overrides.timer_phase = Some(match *value {
+                    "own" => TimerPhase::Own,
+                    "shared" => TimerPhase::Shared,
+                    other => panic!("no phase of timers {other}"),
+                });
+            }
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
             "hystart" => {
