@@ -20,7 +20,7 @@ import aqmlab
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crosscheck import clouds, codel, measurement, red_pd
+from tests.crosscheck import cloud_replay, clouds, codel, measurement, red_pd
 from tests.crosscheck.judgement import TOLERANCES, compare, compare_with_enough_seeds
 from tests.crosscheck.ratio import ratio_of_means, shown
 
@@ -210,6 +210,65 @@ def test_the_stored_clouds_of_ns2_have_both_ways_of_each_run() -> None:
     runs = clouds.stored("dumbbell")
     assert [len(run) for run in runs] == [2] * 6
     assert all(set(clouds.SHARES) <= set(row) for run in runs for row in run)
+
+
+def test_every_exchange_on_an_uncongested_dumbbell_takes_what_it_takes_in_ns2() -> None:
+    connections = cloud_replay.stored(clouds.UNCONGESTED)
+    off = cloud_replay.differences(connections)
+    assert len(off) > 800
+    assert max(map(abs, off)) < clouds.EXCHANGE_TOLERANCE_S
+    # A tenth of a millisecond more each way is seen in the first exchange of every connection: it takes two
+    # round trips.
+    for each in connections["forward"]:
+        each.one_way_ms += 0.1
+        del each.exchanges[1:]
+    longer = cloud_replay.differences({"forward": connections["forward"]})
+    assert sum(each > 0.0003 for each in longer) > 0.9 * len(longer)
+
+
+def test_no_figure_of_the_stored_parking_lot_differs_where_ns2s_connections_are_replayed() -> None:
+    here, there = clouds.stored(clouds.REPLAYED), clouds.stored("parking lot")
+    assert len(here) == len(there) >= 4
+    for figure in ("loss_percent", *clouds.SHARES):
+        assert clouds.verdict(figure, clouds.compare_pairs(figure, here, there)) != "differs"
+
+
+def test_pairs_of_runs_are_judged_by_their_ratios() -> None:
+    def runs(*medians: float) -> list[list[clouds.Row]]:
+        return [[{"response_p50_s": median}, {"response_p50_s": 2.0 * median}] for median in medians]
+
+    here = runs(0.4, 0.8, 0.5)
+    # Ratios of 1.02, 1.00 and 1.01, though the runs themselves differ by a factor of two.
+    found = clouds.compare_pairs("response_p50_s", here, runs(0.408, 0.8, 0.505))
+    assert found.ratio == pytest.approx(1.01, rel=1e-3)
+    assert clouds.verdict("response_p50_s", found) == "agrees"
+    other = clouds.compare_pairs("response_p50_s", here, runs(0.5, 1.0, 0.61))
+    assert clouds.verdict("response_p50_s", other) == "differs"
+    wide = clouds.compare_pairs("response_p50_s", here, runs(0.3, 1.0, 0.5))
+    assert clouds.verdict("response_p50_s", wide) == "spread too wide"
+
+
+def test_what_ns2_records_of_connections_is_read(tmp_path: Path) -> None:
+    # The port serves a second connection; the box at router 0 forgets the first at its FIN, and draws anew
+    # for a late SYN.
+    files = {
+        "connections": "forward 0 0.500000 5 0 4\nforward 1 2.000000 5 0 4\nforward 2 2.500000 5 1 4\n",
+        "delays.0": "4   5   0        1.500 ms\n5   4   0        1.500 ms\n4   5   0        9.000 ms\n",
+        "delays.1": "4   5   0       20.000 ms\n4   5   1        3.000 ms\n",
+        "samples.forward": "0.500000 300 900 5.0\n0.800000 301 100 5.0\n2.000000 302 50 5.0\n",
+        "forward": "0.620000 300 900 120.000 5.0 1\n0.850000 301 100 50.000 5.0 1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / f"run.{name}").write_text(text, encoding="ascii")
+    made = cloud_replay.recorded(tmp_path / "run", ["forward"])["forward"]
+    assert [each.one_way_ms for each in made] == [21.5, 3.0]
+    assert [[one.took_s for one in each.exchanges] for each in made] == [[0.12, 0.05], [None]]
+    first, second = cloud_replay.vectors(made).split("SEQ ")[1:]
+    # The second request is written 180 ms after the first response was there.
+    assert first.split("\n")[:-1] == [
+        "500000 2 0 0", "r 43000", "> 300", "t 6000", "< 900", "t 180000", "> 301", "t 6000", "< 100",
+    ]  # fmt: skip
+    assert second.split("\n")[:-1] == ["2000000 1 1 0", "r 6000", "> 302", "t 6000", "< 50"]
 
 
 def test_red_pd_finds_and_holds_flows_as_its_authors_does() -> None:

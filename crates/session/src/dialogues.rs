@@ -137,7 +137,7 @@ impl Browsing {
         transport.wake_at(transport.now() + wait, Alarm::Answer { answer });
     }
 
-    /// The next step of a track is due, and those of the same end that follow at once.
+    /// The next step of a track is due, and those of the same end that follow at once. Data and a close behind them are one call.
     pub(crate) fn say_next(
         &mut self,
         connection: ConnectionId,
@@ -147,9 +147,12 @@ impl Browsing {
         loop {
             let place = self.connections.dialogue(connection).next[track.track];
             let Some(step) = self.step(track, place) else { return };
-            self.connections.dialogue(connection).next[track.track] = place + 1;
-            self.take_step(connection, (track, place), step, transport);
-            match self.step(track, place + 1).filter(|next| next.party == step.party) {
+            let next = self.step(track, place + 1).filter(|next| next.party == step.party);
+            let closes = step.bytes > 0 && next.is_some_and(|next| next.bytes == 0 && next.wait == Span::ZERO);
+            self.connections.dialogue(connection).next[track.track] = place + 1 + usize::from(closes);
+            self.take_step(connection, (track, place), (step, closes), transport);
+            match next {
+                _ if closes => return,
                 None => return,
                 Some(next) if next.wait > Span::ZERO => {
                     return self.wait(connection, track, next.wait, transport);
@@ -163,7 +166,7 @@ impl Browsing {
         &mut self,
         connection: ConnectionId,
         (track, place): (Track, usize),
-        step: Step,
+        (step, closes): (Step, bool),
         transport: &mut impl Transport,
     ) {
         let side = side_of(step.party);
@@ -174,7 +177,12 @@ impl Browsing {
             self.begin_exchange(connection, track.whose, (place, exchange), transport);
         }
         self.connections.dialogue(connection).under_way[side as usize] += step.bytes;
-        transport.write(connection, side, step.bytes);
+        if closes {
+            self.forget_open(connection, side, track.whose);
+            transport.write_and_close(connection, side, step.bytes);
+        } else {
+            transport.write(connection, side, step.bytes);
+        }
     }
 
     /// Data are written that the other end will answer. The first exchange of a connection began with its opening if
@@ -224,13 +232,18 @@ impl Browsing {
         &mut self,
         connection: ConnectionId,
         side: Side,
-        (population, user, _): UserConnection,
+        whose: UserConnection,
         transport: &mut impl Transport,
     ) {
+        self.forget_open(connection, side, whose);
+        transport.close(connection, side);
+    }
+
+    /// A connection that its initiator closes is no longer among those that are open.
+    fn forget_open(&mut self, connection: ConnectionId, side: Side, (population, user, _): UserConnection) {
         if side == Side::Active {
             self.populations[population.place()].open.remove(user, connection, &mut self.connections);
         }
-        transport.close(connection, side);
     }
 }
 

@@ -3,8 +3,10 @@
 #
 # Usage: ns clouds.tcl [-name value]...
 #
-# Names are those of the table `scenario` below, and `seed`, `scheme` and `responses` (a prefix of files for response
-# times). Every parameter is set here, never left at the default of the ns package.
+# Names are those of the table `scenario` below, and `seed`, `scheme`, `responses` (a prefix of files for response times)
+# and `record` (a prefix of files that tell every connection: connections, its nodes; samples, its exchanges; delays, what
+# each DelayBox drew for it). `server_s` is the time that every server takes; 0 leaves it to PackMime's law, of which
+# nothing can be recorded. Every parameter is set here, never left at the default of the ns package.
 
 array set scenario {
     hops                1
@@ -18,10 +20,11 @@ array set scenario {
     cloud_mbps          100.0
     long_lived          0
     long_lived_mbps     1.0
+    server_s            0.0
     warmup_s            30.0
     end_s               180.0
 }
-array set options {seed 1 scheme droptail responses ""}
+array set options {seed 1 scheme droptail responses "" record ""}
 
 # Agent/TCP/FullTcp/Newreno at both ends: the host profile ns2-full.
 array set full_tcp {
@@ -120,7 +123,7 @@ proc delay_law {connections end} {
 
 # A cloud whose servers hang on one router and whose clients hang on another, two nodes each.
 proc make_cloud {name server_router client_router connections} {
-    global ns scenario options router cloud senders
+    global ns scenario options router cloud senders name_of
     set cloud($name) [new PackMimeHTTP]
     $cloud($name) set-TCP Newreno
     $cloud($name) set-rate $connections
@@ -137,7 +140,36 @@ proc make_cloud {name server_router client_router connections} {
         lappend senders($name) [$server id]
     }
     if {$options(responses) ne ""} { $cloud($name) set-outfile $options(responses).$name }
+    if {$scenario(server_s) > 0} {
+        set time [new RandomVariable/Constant]
+        $time set val_ $scenario(server_s)
+        $cloud($name) set-server_delay $time
+    }
+    if {$options(record) ne ""} {
+        set name_of($cloud($name)) $name
+        $cloud($name) set-samples-outfile $options(record).samples.$name
+    }
     $ns at 0.0 "$cloud($name) start"
+}
+
+# Of every connection: its cloud, number, start, the server's node and port, the client's node. ns calls `setup-tcp` for the
+# end of the server and then for that of the client.
+proc record_connections {} {
+    global options router connections
+    if {$options(record) eq ""} return
+    set connections [open $options(record).connections w]
+    foreach place [array names router] { $router($place) set-delay-file $options(record).delays.$place }
+    PackMimeHTTP instproc setup-tcp {tcp number} {
+        global ns connections name_of server_end
+        $tcp set fid_ $number
+        $tcp proc done {} "$self done $tcp"
+        if {[info exists server_end]} {
+            puts $connections [format "%s %d %.6f %s %s" $name_of($self) $number [$ns now] $server_end [$tcp set agent_addr_]]
+            unset server_end
+        } else {
+            set server_end "[$tcp set agent_addr_] [$tcp set agent_port_]"
+        }
+    }
 }
 
 proc make_clouds {} {
@@ -259,6 +291,7 @@ $ns use-scheduler Heap
 $defaultRNG seed $options(seed)
 set_hosts
 make_routers
+record_connections
 make_clouds
 set starts [new RNG]
 if {$scenario(long_lived) > 0} {

@@ -1,6 +1,7 @@
 //! A whole random scenario, as a document that is probably legal.
 
 use crate::dice::Dice;
+use crate::files::give_files;
 use crate::schema::Schema;
 use crate::topology::Topology;
 use serde_json::{Value as Json, json};
@@ -20,7 +21,7 @@ pub(crate) fn draft(schema: &Schema, dice: &mut Dice) -> Json {
         groups
     };
     draw_traffic(&mut document, &groups, schema, dice);
-    give_vectors(&mut document, dice);
+    give_files(&mut document, schema, dice);
     document["record"] = schema.draw_table(schema.definition("RecordTable"), dice);
     document["duration_s"] = json!(DURATION_S);
     document
@@ -110,42 +111,6 @@ fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, 
     let left_and_right = document.get("dumbbell").is_some();
     let datagrams = (0..few(dice)).map(|_| datagram_group(left_and_right, groups, schema, dice));
     document["datagrams"] = Json::Array(datagrams.collect());
-}
-
-/// Where connections are replayed, the file of which: in either form, of connections of every kind.
-fn give_vectors(document: &mut Json, dice: &mut Dice) {
-    const NAME: &str = "vectors";
-    let mut given = document.get_mut("users").is_some_and(|users| name_vectors(users, NAME));
-    for group in document["populations"].as_array_mut().into_iter().flatten() {
-        given |= name_vectors(group, NAME);
-    }
-    let text = vectors(dice);
-    if given {
-        document["files"] = json!({ NAME: text });
-    }
-}
-
-/// Whether users replay connections, whose file is then called so.
-fn name_vectors(users: &mut Json, name: &str) -> bool {
-    let model = users.get_mut("model").filter(|model| model["model"] == "tmix");
-    model.map(|model| model["vectors_file"] = json!(name)).is_some()
-}
-
-fn vectors(dice: &mut Dice) -> String {
-    let connections = (0..dice.count(1, 20)).map(|_| {
-        let most = if dice.is_wild() { 4_000_000_000 } else { 30_000 };
-        let mut number = |most: u64| dice.count(1, most);
-        let [start, us, a, b] = [number(1_500_000), number(200_000), number(most), number(most)];
-        match number(6) {
-            1 => format!("SEQ {start} 1 0 0\nr {us}\n> {a}\nt 0\n< {b}\nt {us}\n> {b}\n"),
-            2 => format!("SEQ {start} 1 0 0\nr 0\n< {a}\nt {us}\n< {b}\nt 7\n"),
-            3 => format!("CONC {start} 2 1 0 0\nr {us}\nc> {a}\nc< {b}\nt> {us}\nc> {b}\nt< 5\n"),
-            4 => format!("CONC {start} 0 1 0 0\nr {us}\nt< {us}\nc< {a}\n"),
-            5 => format!("S {start} 1 0 0\nr {us}\nI 0 0 {a}\nA 0 {us} {b}\nA {us} 0 0\n"),
-            _ => format!("C {start} 1 1 0 0\nr 1\nA 0 0 {a}\nI {us} 0 {b}\nI 0 0 {a}\n"),
-        }
-    });
-    connections.collect()
 }
 
 /// 0 to 3, or a lot.
