@@ -47,14 +47,14 @@ fn a_response_takes_round_trips_and_the_time_of_the_server() {
 #[test]
 fn a_close_behind_the_last_data_goes_with_them_where_a_host_writes_and_closes_in_one_call() {
     // The response is there two round trips behind the opening. ns-2's host sends its FIN with it; with a microsecond
-    // between them only behind the acknowledgement, a round trip later.
+    // between them only behind the acknowledgement, which is held back for up to 100 ms: a round trip later and that.
     let closed = |profile: &str, waits: &str| {
         let vectors = format!("SEQ 0 1 1 1\nr 100000\n> 300\nt 0\n< 1000\n{waits}");
         reals(&replayed(&vectors, profile), "flows", "closed_s")[0]
     };
     let (together, apart) = (closed("ns2-full", ""), closed("ns2-full", "t 1\n"));
     assert!((0.2..0.31).contains(&together), "{together}");
-    assert!((0.1..0.11).contains(&(apart - together)), "{together} {apart}");
+    assert!((0.1..0.201).contains(&(apart - together)), "{together} {apart}");
     // Others write, and then close.
     let (together, apart) = (closed("rfc5681", ""), closed("rfc5681", "t 1\n"));
     assert!((0.0..0.001).contains(&(apart - together)), "{together} {apart}");

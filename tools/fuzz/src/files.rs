@@ -16,7 +16,7 @@ pub(crate) fn give_files(document: &mut Json, schema: &Schema, dice: &mut Dice) 
     for model in models.into_iter().filter(|model| model.is_object()) {
         if model["model"] == "tmix" {
             give(model, "vectors_file", vectors(dice), &mut files);
-        } else if dice.chance(0.3) {
+        } else if dice.chance(0.5) {
             give_distributions(model, schema, dice, &mut files);
         }
     }
