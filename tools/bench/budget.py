@@ -6,6 +6,8 @@ valgrind and binutils. Standard library only.
 
     python3 tools/bench/budget.py web 10000 drop-tail
     python3 tools/bench/budget.py bulk drop-tail
+    python3 tools/bench/budget.py hops 16
+    python3 tools/bench/budget.py clouds
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LENGTHS = {"bulk": (2, 6), "web": (4, 8), "le2003": (4, 8)}
+LENGTHS = {"bulk": (2, 6), "web": (4, 8), "le2003": (4, 8), "hops": (2, 6), "clouds": (20, 60)}
 
 # The first prefix that a source file has names its part.
 PARTS = [
