@@ -148,7 +148,8 @@ impl Browsing {
             let place = self.connections.dialogue(connection).next[track.track];
             let Some(step) = self.step(track, place) else { return };
             let next = self.step(track, place + 1).filter(|next| next.party == step.party);
-            let closes = step.bytes > 0 && next.is_some_and(|next| next.bytes == 0 && next.wait == Span::ZERO);
+            let closes =
+                step.bytes > 0 && next.is_some_and(|next| next.bytes == 0 && next.wait == Span::ZERO);
             self.connections.dialogue(connection).next[track.track] = place + 1 + usize::from(closes);
             self.take_step(connection, (track, place), (step, closes), transport);
             match next {
