@@ -54,13 +54,16 @@ const OF_PAGES: Habits = Habits {
     pages_per_second: 0.02,
 };
 
-/// Of a cloud of PackMime's clients: its four series keep twice their terms and as many coefficients; connections last some
-/// seconds, a few of them minutes.
+/// Of a cloud of PackMime's clients. Its four series keep their past, three of 1,000 numbers and one of 5,000, and room for half a
+/// thousand more each; their weights are those of the population. At nine tenths of a link's rate clouds of 20 connections a second
+/// took 90 kB each with everything that they had open, and those of 1,000 a second 1.9 kB for each of these (measured in November
+/// 2026): half a connection, and two. The latter counts; a few of them last minutes.
 fn of_cloud(connections_per_second: f64) -> Habits {
+    let open = 2.0 * connections_per_second;
     Habits {
         user_bytes: size_of::<PackMimeCloud>(),
-        plan_bytes: 8_000.0 * 24.0 + 4.0 * connections_per_second * 250.0,
-        connections: 4.0 * connections_per_second,
+        plan_bytes: 10_100.0 * 8.0 + open * 250.0,
+        connections: open,
         connections_per_second,
         exchanges_per_second: 1.2 * connections_per_second,
         pages_per_second: 0.0,
@@ -344,6 +347,23 @@ responses = "none"
         same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
         let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
         same(traffic(&mah), bytes(&[(500, size_of::<MahUser>())]) + beside + flows);
+    }
+
+    #[test]
+    fn a_cloud_is_the_past_of_four_series_and_two_connections_for_each_of_a_second() {
+        let model = |hz: f64| format!("{{ model = \"packmime\", connections_per_second = {hz:?} }}");
+        let of_rate =
+            |hz| traffic(&house(&[("populations.0.count", "3"), ("populations.0.model", &model(hz))]));
+        let connection = size_of::<Connection>() + size_of::<BrowserConnection>();
+        let timer = size_of::<Timer>() + 24;
+        let plans = bytes(&[(3 * 10_100, 8), (3 * 20, 250)]);
+        let beside = bytes(&[
+            (3, size_of::<PackMimeCloud>() + 4 + PAGE_BYTES_PER_USER),
+            (3 + 120, timer),
+            (60, connection),
+        ]);
+        let flows = bytes(&[(7, 200 + connection + 600), (21, timer)]);
+        same(of_rate(10.0), plans + beside + flows);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 const CASE: &str = "AQMLAB_MEMORY_CASE";
 
 /// Name, users a side, flows, keys of `[record]`.
-const CASES: [(&str, u32, u32, &str); 12] = [
+const CASES: [(&str, u32, u32, &str); 16] = [
     ("many users, histograms alone", 100_000, 0, "responses = \"histogram\""),
     ("many users, rows of exchanges", 40_000, 0, "responses = \"rows\""),
     ("users, rows of connections and users", 20_000, 0, "responses = \"rows\"\nflows = true\nusers = true"),
@@ -21,6 +21,10 @@ const CASES: [(&str, u32, u32, &str); 12] = [
     ("today's pages, rows of exchanges and connections", 2_000, 0, "responses = \"rows\"\nflows = true"),
     ("today's pages on a slow line, histograms alone", 2_000, 0, "responses = \"histogram\""),
     ("today's pages over HTTP/1.1, histograms alone", 2_000, 0, "responses = \"histogram\""),
+    ("PackMime's clouds, histograms alone", 40, 0, "responses = \"histogram\""),
+    ("many of PackMime's clouds, histograms alone", 150, 0, "responses = \"histogram\""),
+    ("PackMime's clouds, rows of exchanges and connections", 40, 0, "responses = \"rows\"\nflows = true"),
+    ("PackMime's clouds of many connections, histograms alone", 2, 0, "responses = \"histogram\""),
 ];
 
 /// The case whose links have as many queues as there can be.
@@ -31,19 +35,28 @@ fn scenario(case: usize) -> Scenario {
     let scheme = if name == MANY_QUEUES { "fq-codel\", flows = 65536" } else { "drop-tail\"" };
     // What 9,520 users a side ask for is 100 Mbit/s; of today's pages each user asks for 0.7.
     let pages = name.contains("today's pages");
+    // A connection of a cloud brings some 8.4 kB.
+    let cloud_hz = if name.contains("many connections") { 1_000.0 } else { 20.0 };
     let of_user = if name.contains("slow line") {
         0.2
     } else if pages {
         0.7
+    } else if name.contains("PackMime") {
+        cloud_hz * 0.0672
     } else {
         100.0 / 9_520.0
     };
     let demanded = f64::from(users) * of_user;
     let rate = (demanded / 0.9).max(100.0);
     let model = match (pages, name.contains("HTTP/1.1")) {
-        (false, _) => "",
-        (true, true) => "model = { model = \"pages\", http = \"1.1\" }\nprofile = \"rfc5681\"\n",
-        (true, false) => "model = { model = \"pages\" }\nprofile = \"rfc5681\"\n",
+        (false, _) if name.contains("PackMime") => {
+            format!(
+                "model = {{ model = \"packmime\", connections_per_second = {cloud_hz:?} }}\nprofile = \"ns2-full\"\n"
+            )
+        }
+        (false, _) => String::new(),
+        (true, true) => "model = { model = \"pages\", http = \"1.1\" }\nprofile = \"rfc5681\"\n".to_owned(),
+        (true, false) => "model = { model = \"pages\" }\nprofile = \"rfc5681\"\n".to_owned(),
     };
     let flows = if flows == 0 {
         String::new()
