@@ -274,7 +274,9 @@ class Result:
 
     def with_live(self, audit: Mapping[str, Any]) -> Result:
         """The same result as that of a live run with this audit; its content address is no simulation's."""
-        address = hashlib.sha1(f"live {self.content_address}".encode(), usedforsecurity=False).hexdigest()
+        kind = "live, queues of the kernel" if audit.get("kernel_queues") else "live"
+        named = f"{kind} {self.content_address}".encode()
+        address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
         return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:

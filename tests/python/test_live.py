@@ -25,7 +25,7 @@ from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
 from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
-from aqmlab.live.disciplines import in_words
+from aqmlab.live.disciplines import in_words, offers
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark
 
@@ -201,11 +201,55 @@ def test_somebody_without_privileges_has_a_live_run_too(common: Path) -> None:
 
 
 @live
+@pytest.mark.parametrize("backend", ["tun", "af-packet"])
+def test_queues_of_the_kernel_hold_what_they_are_told_and_count_what_the_router_counts(
+    tmp_path: Path, backend: str
+) -> None:
+    if backend in UNAVAILABLE:
+        pytest.skip(f"no live run over {backend} on this machine")
+    scenario = Scenario.of(BULK.replace("limit_packets = 50", "limit_packets = 20"))
+    if any(offer.problem for offer in offers(scenario)):
+        pytest.skip(in_words(offers(scenario)))
+    made = run_live(scenario, tmp_path / "live", hosts="linux-reno", backend=backend, kernel_queues=True)
+    audit = made.live or {}
+    there, back = audit["kernel_queues"]
+    assert {queue["discipline"] for queue in (there, back)} == {"pfifo limit 20"}
+    assert there["link"] == "left-to-right"
+    for queue in (there, back):
+        assert queue["sent"] + queue["dropped"] + queue["waiting"] == queue["router_arrived"]
+        assert queue["dropped"] == queue["router_discarded"]
+    assert there["dropped"] > 10, "two flows fill 20 packets"
+    assert there["sent"] > 1_500
+    link = next(link for link in made.run["links"] if link["name"] == "left-to-right")
+    assert {invariant["holds"] for invariant in made.run["invariants"]} == {True}
+    # Exact where the machine is idle; what the kernel's timers are late by is lost to the link beyond 0.2 ms.
+    assert 0.85 < link["throughput_frame_mbps"] / 10.0 * 1538 / 1518 <= 1.01
+    assert max(made.table("queue")["packets"].to_pylist()) <= 20
+    simulated = run_live(scenario, tmp_path / "ours", hosts="linux-reno", backend=backend)
+    assert "kernel_queues" not in (simulated.live or {})
+    assert simulated.content_address != made.content_address
+
+
+@live
+def test_a_live_run_through_queues_of_the_kernel_that_is_killed_leaves_nothing_behind(common: Path) -> None:
+    if any(offer.problem for offer in offers(Scenario.of(BULK))):
+        pytest.skip(in_words(offers(Scenario.of(BULK))))
+    (common / "long.toml").write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0"))
+    killed = Somebody(sys.executable, {}, dict(os.environ))
+    _leaves_nothing(
+        killed, killed.command("live", "long.toml", "--output", "live", "--quiet", "--kernel"), common
+    )
+
+
+@live
 @pytest.mark.parametrize("who", ["we", "nobody"])
 def test_a_live_run_that_is_killed_leaves_nothing_behind(common: Path, who: str) -> None:
     somebody = nobody() if who == "nobody" else Somebody(sys.executable, {}, dict(os.environ))
     (common / "long.toml").write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0"))
-    command = somebody.command("live", "long.toml", "--output", "live", "--quiet")
+    _leaves_nothing(somebody, somebody.command("live", "long.toml", "--output", "live", "--quiet"), common)
+
+
+def _leaves_nothing(somebody: Somebody, command: list[str], common: Path) -> None:
     before = _devices()
     with subprocess.Popen(command, cwd=common, env=somebody.environment, **somebody.identity) as made:
         deadline = time.monotonic() + 20.0
@@ -240,6 +284,10 @@ def test_what_is_compared_with_itself_does_not_differ_and_a_longer_way_does() ->
     assert carried.differs
     assert carried.difference.mean is not None
     assert carried.difference.mean < 0.0
+    assert not carried.kernel
+    three = next(row for row in compared(near, near, far) if row.quantity.name == "utilization_percent")
+    assert (three.differs, three.kernel_differs) == (False, True)
+    assert three.kernel == carried.live
 
 
 def test_the_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:
@@ -370,12 +418,55 @@ def _running(words: str) -> bool:
     return False
 
 
-def test_the_kernel_is_asked_for_disciplines_of_its_own_and_says_what_it_lacks() -> None:
-    told = in_words(["pi", "fq-codel", "drop-tail", "pi"])
-    assert told.count("Linux has no discipline pi") == 1
-    assert "fq_codel (for fq-codel)" in told
-    if not MISSING and shutil.which("tc") is not None:
-        assert "this kernel has pfifo (for drop-tail)" in told, "every kernel with traffic control has it"
+def _with_queue(queue: str) -> Scenario:
+    return Scenario.of(BULK.replace('{ scheme = "drop-tail", limit_packets = 50 }', queue))
+
+
+# As the manual pages of tc have them (tests of the words: crates/live/src/kernel_queue/words.rs).
+IN_THE_KERNEL = {
+    "pfifo": '{ scheme = "drop-tail", limit_packets = 50 }',
+    "bfifo": '{ scheme = "drop-tail", limit_bytes = 50000 }',
+    "codel": '{ scheme = "codel", limit_packets = 50, mtu_bytes = 1514 }',
+    "pie": '{ scheme = "pie", limit_packets = 50, derandomize = true, cap_adjustment = true }',
+    "fq_codel": '{ scheme = "fq-codel", mtu_bytes = 1514, count_overflows = true, '
+    'emptied_new_queue = "becomes_old_behind_others" }',
+    "red": '{ scheme = "red", limit_bytes = 60000, min_th_packets = 20, max_th_packets = 60, gentle = false, '
+    'measure = "bytes", w_q = 0.001953125, ecn = true }',
+}
+
+
+@pytest.mark.skipif(not hasattr(_core, "kernel_disciplines"), reason="live runs need Linux")
+@pytest.mark.parametrize("name", sorted(IN_THE_KERNEL))
+def test_the_kernel_is_asked_for_disciplines_of_its_own_and_tc_takes_every_word(name: str) -> None:
+    found = offers(_with_queue(IN_THE_KERNEL[name]))
+    assert [offer.link for offer in found] == ["left-to-right", "right-to-left"]
+    for offer in found:
+        assert offer.words[0] == name
+        if MISSING or shutil.which("tc") is None:
+            continue
+        # What tc does not understand it says in other words than a kernel that lacks a discipline.
+        assert offer.problem in {"", f"this kernel lacks {name}"}
+        if name in {"pfifo", "bfifo"}:
+            assert not offer.problem, "every kernel with traffic control has it"
+
+
+def test_what_the_kernel_cannot_express_is_refused_by_name_before_anything_is_made(tmp_path: Path) -> None:
+    found = _with_queue('{ scheme = "pi", limit_packets = 50 }')
+    assert "no discipline pi" in in_words(offers(found)) or not hasattr(_core, "kernel_disciplines")
+    with pytest.raises((ScenarioError, RunError), match=r"no discipline pi|Linux"):
+        run_live(found, tmp_path / "live", kernel_queues=True)
+    plain = Scenario.of(BULK)
+    with pytest.raises((ScenarioError, RunError), match=r"a replay: the kernel's|Linux"):
+        run_live(plain, tmp_path / "live", kernel_queues=True, replay=True)
+    file = tmp_path / "link.toml"
+    file.write_text(BULK)
+    ours = ["crossvalidate", str(file), "--kernel", "--set", 'dumbbell.queue.scheme="codel"']
+    told = CliRunner().invoke(commands, [*ours, "--output", str(tmp_path / "live")])
+    assert told.exit_code != 0
+    assert "mtu_bytes = 1500: legal in the kernel is 1514" in str(told.exception) or "Linux" in str(
+        told.exception
+    )
+    assert not (tmp_path / "live").exists()
 
 
 @pytest.mark.parametrize("name", ["live_10mbps", "live_100mbps"])

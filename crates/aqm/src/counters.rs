@@ -171,6 +171,13 @@ pub struct Counters {
     pub(crate) discards: [Breakdown; Reason::COUNT],
 }
 
+impl Default for Counters {
+    /// Nothing has happened.
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
 impl Counters {
     pub(crate) const ZERO: Self = Self {
         arrivals: Breakdown::EMPTY,
@@ -178,6 +185,18 @@ impl Counters {
         marks: Breakdown::EMPTY,
         discards: [Breakdown::EMPTY; Reason::COUNT],
     };
+
+    /// Counts an event, for who keeps packets in another queue than a [`crate::Port`]: the facts are those of the packet at the
+    /// event, before it is marked among marks.
+    pub fn count(&mut self, event: Event, facts: &PacketFacts) {
+        let breakdown = match event {
+            Event::Arrival => &mut self.arrivals,
+            Event::Departure => &mut self.departures,
+            Event::Mark => &mut self.marks,
+            Event::Discard(reason) => &mut self.discards[reason.index()],
+        };
+        breakdown.count(facts);
+    }
 
     /// Packets that arrived, by the codepoint they arrived with.
     #[must_use]

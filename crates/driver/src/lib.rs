@@ -43,7 +43,7 @@ mod window;
 pub use access_delay::AccessDelay;
 pub use applications::session;
 pub use control::{Control, RunError};
-pub use link_counts::{LinkSnapshot, MonitoredLink, Sent, port_of};
+pub use link_counts::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent, port_of};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
 pub use sampling_clock::SamplingClock;

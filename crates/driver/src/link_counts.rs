@@ -3,7 +3,7 @@
 use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Queued, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::Link;
-use aqmlab_units::{Rate, Span, Time};
+use aqmlab_units::{Probability, Rate, Span, Time};
 
 /// The port of a link with this rate and scheme. Its random numbers belong to the link's name under the key of the run.
 #[must_use]
@@ -14,16 +14,67 @@ pub fn port_of<P: Queued>(link: &Link, (rate, scheme): (Rate, &Scheme), key: Key
     Port::new(scheme, facts, key.named("coins").stream())
 }
 
-/// A link with a queue, as a monitor sees it: its port, and what has left it.
+/// A queue in front of a link, as a monitor sees it: a [`Port`], or what a driver has in its place.
+pub trait MonitoredQueue {
+    /// Lets time pass, before the state is read.
+    fn advance(&mut self, now: Time);
+
+    /// How many packets wait.
+    fn packets(&self) -> u32;
+
+    /// How many bytes wait.
+    fn bytes(&self) -> u64;
+
+    /// The probability with which congestion is now signalled to a packet of average size; zero where nobody tells.
+    fn signal_probability(&self) -> Probability;
+
+    /// What happened here so far.
+    fn counters(&self) -> &Counters;
+
+    /// Reports names and values of its state.
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64));
+
+    /// Where it consists of several: what happened in each that has seen a packet.
+    fn parts(&self) -> Option<Vec<(u32, QueueCounters)>>;
+}
+
+impl<P: Queued> MonitoredQueue for Port<P> {
+    fn advance(&mut self, now: Time) {
+        Self::advance(self, now);
+    }
+
+    fn packets(&self) -> u32 {
+        Self::packets(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        Self::bytes(self)
+    }
+
+    fn signal_probability(&self) -> Probability {
+        Self::signal_probability(self)
+    }
+
+    fn counters(&self) -> &Counters {
+        Self::counters(self)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        Self::observe(self, sink);
+    }
+
+    fn parts(&self) -> Option<Vec<(u32, QueueCounters)>> {
+        self.queue(0).map(|_| queues_with_packets(self))
+    }
+}
+
+/// A link with a queue, as a monitor sees it: its queue, and what has left it.
 pub trait MonitoredLink {
-    /// What waits at its port.
-    type Packet: Queued;
+    /// Its queue.
+    fn queue(&self) -> &dyn MonitoredQueue;
 
-    /// Its port.
-    fn port(&self) -> &Port<Self::Packet>;
-
-    /// Its port, to let time pass there.
-    fn port_mut(&mut self) -> &mut Port<Self::Packet>;
+    /// Its queue, to let time pass there.
+    fn queue_mut(&mut self) -> &mut dyn MonitoredQueue;
 
     /// What has left it so far.
     fn sent(&self) -> Sent;
@@ -33,13 +84,12 @@ pub trait MonitoredLink {
 
     /// Counters of the port and of the link at this instant.
     fn snapshot(&self, now: Time) -> LinkSnapshot {
-        let port = self.port();
-        let queues = port.queue(0).map(|_| queues_with_packets(port));
+        let queue = self.queue();
         LinkSnapshot {
-            counters: port.counters().clone(),
+            counters: queue.counters().clone(),
             sent: self.sent(),
             transmitting: self.transmitting(now),
-            queues,
+            queues: queue.parts(),
         }
     }
 }

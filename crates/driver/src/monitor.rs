@@ -164,16 +164,16 @@ impl Monitor {
         let measured = self.window.from < now && now <= self.window.until;
         for watched in &mut self.monitored {
             let link = &mut links[watched.position];
-            let port = link.port_mut();
-            port.advance(now);
-            let packets = port.packets();
+            let queue = link.queue_mut();
+            queue.advance(now);
+            let packets = queue.packets();
             watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
             watched.queue_samples += u64::from(measured);
             self.queue.time_s.push(now.seconds());
             self.queue.link.push(watched.code);
             self.queue.packets.push(packets);
-            self.queue.bytes.push(port.bytes());
-            self.queue.signal_probability.push(port.signal_probability().value() as f32);
+            self.queue.bytes.push(queue.bytes());
+            self.queue.signal_probability.push(queue.signal_probability().value() as f32);
         }
     }
 
@@ -197,7 +197,7 @@ impl Monitor {
     fn sample_arrivals(&mut self, now: Time, links: &[impl MonitoredLink]) {
         for watched in &mut self.monitored {
             let link = &links[watched.position];
-            let arrived = link.port().counters().arrivals().total();
+            let arrived = link.queue().counters().arrivals().total();
             self.arrivals.time_s.push(now.seconds());
             self.arrivals.link.push(watched.code);
             self.arrivals.packets.push(arrived.packets - watched.arrived_packets);

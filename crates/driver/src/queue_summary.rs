@@ -99,9 +99,9 @@ impl QueueSummaries {
         if self.sample_clock.strikes(now) {
             for watched in &mut self.links {
                 let link = &mut links[watched.position];
-                let port = link.port_mut();
-                port.advance(now);
-                watched.samples.add(port.packets());
+                let queue = link.queue_mut();
+                queue.advance(now);
+                watched.samples.add(queue.packets());
             }
         }
         if self.interval_clock.strikes(now) {
@@ -114,7 +114,7 @@ impl QueueSummaries {
         for watched in &mut self.links {
             let link = &links[watched.position];
             let (sent, discarded) =
-                (link.sent().frames, link.port().counters().all_discards().total().packets);
+                (link.sent().frames, link.queue().counters().all_discards().total().packets);
             let samples = std::mem::take(&mut watched.samples);
             rows.time_s.push(now.seconds());
             rows.link.push(watched.code);

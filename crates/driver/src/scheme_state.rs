@@ -45,8 +45,8 @@ impl SchemeStates {
         let Self { positions, quantities, rows, .. } = self;
         for (code, &position) in (0..).zip(positions.iter()) {
             let link = &mut links[position];
-            link.port_mut().advance(now);
-            link.port().observe(&mut |name, value| {
+            link.queue_mut().advance(now);
+            link.queue().observe(&mut |name, value| {
                 let quantity = number_of(quantities, name);
                 rows.time_s.push(now.seconds());
                 rows.link.push(code);

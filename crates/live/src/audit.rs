@@ -1,6 +1,7 @@
 //! What can make a live run wrong without a word, measured: how late the router was, what the kernel dropped, how far a
 //! probe's round trip was from what it should have been.
 
+use crate::kernel_queue::Counted;
 use crate::program::Ran;
 use crate::router::headers::Refusal;
 use crate::router::hosts_seen::HostsSeen;
@@ -45,6 +46,12 @@ impl Lateness {
     pub(crate) fn note(&mut self, due: Time, done: Time) {
         let late = done.checked_since(due).unwrap_or(Span::ZERO);
         self.late_ns.push(u32::try_from(late.nanoseconds()).unwrap_or(u32::MAX));
+    }
+
+    /// What was noted elsewhere belongs to it.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.late_ns.extend(&other.late_ns);
+        self.longest_stall = self.longest_stall.max(other.longest_stall);
     }
 }
 
@@ -134,6 +141,9 @@ pub struct Audit {
     pub shortest_repeat_ms: Option<f64>,
     /// Version of the kernel.
     pub kernel: String,
+    /// What its queue disciplines counted, where the queues are theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kernel_queues: Vec<Counted>,
     /// What became of a program of the user's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<Ran>,
@@ -156,6 +166,7 @@ pub(crate) struct Findings {
     pub(crate) backend: crate::Backend,
     pub(crate) ecn: bool,
     pub(crate) seen: HostsSeen,
+    pub(crate) kernel_queues: Vec<Counted>,
 }
 
 impl Audit {
@@ -194,13 +205,16 @@ impl Audit {
             repeats: seen.repeats.count,
             shortest_repeat_ms: seen.repeats.shortest.map(|after| after.seconds() * 1e3),
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+            kernel_queues: findings.kernel_queues,
             program: None,
         };
-        audit.judge(findings.hosts.differences(findings.ecn, &seen));
+        let mut others = findings.hosts.differences(findings.ecn, &seen);
+        others.extend(audit.kernel_queues.iter().filter_map(Counted::difference));
+        audit.judge(others);
         audit
     }
 
-    fn judge(&mut self, of_hosts: Vec<String>) {
+    fn judge(&mut self, others: Vec<String>) {
         let mut reasons = Vec::new();
         let mut above = |what: &str, found: f64, limit: f64| {
             if found >= limit {
@@ -229,7 +243,7 @@ impl Audit {
         if self.probe_error.count == 0 {
             reasons.push("no probe came back".to_owned());
         }
-        reasons.extend(of_hosts);
+        reasons.extend(others);
         if !reasons.is_empty() {
             self.verdict = "suspect";
         }

@@ -114,8 +114,8 @@ impl HostSettings {
     pub(crate) const fn initial_window(self) -> u16 {
         match self {
             Self::Papers2003 => 2,
-            // RFC 6928.
-            _ => 10,
+            // RFC 6928; and one of new data by which a tail loss probe asks when nothing is heard (RFC 8985 section 7.3).
+            _ => 10 + 1,
         }
     }
 
@@ -229,8 +229,10 @@ mod tests {
         let repeats = Repeats { early: 5, ..repeats };
         assert!(told(true, HostsSeen { repeats, ..seen }).contains("5 of 9 timeouts were below 1 s"));
         // Today's kernels have wider windows, longer flights, and repeat sooner.
-        let today = HostsSeen { first_flights: [10, 10], largest_windows: [1 << 20; 2], repeats, ..seen };
+        let today = HostsSeen { first_flights: [10, 11], largest_windows: [1 << 20; 2], repeats, ..seen };
         let repeats = Repeats { early: 0, ..repeats };
         assert!(HostSettings::LinuxReno.differences(true, &HostsSeen { repeats, ..today }).is_empty());
+        let long = HostsSeen { first_flights: [0, 12], repeats, ..today };
+        assert!(HostSettings::LinuxReno.differences(true, &long).concat().contains("12 segments"));
     }
 }

@@ -14,6 +14,7 @@
 //! | `addresses.rs` | addresses and ports, from which the router knows a packet's connection |
 //! | `router/` | headers; links and queues in virtual time; the thread between the devices |
 //! | `traffic/` | applications over sockets; the thread that wakes them |
+//! | `kernel_queue/` | queue disciplines of the kernel in place of the scenario's |
 //! | `program.rs` | a program of the user's own behind the bottleneck, and its server |
 //! | `audit.rs` | what can make a run wrong without a word, and the verdict |
 //! | `output.rs` | summary and tables, as of a simulation |
@@ -29,6 +30,7 @@ mod clock;
 mod devices;
 mod error;
 mod hosts;
+mod kernel_queue;
 mod namespace;
 mod output;
 mod privileges;
@@ -42,6 +44,7 @@ pub use audit::{Audit, Delays};
 pub use devices::Backend;
 pub use error::LiveError;
 pub use hosts::HostSettings;
+pub use kernel_queue::{Discipline, discipline_of};
 pub use output::Output;
 pub use privileges::prepare;
 pub use program::{Program, Ran};

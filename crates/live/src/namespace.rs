@@ -101,23 +101,29 @@ fn write_checked(file: &str, value: &str) -> Result<(), LiveError> {
     Err(LiveError::Unsupported(format!("{name}: the kernel made {} of {value}", found.trim())))
 }
 
-/// Has iproute2 carry out commands, one a line.
-fn ip(commands: &str) -> Result<(), LiveError> {
-    let started = Command::new("ip")
+/// Has `ip` carry out commands, one a line.
+pub(crate) fn ip(commands: &str) -> Result<(), LiveError> {
+    command("ip", commands)
+}
+
+/// Has a program of iproute2 carry out commands, one a line.
+pub(crate) fn command(program: &str, commands: &str) -> Result<(), LiveError> {
+    let started = Command::new(program)
         .args(["-batch", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn();
-    let mut child =
-        started.map_err(|_| LiveError::Missing("the command ip, of iproute2, is not there".to_owned()))?;
+    let missing = |_| LiveError::Missing(format!("the command {program}, of iproute2, is not there"));
+    let mut child = started.map_err(missing)?;
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(commands.as_bytes()).map_err(LiveError::setup("ip"))?;
+        input.write_all(commands.as_bytes()).map_err(LiveError::setup(program))?;
     }
-    let output = child.wait_with_output().map_err(LiveError::setup("ip"))?;
+    let output = child.wait_with_output().map_err(LiveError::setup(program))?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(LiveError::Unsupported(format!("ip refused a device or a route: {said}")))
+    let what = if program == "ip" { "a device or a route" } else { "a queue discipline" };
+    Err(LiveError::Unsupported(format!("{program} refused {what}: {said}")))
 }

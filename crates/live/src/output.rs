@@ -8,8 +8,8 @@ use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
 use crate::traffic::thread::{KernelCounts, Traffic};
 use aqmlab_driver::{
-    FORMAT, TableNames, WatchedLink, document, flows, link_summaries, measured_window, populations,
-    queue_counts, transfers, warnings,
+    FORMAT, MonitoredLink, TableNames, WatchedLink, document, flows, link_summaries, measured_window,
+    populations, queue_counts, transfers, warnings,
 };
 use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
@@ -126,8 +126,11 @@ fn tables(
 fn invariants(network: &Network, traffic: &Traffic) -> Result<Vec<Invariant>, LiveError> {
     for queue in &network.queues {
         let named = |what: String| LiveError::Run(format!("link {}: {what} (a bug)", queue.link.0));
-        queue.port.check_conservation().map_err(|error| named(error.to_string()))?;
-        let departed = queue.port.counters().departures().total().packets;
+        match &queue.kernel {
+            None => queue.port.check_conservation().map_err(|error| named(error.to_string()))?,
+            Some(kernel) => kernel.check_conservation().map_err(named)?,
+        }
+        let departed = queue.queue().counters().departures().total().packets;
         let (sent, under_way) = (queue.frames(), queue.under_way());
         if departed != sent + under_way {
             return Err(named(format!("{departed} packets left the queue, {sent} the link")));

@@ -16,10 +16,10 @@ use crate::router::network::Network;
 use crate::router::thread::{Devices, Routed, server_sockets};
 use crate::scheduling::{self, Role};
 use crate::traffic::thread::{KernelCounts, ServerSockets, Traffic, Work};
-use crate::{namespace, router, traffic};
+use crate::{kernel_queue, namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
 use aqmlab_scenario::{Scenario, StartRule};
-use aqmlab_units::{Span, Time};
+use aqmlab_units::Span;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub hosts: HostSettings,
     /// How packets come to the router.
     pub backend: Backend,
+    /// Whether the queues of the monitored links are the kernel's.
+    pub kernel_queues: bool,
     /// Whether to keep what happens at queues.
     pub log: bool,
     /// The ports whose packets are to be kept.
@@ -46,7 +48,14 @@ impl Settings {
     /// These hosts over this backend, and nothing beside.
     #[must_use]
     pub fn of(hosts: HostSettings, backend: Backend) -> Self {
-        Self { hosts, backend, log: false, captured: CapturedPorts::default(), program: None }
+        Self {
+            hosts,
+            backend,
+            kernel_queues: false,
+            log: false,
+            captured: CapturedPorts::default(),
+            program: None,
+        }
     }
 }
 
@@ -87,6 +96,14 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     ] {
         if asked {
             return refuse(&format!("record.{key}: a live run does not keep it"));
+        }
+    }
+    if settings.kernel_queues {
+        if settings.log {
+            return refuse("a replay: the kernel's queue disciplines are not those that a replay has");
+        }
+        if let Some(why) = kernel_queue::refusal(scenario) {
+            return refuse(&why);
         }
     }
     hosts::ecn(scenario)?;
@@ -226,12 +243,14 @@ fn route(
     };
     let hurry = scheduling::hurry_thread(Role::Router);
     let log = Log::new(settings.log, &settings.captured);
-    let network = Network::new(scenario, window, seed, connections, log);
+    let mut network = Network::new(scenario, window, seed, connections, log);
+    if settings.kernel_queues {
+        network.take_kernel_queues(scenario)?;
+    }
     let clock = Clock::starting_in(LEAD);
     to_traffic.send((servers, clock)).map_err(gone)?;
-    let end = Time::ZERO + scenario.duration;
     let devices = Devices { active, passive, backend: settings.backend };
-    let routed = router::thread::run(network, devices, (clock, window, end), control)?;
+    let routed = router::thread::run(network, devices, (clock, window, scenario), control)?;
     Ok((routed, Aside { hurry, server_exit_code: server.as_mut().and_then(Running::exit_code) }))
 }
 
@@ -292,5 +311,6 @@ fn findings(
         backend: settings.backend,
         ecn,
         seen: network.connections.hosts,
+        kernel_queues: routed.kernel_queues.clone(),
     }
 }

@@ -30,7 +30,7 @@ mod core {
     use crate::error::{Cancelled, RunError, ScenarioError};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::live::{LiveRun, live_host_names, prepare_live, probe_live};
+    use crate::live::{LiveRun, kernel_disciplines, live_host_names, prepare_live, probe_live};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

@@ -38,7 +38,7 @@ struct Live {
 impl LiveRun {
     /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, backend = "", captured = Vec::new()))]
+    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, backend = "", captured = Vec::new(), kernel_queues = false))]
     fn new(
         scenario_json: &str,
         seed: u64,
@@ -47,6 +47,7 @@ impl LiveRun {
         program: Option<(Vec<String>, Vec<String>, Option<f64>)>,
         backend: &str,
         captured: Vec<String>,
+        kernel_queues: bool,
     ) -> PyResult<Self> {
         let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
         let hosts = match hosts {
@@ -63,7 +64,7 @@ impl LiveRun {
             server,
             round_trip: round_trip_ms.map(|ms| Span::from_seconds(ms / 1e3)),
         });
-        let settings = Settings { hosts, backend, log, captured, program };
+        let settings = Settings { hosts, backend, kernel_queues, log, captured, program };
         aqmlab_live::check(&scenario, &settings).map_err(failed)?;
         Ok(Self { scenario, seed, settings, control: Control::default(), execution: Once::new() })
     }
@@ -195,6 +196,25 @@ fn backend_named(name: &str) -> PyResult<Backend> {
         let known = Backend::ALL.map(Backend::name).join(", ");
         ScenarioError::new_err(format!("backend {name:?}: there are {known}"))
     })
+}
+
+/// The queues of a scenario that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8), or why
+/// there is none.
+#[pyfunction]
+pub(crate) fn kernel_disciplines(
+    scenario_json: &str,
+) -> PyResult<Vec<(String, String, Vec<String>, String)>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let links = scenario.network.links.iter().filter(|link| link.monitored);
+    let told = links.filter_map(|link| {
+        let scheme = link.queue.as_ref()?.name().to_owned();
+        let (words, why) = match aqmlab_live::discipline_of(link) {
+            Ok(discipline) => (discipline.words, String::new()),
+            Err(why) => (Vec::new(), why),
+        };
+        Some((link.name.clone(), scheme, words, why))
+    });
+    Ok(told.collect())
 }
 
 /// The names of host settings for live runs.

@@ -10,6 +10,7 @@ import click
 
 from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, seeds_option
+from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
@@ -58,6 +59,11 @@ _BROAD = 120
     help="How packets come to the router: tun, by a TUN device, or af-packet, by a packet socket at a veth "
     "device, which needs no /dev/net/tun. By default tun where that may be opened.",
 )
+@click.option(
+    "--kernel",
+    is_flag=True,
+    help="Queues are disciplines of the kernel, with the parameters of the scenario's schemes.",
+)
 @overrides_option
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
@@ -88,6 +94,7 @@ def live(
     replay: bool,
     captured: tuple[str, ...],
     backend: str,
+    kernel: bool,
     overrides: dict[str, TomlText],
     command: tuple[str, ...],
     serve: Path | None,
@@ -130,6 +137,7 @@ def live(
         replay=replay,
         captured=captured_ports(captured, lambda _: None),
         backend=backend,
+        kernel_queues=kernel,
         program=program,
         progress=shows_bar,
     )
@@ -213,6 +221,9 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
         f"{audit['backend']}, hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
     )
     screen.print(shown(f"  {audit['scheduling']}"))
+    for queue in audit.get("kernel_queues", ()):
+        told = f"{queue['sent']:,} packets sent, {queue['dropped']:,} dropped, {queue['waiting']} waiting"
+        screen.print(shown(f"  queue of {queue['link']} in the kernel, {queue['discipline']}: {told}"))
     if (replay := audit.get("replay")) is not None:
         said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
         screen.print(f"  replay of {replay['events']:,} events: {said}")
@@ -222,6 +233,12 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
 @scenario_argument
 @seeds_option(default="1-6", help="Seeds, such as 1-6: an interval of the differences needs six or more.")
 @click.option("--hosts", default="", metavar="NAME", help="Host settings of the kernel, as of `aqmlab live`.")
+@click.option(
+    "--kernel/--no-kernel",
+    default=None,
+    help="Run each seed once more through queue disciplines of the kernel. By default, where it has those of "
+    "all queues with the parameters of the scenario.",
+)
 @overrides_option
 @click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/crossvalidation.")
 def crossvalidate(
@@ -229,40 +246,54 @@ def crossvalidate(
     scenario_file: Path,
     seeds: tuple[int, ...],
     hosts: str,
+    kernel: bool | None,
     overrides: dict[str, TomlText],
     output: Path | None,
 ) -> None:
     """Run a scenario live and simulated, and say what differs.
 
     Users, delays and queues are the same seed by seed, so a difference is TCP's, or the machine's where the
-    timing is suspect. Runs that are in the folder already are not made again.
+    timing is suspect. Where the kernel has the schemes of all queues, a third run has its queue disciplines
+    in place of our own. Runs that are in the folder already are not made again.
 
     \b
     Examples:
       aqmlab crossvalidate my-link.toml
       aqmlab crossvalidate my-link.toml --seeds 1-8 --hosts linux-reno
+      aqmlab crossvalidate my-link.toml --kernel
     """
     from aqmlab.live.crossvalidation import compared, cross_validate
-    from aqmlab.live.disciplines import in_words
+    from aqmlab.live.disciplines import in_words, offers
     from aqmlab.statistics.suspicion import mark_of, marked
     from aqmlab.tables import to_terminal
     from aqmlab.tables.crossvalidation import crossvalidation_table
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
-    simulated, lived = cross_validate(scenario, folder, seeds, hosts=hosts, progress=True)
+    found = offers(scenario) if kernel is not False else []
+    has_all = bool(found) and not any(offer.problem for offer in found)
+    if kernel and not has_all:
+        raise ScenarioError(f"--kernel: {in_words(offer for offer in found if offer.problem)}")
+    runs = cross_validate(scenario, folder, seeds, hosts=hosts, kernel_queues=has_all, progress=True)
     screen = console(minimum_columns=_BROAD)
-    rows = list(compared(simulated, lived))
-    title = marked(f"{scenario.name}, {len(seeds)} seeds", mark_of({"live": lived}))
+    rows = list(compared(runs.simulated, runs.live, runs.kernel))
+    title = marked(f"{scenario.name}, {len(seeds)} seeds", mark_of({"live": [*runs.live, *runs.kernel]}))
     screen.print(to_terminal(crossvalidation_table(rows, title=title)))
-    for result in lived:
-        audit = result.live or {}
-        reasons = "; ".join(audit["reasons"])
-        told = f"seed {result.seed}: timing {audit['verdict']}{': ' if reasons else ''}{reasons}"
-        screen.print(shown(told, "yellow" if reasons else ""), soft_wrap=True)
-    own = in_words(str(link["scheme"]) for link in simulated[0].run["links"])
-    screen.print(shown(f"queue disciplines of the kernel are not run beside these: {own}"), soft_wrap=True)
+    for result in runs.live:
+        _print_verdict(screen, f"seed {result.seed}", result)
+    for result in runs.kernel:
+        _print_verdict(screen, f"seed {result.seed}, kernel's queues", result)
+    if found:
+        without = "" if has_all else ", not run beside these"
+        screen.print(shown(f"queue disciplines of the kernel{without}: {in_words(found)}"), soft_wrap=True)
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
+
+
+def _print_verdict(screen: Console, which: str, result: Result) -> None:
+    audit = result.live or {}
+    reasons = "; ".join(audit["reasons"])
+    told = f"{which}: timing {audit['verdict']}{': ' if reasons else ''}{reasons}"
+    screen.print(shown(told, "yellow" if reasons else ""), soft_wrap=True)
 
 
 @click.command

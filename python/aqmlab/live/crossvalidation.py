@@ -1,6 +1,7 @@
 """Simulation and live run side by side, seed by seed: what differs, and by how much.
 
 Both have the same users, the same delays and the same queues, so a difference is TCP's or the machine's.
+Where the kernel has the schemes of the queues, a third run beside them has its queue disciplines.
 """
 
 from __future__ import annotations
@@ -35,56 +36,105 @@ COMPARED: tuple[Quantity, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One quantity of both.
+    """One quantity of all.
 
     Attributes:
         quantity: Which.
         simulated: Of the simulations, seed by seed.
         live: Of the live runs, in the same order.
         difference: Live less simulated, in the mean, with its interval where there are seeds enough.
+        kernel: Of the live runs through the kernel's queue disciplines; empty if there are none.
+        kernel_difference: These less the live runs through the scenario's own; none without them.
     """
 
     quantity: Quantity
     simulated: tuple[float, ...]
     live: tuple[float, ...]
     difference: Interval | NotEnoughReplications
+    kernel: tuple[float, ...] = ()
+    kernel_difference: Interval | NotEnoughReplications | None = None
 
     @property
     def differs(self) -> bool | None:
         """Whether the interval of the difference leaves out zero; none without an interval."""
-        found = self.difference
-        return None if isinstance(found, NotEnoughReplications) else not found.lower <= 0.0 <= found.upper
+        return _leaves_out_zero(self.difference)
+
+    @property
+    def kernel_differs(self) -> bool | None:
+        """The same of the kernel's queue disciplines and the scenario's own."""
+        return None if self.kernel_difference is None else _leaves_out_zero(self.kernel_difference)
+
+
+def _leaves_out_zero(found: Interval | NotEnoughReplications) -> bool | None:
+    return None if isinstance(found, NotEnoughReplications) else not found.lower <= 0.0 <= found.upper
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of a cross-validation, each in the order of the seeds.
+
+    Attributes:
+        simulated: The simulations.
+        live: The live runs.
+        kernel: The live runs through the kernel's queue disciplines, if there are any.
+    """
+
+    simulated: list[Result]
+    live: list[Result]
+    kernel: list[Result]
 
 
 def cross_validate(
-    scenario: Scenario, folder: Path, seeds: Sequence[int], *, hosts: str = "", progress: bool = False
-) -> tuple[list[Result], list[Result]]:
-    """Makes the simulations and the live runs, or finds them in the folder: those first, these second.
+    scenario: Scenario,
+    folder: Path,
+    seeds: Sequence[int],
+    *,
+    hosts: str = "",
+    kernel_queues: bool = False,
+    progress: bool = False,
+) -> Runs:
+    """Makes the simulations and the live runs, or finds them in the folder.
+
+    With `kernel_queues`, live runs through the kernel's queue disciplines as well.
 
     Raises:
-        ScenarioError: The scenario asks for what only the simulator has.
+        ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
         RunError: The machine does not allow a live run, or a run failed.
     """
-    lived = [_lived(scenario, folder / f"live-{seed}", seed, hosts, progress=progress) for seed in seeds]
+    live, kernel = [], []
+    for seed in seeds:
+        live.append(_lived(scenario, folder / f"live-{seed}", seed, hosts, progress=progress))
+        if kernel_queues:
+            name = folder / f"kernel-{seed}"
+            kernel.append(_lived(scenario, name, seed, hosts, kernel_queues=True, progress=progress))
     jobs = [Job(scenario, seed, folder=folder / f"simulated-{seed}") for seed in seeds]
-    return run_many(jobs, progress=progress), lived
+    return Runs(run_many(jobs, progress=progress), live, kernel)
 
 
-def _lived(scenario: Scenario, folder: Path, seed: int, hosts: str, *, progress: bool) -> Result:
+def _lived(
+    scenario: Scenario, folder: Path, seed: int, hosts: str, *, kernel_queues: bool = False, progress: bool
+) -> Result:
     if folder.exists():
         found = Result.load(folder)
-        address = Result({"content_address": scenario.content_address(seed)}).with_live({}).content_address
+        wanted = Result({"content_address": scenario.content_address(seed)})
+        address = wanted.with_live({"kernel_queues": kernel_queues}).content_address
         if found.content_address == address and hosts in {"", (found.live or {}).get("hosts")}:
             return found
-    return run_live(scenario, folder, seed=seed, hosts=hosts, progress=progress)
+    return run_live(scenario, folder, seed=seed, hosts=hosts, kernel_queues=kernel_queues, progress=progress)
 
 
-def compared(simulated: Sequence[Result], live: Sequence[Result]) -> Iterator[Compared]:
-    """Every quantity that both have."""
+def compared(
+    simulated: Sequence[Result], live: Sequence[Result], kernel: Sequence[Result] = ()
+) -> Iterator[Compared]:
+    """Every quantity that all have."""
     for quantity in COMPARED:
         try:
-            here, there = (tuple(map(quantity, runs)) for runs in (simulated, live))
+            here, there, beside = (tuple(map(quantity, runs)) for runs in (simulated, live, kernel))
         except MissingDataError:
             continue
-        differences = [other - one for one, other in zip(here, there, strict=True)]
-        yield Compared(quantity, here, there, mean_interval(differences))
+        of_kernel = _paired(there, beside) if beside else None
+        yield Compared(quantity, here, there, _paired(here, there), beside, of_kernel)
+
+
+def _paired(these: Sequence[float], those: Sequence[float]) -> Interval | NotEnoughReplications:
+    return mean_interval([that - this for this, that in zip(these, those, strict=True)])

@@ -1,51 +1,71 @@
-"""The kernel's own queue disciplines: which of a scenario's schemes this kernel has.
+"""The kernel's own queue disciplines: which of a scenario's queues this kernel can have, and why not others.
 
-They are asked for in a network namespace of their own, which ends with the question.
+They are asked for in a network namespace of their own, with the parameters that a run would give them; it
+ends with the question.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aqmlab import _core
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
-_OF_SCHEMES: Mapping[str, tuple[str, ...]] = {
-    "drop-tail": ("pfifo", "limit", "100"),
-    "red": ("red", "limit", "100000", "min", "10000", "max", "30000", "avpkt", "1000", "bandwidth", "10mbit"),
-    "codel": ("codel",),
-    "pie": ("pie",),
-    "fq-codel": ("fq_codel",),
-    "choke": ("choke", "limit", "100", "min", "10", "max", "30", "bandwidth", "10mbit"),
-    "sfb": ("sfb",),
-    "cake": ("cake",),
-    "dualpi2": ("dualpi2",),
-}
-"""The kernel's discipline that has the name of a scheme, with arguments that it takes (tc(8))."""
+    from aqmlab.scenario import Scenario
 
 
-def in_words(schemes: Iterable[str]) -> str:
-    """Of each scheme whether the kernel has a discipline of that name."""
-    return "; ".join(_of(scheme) for scheme in sorted(set(schemes)))
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the kernel has for the queue of a link.
+
+    Attributes:
+        link: The link's name.
+        scheme: The scheme of its queue.
+        words: The kernel's discipline with its parameters, as tc(8) takes them; none where it cannot express
+            the scheme.
+        problem: Why this queue cannot be the kernel's; empty if it can.
+    """
+
+    link: str
+    scheme: str
+    words: tuple[str, ...]
+    problem: str
 
 
-def _of(scheme: str) -> str:
-    words = _OF_SCHEMES.get(scheme)
-    if words is None:
-        return f"Linux has no discipline {scheme}"
-    found = {True: "this kernel has", False: "this kernel lacks", None: "the kernel could not be asked for"}
-    return f"{found[_has(words)]} {words[0]} (for {scheme})"
+def offers(scenario: Scenario) -> list[Offer]:
+    """What this kernel has for each queue that is recorded; tried, and not guessed."""
+    if not hasattr(_core, "kernel_disciplines"):
+        return [Offer("every link", "any scheme", (), "live runs need Linux")]
+    found = []
+    for link, scheme, words, refusal in _core.kernel_disciplines(scenario.resolved_json):
+        found.append(Offer(link, scheme, tuple(words), refusal or _problem(words)))
+    return found
 
 
-def _has(words: tuple[str, ...]) -> bool | None:
+def in_words(found: Iterable[Offer]) -> str:
+    """Of each queue what the kernel has for it, or why it has nothing."""
+    said = {
+        f"{offer.link}: {offer.problem}" if offer.problem else f"{offer.link}: {' '.join(offer.words)}"
+        for offer in found
+    }
+    return "; ".join(sorted(said))
+
+
+def _problem(words: Sequence[str]) -> str:
     namespace = ["--net"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--net"]
     command = ["unshare", *namespace, "tc", "qdisc", "add", "dev", "lo", "root", *words]
     try:
         asked = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  (our own)
-    except OSError:
-        return None
-    if asked.returncode != 0 and "unknown" not in asked.stderr.lower():
-        return None
-    return asked.returncode == 0
+    except OSError as error:
+        return f"the kernel could not be asked for {words[0]}: {error}"
+    if asked.returncode == 0:
+        return ""
+    said = asked.stderr.strip().splitlines() or ["no reason was given"]
+    if any("unknown" in line.lower() for line in said):
+        return f"this kernel lacks {words[0]}"
+    return f"the kernel could not be asked for {words[0]}: {said[0]}"

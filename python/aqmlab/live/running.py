@@ -37,6 +37,7 @@ def run_live(
     replay: bool = False,
     captured: Sequence[str] = (),
     backend: str = "",
+    kernel_queues: bool = False,
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
@@ -50,11 +51,13 @@ def run_live(
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
         captured: Ports whose packets are kept beside the result, as pcapng files.
         backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
+        kernel_queues: Whether the queues that are recorded are the kernel's own disciplines, with the
+            parameters of the scenario's schemes.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
     Raises:
-        ScenarioError: The scenario asks for what only the simulator has.
+        ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
         RunError: The machine does not allow a live run, or the run failed.
     """
     if not hasattr(_core, "LiveRun"):
@@ -62,7 +65,8 @@ def run_live(
     words = (list(program.command), list(program.server), program.rtt_ms) if program else None
     ports, scenario_json = list(captured), scenario.resolved_json
     # Refused before anything is made.
-    _core.LiveRun(scenario_json, seed, hosts, replay, words, backend=backend, captured=ports)
+    settings = (scenario_json, seed, hosts, replay, words)
+    _core.LiveRun(*settings, backend=backend, captured=ports, kernel_queues=kernel_queues)
     require_writable(folder)
     order = {
         "parent": os.getpid(),
@@ -73,6 +77,7 @@ def run_live(
         "program": words,
         "backend": backend,
         "captured": ports,
+        "kernel_queues": kernel_queues,
         "address": scenario.content_address(seed),
         "folder": str(folder.absolute()),
     }

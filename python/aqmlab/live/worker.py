@@ -47,6 +47,7 @@ def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
         program,
         backend=order["backend"],
         captured=order["captured"],
+        kernel_queues=order["kernel_queues"],
     )
     done = threading.Event()
     watching = threading.Thread(target=_watch, args=(run, done, line), daemon=True)

@@ -11,21 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.live.crossvalidation import Compared
+    from aqmlab.statistics.replication import Interval
 
 
 _WORDS = {True: "differs", False: "no difference shown", None: "too few seeds"}
 
 
 def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
-    """A row for each quantity: both means with their ranges, the paired difference with its interval."""
+    """A row for each quantity: the means with their ranges, the paired differences with their intervals."""
     columns: list[Column[Compared]] = [
         Column("quantity", lambda row: text(row.quantity.name), "quantity", words=True),
         Column("simulated", lambda row: _range(row, row.simulated), "simulated"),
         Column("live", lambda row: _range(row, row.live), "live"),
-        Column("difference", _difference, "live less simulated"),
+        Column("difference", lambda row: _difference(row, row.difference), "live less simulated"),
         Column("difference_percent", _share, "%"),
         Column("verdict", lambda row: text(_WORDS[row.differs]), "verdict", words=True),
     ]
+    if any(row.kernel for row in rows):
+        columns += [
+            Column("kernel", lambda row: _range(row, row.kernel), "kernel's queues"),
+            Column("kernel_difference", _kernel_difference, "kernel less live"),
+            Column("kernel_verdict", lambda row: text(_WORDS[row.kernel_differs]), "verdict", words=True),
+        ]
     caption = (
         "mean, and in brackets the least and the greatest of the seeds; differences with 95 % intervals, and "
         "in % of what was simulated"
@@ -39,8 +46,12 @@ def _range(row: Compared, values: Sequence[float]) -> TableCell:
     return text(f"{_said(row, mean)} [{least}, {greatest}]", value=mean)
 
 
-def _difference(row: Compared) -> TableCell:
-    found = row.difference
+def _kernel_difference(row: Compared) -> TableCell:
+    found = row.kernel_difference
+    return text("–", value=None) if found is None else _difference(row, found)
+
+
+def _difference(row: Compared, found: Interval | NotEnoughReplications) -> TableCell:
     if isinstance(found, NotEnoughReplications):
         return text("–" if found.mean is None else _said(row, found.mean), value=found.mean)
     mean, lower, upper = (_said(row, value) for value in (found.mean, found.lower, found.upper))

@@ -68,6 +68,24 @@ impl PacketSocket {
         sendmsg::<()>(self.socket.as_raw_fd(), &parts, &[], MsgFlags::MSG_DONTWAIT, None).is_ok()
     }
 
+    /// Writes a frame of this header and this packet.
+    ///
+    /// # Errors
+    /// What the kernel says: `ENOBUFS` where a queue discipline has thrown the frame away.
+    pub(crate) fn send_frame(&self, header: &[u8; ETHERNET_BYTES], packet: &[u8]) -> nix::Result<()> {
+        let parts = [IoSlice::new(header), IoSlice::new(packet)];
+        sendmsg::<()>(self.socket.as_raw_fd(), &parts, &[], MsgFlags::MSG_DONTWAIT, None).map(|_| ())
+    }
+
+    /// Has the kernel hold as much of what was written as a queue discipline may, where it may: what waits there counts as
+    /// written and not yet sent.
+    pub(crate) fn hold_all_that_waits(&mut self) -> nix::Result<()> {
+        if setsockopt(&self.socket, sockopt::SndBufForce, &WAITING_BYTES).is_err() {
+            setsockopt(&self.socket, sockopt::SndBuf, &WAITING_BYTES)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn overflows(&self) -> u64 {
         u64::from(self.overflows)
     }

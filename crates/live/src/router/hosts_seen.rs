@@ -12,10 +12,12 @@ struct End {
     shift: u8,
     /// New segments of data before the peer had anything to say of them.
     first_flight: u16,
-    /// Whether the peer has.
-    is_heard_of: bool,
+    /// Whether the peer has, or this end has sent a segment again: what follows is none of the flight.
+    flight_is_over: bool,
     /// The segment of data that it sent last, and when.
     last: Option<(u32, Time)>,
+    /// The last of its segments of data in their order.
+    foremost: Option<u32>,
 }
 
 /// What was seen of a connection: of the end that opened it, and of the other.
@@ -59,25 +61,33 @@ impl HostsSeen {
             return;
         }
         let peer = &mut connection.0[1 - side];
-        peer.is_heard_of |= tcp.flags & ACK != 0 && peer.first_flight > 0;
+        peer.flight_is_over |= tcp.flags & ACK != 0 && peer.first_flight > 0;
         let end = &mut connection.0[side];
         let window = u32::from(tcp.window) << end.shift;
         self.largest_windows[side] = self.largest_windows[side].max(window);
         if tcp.payload == 0 {
             return;
         }
-        match end.last {
-            Some((sequence, at)) if sequence == tcp.sequence => {
-                self.repeats.note(now - at, self.least_timeout);
-            }
-            _ if !end.is_heard_of => {
-                end.first_flight = end.first_flight.saturating_add(1);
-                self.first_flights[side] = self.first_flights[side].max(end.first_flight);
-            }
-            _ => {}
+        if let Some((_, at)) = end.last.filter(|&(sequence, _)| sequence == tcp.sequence) {
+            self.repeats.note(now - at, self.least_timeout);
         }
         end.last = Some((tcp.sequence, now));
+        if end.foremost.is_some_and(|foremost| !is_after(tcp.sequence, foremost)) {
+            end.flight_is_over = true;
+            return;
+        }
+        end.foremost = Some(tcp.sequence);
+        if !end.flight_is_over {
+            end.first_flight = end.first_flight.saturating_add(1);
+            self.first_flights[side] = self.first_flights[side].max(end.first_flight);
+        }
     }
+}
+
+/// Whether a sequence number follows another: they wrap (RFC 9293 section 3.4).
+const fn is_after(sequence: u32, other: u32) -> bool {
+    let distance = sequence.wrapping_sub(other);
+    distance != 0 && distance < 1 << 31
 }
 
 impl Repeats {
@@ -115,6 +125,18 @@ mod tests {
         assert_eq!(hosts.first_flights, [3, 0]);
         assert_eq!((hosts.syns, hosts.ecn_syns), (1, 1));
         assert_eq!(hosts.largest_windows, [400, 100], "one end shifts its windows by two bits");
+    }
+
+    #[test]
+    fn a_first_flight_ends_with_the_first_segment_that_is_sent_again() {
+        let (mut hosts, mut connection) = (HostsSeen::default(), Seen::default());
+        // Ten, which are lost; a probe of new data (RFC 8985 section 7.3); a timeout's retransmissions, and what follows.
+        let flight = (0..11_u32).chain([0, 1, 2, 11, 12]);
+        for (segment, ms) in flight.zip(0..) {
+            let sequence = 0xffff_f000_u32.wrapping_add(1_460 * segment);
+            hosts.note(&mut connection, 1, TcpFields { sequence, ..DATA }, at(ms));
+        }
+        assert_eq!(hosts.first_flights, [0, 11]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Links: with a queue, and without.
 
 use super::network::Packet;
+use crate::kernel_queue::KernelQueue;
 use aqmlab_aqm::{Port, Reason, Scheme};
-use aqmlab_driver::{MonitoredLink, Sent, TraceClock, port_of};
+use aqmlab_driver::{MonitoredLink, MonitoredQueue, Sent, TraceClock, port_of};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -11,6 +12,8 @@ use std::collections::VecDeque;
 /// A link with a queue discipline.
 pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
+    /// In its place, where the queue is the kernel's.
+    pub(crate) kernel: Option<KernelQueue>,
     pub(crate) link: LinkIndex,
     pub(crate) monitored: bool,
     /// Propagation delay.
@@ -35,6 +38,7 @@ impl QueuedLink {
     pub(crate) fn new(number: LinkIndex, link: &Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Self {
         Self {
             port: port_of(link, (rate, scheme), key),
+            kernel: None,
             link: number,
             monitored: link.monitored,
             delay: link.delay,
@@ -95,15 +99,28 @@ impl QueuedLink {
     /// The transmission has ended; answers with the packet.
     pub(crate) fn end_transmission(&mut self) -> Packet {
         let Some(packet) = self.in_service.take() else { unreachable!("nothing was being sent") };
-        self.sent.frames += 1;
-        self.sent.frame_bytes += u64::from(self.framing.frame_bytes(packet.facts.bytes));
-        self.sent.ip_bytes += u64::from(packet.facts.bytes);
+        self.count_sent(packet.facts.bytes);
         packet
+    }
+
+    fn count_sent(&mut self, ip_bytes: u32) {
+        self.sent.frames += 1;
+        self.sent.frame_bytes += u64::from(self.framing.frame_bytes(ip_bytes));
+        self.sent.ip_bytes += u64::from(ip_bytes);
+    }
+
+    /// The kernel has let a packet go; answers with the end of its transmission, which begins when those before it are over.
+    pub(crate) fn send_on(&mut self, now: Time, ip_bytes: u32) -> Time {
+        let begins = now.max(self.transmission_ends);
+        self.idle += begins - self.transmission_ends;
+        self.transmission_ends = begins + self.transmission.transmit(self.framing.wire_bytes(ip_bytes));
+        self.count_sent(ip_bytes);
+        self.transmission_ends
     }
 
     /// Packets that wait or are being sent.
     pub(crate) fn held(&self) -> u64 {
-        u64::from(self.port.packets()) + self.under_way()
+        u64::from(self.queue().packets()) + self.under_way()
     }
 
     /// Packets that have left the queue and not the link.
@@ -118,14 +135,18 @@ impl QueuedLink {
 }
 
 impl MonitoredLink for QueuedLink {
-    type Packet = Packet;
-
-    fn port(&self) -> &Port<Packet> {
-        &self.port
+    fn queue(&self) -> &dyn MonitoredQueue {
+        match &self.kernel {
+            None => &self.port,
+            Some(kernel) => kernel,
+        }
     }
 
-    fn port_mut(&mut self) -> &mut Port<Packet> {
-        &mut self.port
+    fn queue_mut(&mut self) -> &mut dyn MonitoredQueue {
+        match &mut self.kernel {
+            None => &mut self.port,
+            Some(kernel) => kernel,
+        }
     }
 
     fn sent(&self) -> Sent {

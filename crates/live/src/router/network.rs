@@ -11,11 +11,14 @@ use super::link::{QueuedLink, Serializer};
 use super::log::{Log, LogEvent};
 use super::paths::{Paths, Stage};
 use crate::addresses::Half;
-use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::kernel_queue::{self, KernelQueue};
+use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued, Reason};
 use aqmlab_driver::{Boundary, LinkSnapshot, Monitor, MonitoredLink};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::{Span, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -261,7 +264,74 @@ impl Network {
         }
     }
 
+    /// Puts the kernel's queue disciplines, made in the namespace of this thread, in the place of the scenario's.
+    pub(crate) fn take_kernel_queues(&mut self, scenario: &Scenario) -> Result<(), LiveError> {
+        for queue in &mut self.queues {
+            let link = scenario.network.link(queue.link);
+            if kernel_queue::is_queued(link) {
+                queue.kernel = Some(KernelQueue::of(queue.link, link)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues that are the kernel's, with their links.
+    pub(crate) fn kernel_queues(&self) -> impl Iterator<Item = (LinkIndex, &KernelQueue)> {
+        self.queues.iter().filter_map(|queue| Some((queue.link, queue.kernel.as_ref()?)))
+    }
+
+    /// The run begins.
+    pub(crate) fn begin(&mut self, clock: Clock) {
+        for kernel in self.queues.iter_mut().filter_map(|queue| queue.kernel.as_mut()) {
+            kernel.clock = clock;
+        }
+    }
+
+    /// Takes what the kernel has let go.
+    pub(crate) fn take_from_kernel(&mut self) {
+        for queue in 0..self.queues.len() {
+            let mut gone = Vec::new();
+            while let Some(kernel) = &mut self.queues[queue].kernel {
+                let now = kernel.clock.now();
+                let left = kernel.leave(&mut |packet, reason| gone.push((packet, reason)));
+                let Some(mut packet) = left else { break };
+                let link = &mut self.queues[queue];
+                let ends = link.send_on(now, packet.facts.bytes);
+                let (number, delay) = (link.link, link.delay);
+                self.log.note(ends, LogEvent::Departure, number, &packet);
+                packet.passed += 1;
+                self.note(ends + delay, What::Moves(packet));
+            }
+            for (packet, reason) in gone {
+                self.throw_away(queue, packet, reason);
+            }
+        }
+    }
+
+    fn come_to_kernel(&mut self, now: Time, packet: Packet, queue: usize) {
+        self.log.note(now, LogEvent::Arrival, self.queues[queue].link, &packet);
+        let Some(kernel) = &mut self.queues[queue].kernel else { return };
+        if let Some((packet, reason)) = kernel.come(now, packet) {
+            self.throw_away(queue, packet, reason);
+        }
+    }
+
+    /// The kernel has thrown a packet away.
+    fn throw_away(&mut self, queue: usize, packet: Packet, reason: Reason) {
+        let link = &self.queues[queue];
+        self.balance.discarded += 1;
+        self.guests.discarded(&packet);
+        if link.monitored {
+            count_dropped(&mut self.dropped, packet.facts.class);
+        }
+        self.log.note(self.now, LogEvent::Discard(reason), link.link, &packet);
+        self.pool.take_back(packet.buffer);
+    }
+
     fn come_to_queue(&mut self, now: Time, packet: Packet, queue: usize) {
+        if self.queues[queue].kernel.is_some() {
+            return self.come_to_kernel(now, packet, queue);
+        }
         let Self { queues, pool, balance, dropped, guests, log, .. } = self;
         let link = &mut queues[queue];
         let (number, monitored) = (link.link, link.monitored);

@@ -8,13 +8,15 @@ use crate::clock::{Clock, timeout};
 use crate::devices::{Backend, Device, ROOM};
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
+use crate::kernel_queue::Counted;
 use crate::namespace;
 use crate::traffic::thread::{KernelCounts, ServerSockets};
 use crate::traffic::transport::{SERVER_PORT, bound, set_congestion_control};
 use aqmlab_driver::Control;
 use aqmlab_record::MeasuredWindow;
+use aqmlab_scenario::Scenario;
 use aqmlab_units::{Span, Time};
-use nix::poll::ppoll;
+use nix::poll::{PollFd, ppoll};
 use nix::sys::socket::{Backlog, SockType, listen};
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -44,6 +46,8 @@ pub(crate) struct Routed {
     pub(crate) device_drops: u64,
     /// Of the servers' namespace, at the edges of the measured window.
     pub(crate) kernel: [KernelCounts; 2],
+    /// What the kernel's queue disciplines counted, where the queues are theirs.
+    pub(crate) kernel_queues: Vec<Counted>,
 }
 
 /// The devices of the halves of the network.
@@ -70,9 +74,11 @@ impl Devices {
 pub(crate) fn run(
     mut network: Network,
     mut devices: Devices,
-    (clock, window, end): (Clock, MeasuredWindow, Time),
+    (clock, window, scenario): (Clock, MeasuredWindow, &Scenario),
     control: &Control,
 ) -> Result<Routed, LiveError> {
+    let end = Time::ZERO + scenario.duration;
+    network.begin(clock);
     let mut lateness = Lateness::default();
     let mut write_errors = 0;
     let mut kernel = [None; 2];
@@ -95,6 +101,7 @@ pub(crate) fn run(
                 full |= place == BATCH;
             }
         }
+        network.take_from_kernel();
         let now = clock.now().min(end);
         network.run_until(now, &mut |due, half, packet| {
             write_errors += u64::from(!devices.of(half).hand_over(packet));
@@ -111,7 +118,16 @@ pub(crate) fn run(
         slept = if full { Span::ZERO } else { sleep(&network, &devices, clock, end)? };
     }
     let kernel = kernel.map(Option::unwrap_or_default);
-    Ok(Routed { network, lateness, write_errors, device_drops: devices.drops(), kernel })
+    let mut device_drops = devices.drops();
+    for (_, queue) in network.kernel_queues() {
+        lateness.join(queue.lateness());
+        write_errors += queue.refused;
+        device_drops += queue.overflows();
+    }
+    let counted =
+        network.kernel_queues().map(|(link, queue)| queue.counted(&scenario.network.link(link).name));
+    let kernel_queues = counted.collect::<Result<_, _>>()?;
+    Ok(Routed { network, lateness, write_errors, device_drops, kernel, kernel_queues })
 }
 
 /// Sleeps until something is due or a packet comes; answers with how long it meant to.
@@ -119,7 +135,9 @@ fn sleep(network: &Network, devices: &Devices, clock: Clock, end: Time) -> Resul
     let (next, now) = (network.next().min(end), clock.now());
     let Some(span) = next.checked_since(now).filter(|&span| span > Span::ZERO) else { return Ok(Span::ZERO) };
     let span = span.min(LONGEST_WAIT);
-    let mut fds = [&devices.active, &devices.passive].map(Device::readable);
+    let hosts = [&devices.active, &devices.passive].map(Device::readable);
+    let queues = network.kernel_queues().map(|(_, queue)| queue.readable());
+    let mut fds: Vec<PollFd<'_>> = hosts.into_iter().chain(queues).collect();
     match ppoll(&mut fds, Some(timeout(span)), None) {
         Ok(_) | Err(nix::Error::EINTR) => Ok(span),
         Err(error) => Err(LiveError::setup("ppoll")(error)),

@@ -5,7 +5,7 @@ use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{Junction, MonitoredId, QueuedId};
 use aqmlab_aqm::{HeaderFields, Port, Queued, Reason, Scheme};
-use aqmlab_driver::{MonitoredLink, Sent, TraceClock, port_of};
+use aqmlab_driver::{MonitoredLink, MonitoredQueue, Sent, TraceClock, port_of};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Framing, Link, LinkIndex};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -248,13 +248,11 @@ impl QueuedLink {
 }
 
 impl MonitoredLink for QueuedLink {
-    type Packet = Packet;
-
-    fn port(&self) -> &Port<Packet> {
+    fn queue(&self) -> &dyn MonitoredQueue {
         &self.port
     }
 
-    fn port_mut(&mut self) -> &mut Port<Packet> {
+    fn queue_mut(&mut self) -> &mut dyn MonitoredQueue {
         &mut self.port
     }
 

@@ -1,0 +1,246 @@
+//! A queue discipline of the kernel as the queue of a link.
+//!
+//! The router hands a packet that comes to such a link to one end of a pair of veth devices, at the instant at which it is due, and
+//! takes it from the other end when the kernel has let it go. At the first end stands `htb` with the link's rate, which lets one
+//! packet go after the other as a wire would, with the scheme's discipline as its child. Sizes are those of IP packets to the discipline,
+//! and those on the wire to the rate. What waits is kept here as well, by a number that stands in place of the sender's address of each
+//! frame: what never comes out was thrown away, and what comes out with another codepoint was marked.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `words.rs` | a scheme's parameters in the words of tc(8), or why the kernel cannot express them |
+//! | `traffic_control.rs` | the devices, what `tc` is told, and what the kernel counted |
+
+mod traffic_control;
+mod words;
+
+use crate::audit::Lateness;
+use crate::clock::Clock;
+use crate::devices::{ETHERNET_BYTES, PacketSocket};
+use crate::error::LiveError;
+use crate::router::network::Packet;
+use aqmlab_aqm::{Codepoint, Counters, Event, QueueCounters, Queued, Reason};
+use aqmlab_driver::MonitoredQueue;
+use aqmlab_scenario::{Link, LinkIndex, Scenario};
+use aqmlab_units::{Probability, Span, Time};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags};
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+pub(crate) use traffic_control::Counted;
+pub use words::{Discipline, discipline_of};
+
+/// The type of the packet in a frame, and the byte of its header with the codepoint of ECN.
+const CODEPOINT_AT: usize = ETHERNET_BYTES + 1;
+const CE: u8 = 0b11;
+
+/// A link's queue in the kernel.
+pub(crate) struct KernelQueue {
+    device: String,
+    discipline: Discipline,
+    /// Where packets enter, and where they come out.
+    entrance: PacketSocket,
+    exit: PacketSocket,
+    /// What is in the kernel, in the order in which it came.
+    held: BTreeMap<u32, Packet>,
+    bytes: u64,
+    came: u32,
+    counters: Counters,
+    lateness: Lateness,
+    /// By what lateness is measured; set when the run begins.
+    pub(crate) clock: Clock,
+    /// Packets that the kernel had no room for before its queue discipline.
+    pub(crate) refused: u64,
+}
+
+impl KernelQueue {
+    /// Makes the queue of a link in the namespace of this thread.
+    ///
+    /// # Errors
+    /// [`LiveError`]: the kernel cannot express the scheme, or refuses something.
+    pub(crate) fn of(number: LinkIndex, link: &Link) -> Result<Self, LiveError> {
+        let discipline = discipline_of(link)
+            .map_err(|why| LiveError::Unsupported(format!("queue of {} in the kernel: {why}", link.name)))?;
+        let devices = traffic_control::devices(number);
+        traffic_control::make(&devices, link, &discipline)?;
+        let missing = |error| LiveError::Missing(format!("no packet socket: {error}"));
+        let [entrance, exit] = devices.each_ref().map(|device| PacketSocket::at(device, Default::default()));
+        let (mut entrance, exit) = (entrance.map_err(missing)?, exit.map_err(missing)?);
+        entrance.hold_all_that_waits().map_err(missing)?;
+        let [device, _] = devices;
+        Ok(Self {
+            device,
+            discipline,
+            entrance,
+            exit,
+            held: BTreeMap::new(),
+            bytes: 0,
+            came: 0,
+            counters: Counters::default(),
+            lateness: Lateness::default(),
+            clock: Clock::starting_in(Span::ZERO),
+            refused: 0,
+        })
+    }
+
+    /// Hands a packet that was due at `due` to the kernel; answers with it where the kernel threw it away at once.
+    pub(crate) fn come(&mut self, due: Time, packet: Packet) -> Option<(Packet, Reason)> {
+        let facts = packet.facts();
+        self.counters.count(Event::Arrival, &facts);
+        let number = self.came;
+        self.came = self.came.wrapping_add(1);
+        let entered = self.entrance.send_frame(&header_of(number), packet.buffer.bytes());
+        self.lateness.note(due, self.clock.now());
+        if let Err(error) = entered {
+            // What a discipline throws away on arrival is said so to the sender (net_xmit_errno of the kernel).
+            self.refused += u64::from(error != Errno::ENOBUFS);
+            let full = self.discipline.limit_packets.is_none_or(|limit| self.held.len() as u64 >= limit);
+            let reason = if full { Reason::Overflow } else { Reason::Early };
+            self.counters.count(Event::Discard(reason), &facts);
+            return Some((packet, reason));
+        }
+        self.bytes += u64::from(facts.bytes);
+        self.held.insert(number, packet);
+        None
+    }
+
+    /// The next packet that the kernel has let go, if there is one, and those before it that it must have thrown away.
+    pub(crate) fn leave(&mut self, discarded: &mut impl FnMut(Packet, Reason)) -> Option<Packet> {
+        let mut frame = [0; CODEPOINT_AT + 1];
+        loop {
+            let length = self.exit.take(&mut frame)?;
+            let Some(number) = number_of(&frame[..length.min(frame.len())]) else { continue };
+            let Some(mut packet) = self.held.remove(&number) else { continue };
+            self.bytes -= u64::from(packet.facts().bytes);
+            self.discard_before(number, packet.facts().flow, discarded);
+            if frame[CODEPOINT_AT] & CE == CE && packet.facts().codepoint != Codepoint::Ce {
+                self.counters.count(Event::Mark, &packet.facts());
+                packet.mark();
+            }
+            self.counters.count(Event::Departure, &packet.facts());
+            return Some(packet);
+        }
+    }
+
+    /// Packets of one queue come out in the order in which they came; of several queues, those of a flow.
+    fn discard_before(&mut self, number: u32, flow: u64, discarded: &mut impl FnMut(Packet, Reason)) {
+        let overtaken = |packet: &Packet| self.discipline.is_one_queue || packet.facts().flow == flow;
+        let gone: Vec<u32> = self
+            .held
+            .range(..number)
+            .filter(|(_, packet)| overtaken(packet))
+            .map(|(&gone, _)| gone)
+            .collect();
+        for packet in gone.iter().filter_map(|gone| self.held.remove(gone)) {
+            self.bytes -= u64::from(packet.facts().bytes);
+            self.counters.count(Event::Discard(Reason::Early), &packet.facts());
+            discarded(packet, Reason::Early);
+        }
+    }
+
+    pub(crate) fn readable(&self) -> PollFd<'_> {
+        PollFd::new(self.exit.as_fd(), PollFlags::POLLIN)
+    }
+
+    /// How late packets were handed to the kernel.
+    pub(crate) fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// Packets that came out and found no room where the router takes them.
+    pub(crate) fn overflows(&self) -> u64 {
+        self.exit.overflows()
+    }
+
+    /// What the kernel counted, beside what was counted here.
+    ///
+    /// # Errors
+    /// [`LiveError`]: `tc` does not tell.
+    pub(crate) fn counted(&self, link: &str) -> Result<Counted, LiveError> {
+        let mut counted = traffic_control::count(&self.device)?;
+        counted.link = link.to_owned();
+        counted.discipline = self.discipline.words.join(" ");
+        counted.router_arrived = self.counters.arrivals().total().packets - self.refused;
+        counted.router_discarded = self.counters.all_discards().total().packets - self.refused;
+        counted.router_marked = self.counters.marks().total().packets;
+        Ok(counted)
+    }
+
+    /// Checks that what is kept is what was counted.
+    pub(crate) fn check_conservation(&self) -> Result<(), String> {
+        let waiting = self.counters.waiting().total();
+        let kept: u64 = self.held.values().map(|packet| u64::from(packet.facts().bytes)).sum();
+        let holds = waiting.packets == self.held.len() as u64 && waiting.bytes == kept && kept == self.bytes;
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("{waiting:?} wait, and {} packets are kept", self.held.len()))
+        }
+    }
+}
+
+impl MonitoredQueue for KernelQueue {
+    fn advance(&mut self, _now: Time) {}
+
+    fn packets(&self) -> u32 {
+        u32::try_from(self.held.len()).unwrap_or(u32::MAX)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn signal_probability(&self) -> Probability {
+        Probability::ZERO
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn observe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+
+    fn parts(&self) -> Option<Vec<(u32, QueueCounters)>> {
+        None
+    }
+}
+
+/// Why a scenario cannot be run with the kernel's queue disciplines, if it cannot.
+pub(crate) fn refusal(scenario: &Scenario) -> Option<String> {
+    let links = scenario.network.links.iter().filter(|link| is_queued(link));
+    let refused = links.map(|link| discipline_of(link).err().map(|why| (link, why))).find_map(|found| found);
+    refused.map(|(link, why)| format!("queue of {} in the kernel: {why}", link.name))
+}
+
+/// Whether a link's queue is the kernel's in such a run.
+pub(crate) fn is_queued(link: &Link) -> bool {
+    link.monitored && link.queue.is_some() && link.rate.is_some()
+}
+
+/// To nobody: the kernel behind the exit takes nothing that is addressed to others. The number is the sender's.
+fn header_of(number: u32) -> [u8; ETHERNET_BYTES] {
+    let [a, b, c, d] = number.to_be_bytes();
+    [2, 0, 0, 0, 0, 3, 2, 1, a, b, c, d, 0x08, 0x00]
+}
+
+fn number_of(frame: &[u8]) -> Option<u32> {
+    let ours = frame.len() > CODEPOINT_AT && frame[..8] == header_of(0)[..8];
+    ours.then(|| u32::from_be_bytes([frame[8], frame[9], frame[10], frame[11]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_carries_its_number_and_others_carry_none() {
+        for number in [0, 1, 0x0102_0304, u32::MAX] {
+            let mut frame = header_of(number).to_vec();
+            assert_eq!(number_of(&frame), None, "there is no packet in it");
+            frame.extend([0x45, 0]);
+            assert_eq!(number_of(&frame), Some(number));
+            frame[6] = 6;
+            assert_eq!(number_of(&frame), None, "somebody else's");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! A scheme's parameters in the words of tc(8).
+//!
+//! Only what means the same is translated. A parameter that the kernel's discipline has not, or has with another meaning, is refused
+//! with what it would have to be, so that a run in the kernel is one of the scheme that the scenario names.
+//!
+//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8); for units and fixed constants
+//! Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with
+//! `include/net/pie.h`, `sch_fq_codel.c`; for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
+
+use aqmlab_scenario::Link;
+use serde_json::{Value, json};
+
+/// A queue discipline of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discipline {
+    /// Its name and arguments, as tc(8) takes them.
+    pub words: Vec<String>,
+    /// Whether all packets leave it in the order in which they came.
+    pub is_one_queue: bool,
+    /// Packets that it holds, where its limit is one of packets.
+    pub limit_packets: Option<u64>,
+}
+
+/// Bytes of the largest packet and an Ethernet header: what the kernel's CoDel takes for its device's largest packet.
+const DEVICE_BYTES: u64 = 1_514;
+/// What `alpha` and `beta` of the kernel's PIE are parts of.
+const PIE_PARTS: f64 = 16.0;
+
+/// The kernel's discipline with the parameters of a link's scheme.
+///
+/// # Errors
+/// What of the link or its scheme the kernel has not, and what it has instead.
+pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
+    if link.trace.is_some() {
+        return Err("a rate that varies: htb has a constant one".to_owned());
+    }
+    if link.transmit_ring_packets > 0 {
+        return Err(
+            "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
+        );
+    }
+    let Some(scheme) = &link.queue else { return Err("it has no scheme".to_owned()) };
+    let parameters = serde_json::to_value(scheme).map_err(|error| error.to_string())?;
+    let parameters = Parameters { scheme: scheme.name(), parameters };
+    match scheme.name() {
+        "drop-tail" => drop_tail(&parameters),
+        "red" => red(&parameters, link.rate.map_or(0, |rate| rate.bits_per_second())),
+        "codel" => codel(&parameters),
+        "pie" => pie(&parameters),
+        "fq-codel" => fq_codel(&parameters),
+        "dualpi2" | "cake" | "choke" | "sfb" => {
+            Err(format!("{}: the kernel's is not translated to", scheme.name()))
+        }
+        other => Err(format!("Linux has no discipline {other}")),
+    }
+}
+
+struct Parameters<'a> {
+    scheme: &'a str,
+    parameters: Value,
+}
+
+impl Parameters<'_> {
+    fn get(&self, key: &str) -> &Value {
+        &self.parameters[key]
+    }
+
+    fn number(&self, key: &str) -> f64 {
+        self.get(key).as_f64().unwrap_or(0.0)
+    }
+
+    fn is(&self, key: &str) -> bool {
+        self.get(key).as_bool().unwrap_or(false)
+    }
+
+    /// What the kernel has for these parameters, and no other.
+    fn fixed(&self, wanted: &[(&str, Value)]) -> Result<(), String> {
+        for (key, legal) in wanted {
+            let found = self.get(key);
+            if found != legal && found.as_f64().is_none_or(|found| Some(found) != legal.as_f64()) {
+                let legal = if legal.is_null() { "not to give it".to_owned() } else { legal.to_string() };
+                return Err(format!("{}: {key} = {found}: legal in the kernel is {legal}", self.scheme));
+            }
+        }
+        Ok(())
+    }
+
+    fn limit_packets(&self) -> Result<u64, String> {
+        self.fixed(&[("limit_bytes", Value::Null), ("limit_rule", json!("hold_limit"))])?;
+        let limit = self.get("limit_packets").as_u64();
+        limit.ok_or_else(|| {
+            format!("{}: no limit_packets, and the kernel's limit is one of packets", self.scheme)
+        })
+    }
+
+    /// A time of tc(8), which the kernel takes in whole microseconds.
+    fn time(&self, key: &str) -> Result<String, String> {
+        let us = self.number(key) * 1e3;
+        let whole = us.round();
+        if (us - whole).abs() > 1e-6 || whole < 1.0 {
+            return Err(format!("{}: {key}: legal in the kernel are whole microseconds", self.scheme));
+        }
+        Ok(format!("{whole}us"))
+    }
+
+    fn ecn(&self) -> &'static str {
+        if self.is("ecn") { "ecn" } else { "noecn" }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn drop_tail(given: &Parameters<'_>) -> Result<Discipline, String> {
+    given.fixed(&[("limit_rule", json!("hold_limit"))])?;
+    let (packets, bytes) = (given.get("limit_packets").as_u64(), given.get("limit_bytes").as_u64());
+    let words = match (packets, bytes) {
+        (Some(packets), None) => words(&format!("pfifo limit {packets}")),
+        (None, Some(bytes)) => words(&format!("bfifo limit {bytes}")),
+        _ => return Err("drop-tail: limit_packets and limit_bytes: the kernel's have one of them".to_owned()),
+    };
+    Ok(Discipline { words, is_one_queue: true, limit_packets: packets })
+}
+
+fn codel(given: &Parameters<'_>) -> Result<Discipline, String> {
+    let limit = given.limit_packets()?;
+    given.fixed(&[("mtu_bytes", json!(DEVICE_BYTES))])?;
+    let (target, interval) = (given.time("target_ms")?, given.time("interval_ms")?);
+    let words = words(&format!("codel limit {limit} target {target} interval {interval} {}", given.ecn()));
+    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit) })
+}
+
+fn fq_codel(given: &Parameters<'_>) -> Result<Discipline, String> {
+    given.fixed(&[
+        ("mtu_bytes", json!(DEVICE_BYTES)),
+        ("classify", json!("flow")),
+        ("turn_ends", json!("at_zero")),
+        ("emptied_new_queue", json!("becomes_old_behind_others")),
+        ("count_overflows", json!(true)),
+        // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach, it is no limit.
+        ("memory_limit_bytes", json!(32 << 20)),
+    ])?;
+    let (target, interval) = (given.time("target_ms")?, given.time("interval_ms")?);
+    let whole = |key: &str| given.number(key);
+    let words = words(&format!(
+        "fq_codel limit {} flows {} target {target} interval {interval} quantum {} {} memory_limit 33554432 drop_batch {}",
+        whole("limit_packets"),
+        whole("flows"),
+        whole("quantum_bytes"),
+        given.ecn(),
+        whole("drop_batch_packets"),
+    ));
+    Ok(Discipline { words, is_one_queue: false, limit_packets: given.get("limit_packets").as_u64() })
+}
+
+/// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its `alpha` and `beta` are
+/// sixteenths per second.
+fn pie(given: &Parameters<'_>) -> Result<Discipline, String> {
+    let limit = given.limit_packets()?;
+    given.fixed(&[
+        ("auto_tuning", json!(true)),
+        ("derandomize", json!(true)),
+        ("cap_adjustment", json!(true)),
+        ("max_burst_ms", json!(150.0)),
+        ("latency", json!("sojourn")),
+        ("activation_share", Value::Null),
+        ("scale_probability", json!("none")),
+        ("mark_ecn_threshold", json!(0.1)),
+    ])?;
+    let part = |key: &str| {
+        let parts = given.number(key) * PIE_PARTS;
+        let legal = parts.fract() == 0.0 && (1.0..=32.0).contains(&parts);
+        if legal {
+            Ok(parts)
+        } else {
+            Err(format!("pie: {key}: legal in the kernel are sixteenths, 1/16 to 2"))
+        }
+    };
+    let (alpha, beta) = (part("alpha_hz")?, part("beta_hz")?);
+    let (target, update) = (given.time("target_ms")?, given.time("update_interval_ms")?);
+    let ecn = given.ecn();
+    let words = words(&format!(
+        "pie limit {limit} target {target} tupdate {update} alpha {alpha} beta {beta} {ecn} nobytemode"
+    ));
+    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit) })
+}
+
+/// The kernel's RED measures in bytes, is not gentle, and averages with powers of two.
+fn red(given: &Parameters<'_>, rate: u64) -> Result<Discipline, String> {
+    given.fixed(&[
+        ("limit_packets", Value::Null),
+        ("limit_rule", json!("hold_limit")),
+        ("target_delay_ms", Value::Null),
+        ("measure", json!("bytes")),
+        ("gentle", json!(false)),
+        ("spacing", json!("classic")),
+        ("idle", json!("paper")),
+        ("scale_probability", json!("none")),
+        ("spare_nearly_empty", json!(false)),
+        ("spare_first_in_region", json!(false)),
+    ])?;
+    let Some(limit) = given.get("limit_bytes").as_u64() else {
+        return Err("red: no limit_bytes, and the kernel's limit is one of bytes".to_owned());
+    };
+    let marks = match (given.is("ecn"), given.get("ecn_rule").as_str()) {
+        (false, _) => "",
+        (true, Some("mark_below_max_th")) => "ecn harddrop",
+        (true, Some("mark_always")) => "ecn",
+        (true, rule) => {
+            return Err(format!(
+                "red: ecn_rule = {rule:?}: the kernel has mark_below_max_th and mark_always"
+            ));
+        }
+    };
+    let mean = given.number("mean_packet_bytes");
+    let least = given.get("min_th_packets").as_f64().unwrap_or(5.0) * mean;
+    let most = given.get("max_th_packets").as_f64().map_or(3.0 * least, |most| most * mean);
+    if least.fract() != 0.0 || most.fract() != 0.0 {
+        return Err("red: thresholds: legal in the kernel are whole bytes".to_owned());
+    }
+    let burst = burst_for(given.number("w_q"), least / mean)?;
+    let words = words(&format!(
+        "red limit {limit} min {least} max {most} avpkt {mean} burst {burst} bandwidth {rate}bit probability {} {marks}",
+        given.number("max_p")
+    ));
+    Ok(Discipline { words, is_one_queue: true, limit_packets: None })
+}
+
+/// The `burst` for which `tc` chooses this weight: it takes the first power of two w for which burst + 1 - min/avpkt is at most
+/// (1 - (1 - w)^burst) / w.
+fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
+    let chosen = |burst: u32| {
+        let wanted = f64::from(burst) + 1.0 - least_packets;
+        let fits = |w: f64| wanted <= (1.0 - libm::pow(1.0 - w, f64::from(burst))) / w;
+        let mut powers = (1..32).map(|power| libm::ldexp(1.0, -power));
+        if wanted < 1.0 { None } else { powers.find(|&w| fits(w)) }
+    };
+    let legal = || {
+        let nearest = libm::exp2(libm::log2(weight.max(1e-9)).round());
+        format!("red: w_q = {weight}: legal in the kernel are powers of two, such as {nearest}")
+    };
+    (1..100_000).find(|&burst| chosen(burst) == Some(weight)).ok_or_else(legal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_scenario::Scenario;
+
+    fn told(queue: &str) -> Result<String, String> {
+        let text = format!(
+            "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = {{ {queue} }}\n[users]\nper_side = 1\n"
+        );
+        let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let link = scenario.network.links.iter().find(|link| link.name == "left-to-right").unwrap();
+        discipline_of(link).map(|discipline| discipline.words.join(" "))
+    }
+
+    #[test]
+    fn schemes_are_told_in_the_units_of_the_manual() {
+        for (queue, words) in [
+            ("scheme = \"drop-tail\", limit_packets = 120", "pfifo limit 120"),
+            ("scheme = \"drop-tail\", limit_bytes = 60000", "bfifo limit 60000"),
+            (
+                "scheme = \"codel\", limit_packets = 1000, mtu_bytes = 1514, ecn = true",
+                "codel limit 1000 target 5000us interval 100000us ecn",
+            ),
+            // The defaults of the kernel: alpha 2, beta 20 (tc-pie(8)).
+            (
+                "scheme = \"pie\", limit_packets = 1000, derandomize = true, cap_adjustment = true",
+                "pie limit 1000 target 15000us tupdate 15000us alpha 2 beta 20 noecn nobytemode",
+            ),
+            (
+                "scheme = \"fq-codel\", mtu_bytes = 1514, emptied_new_queue = \"becomes_old_behind_others\", \
+                 count_overflows = true",
+                "fq_codel limit 10240 flows 1024 target 5000us interval 100000us quantum 1514 ecn memory_limit 33554432 \
+                 drop_batch 64",
+            ),
+        ] {
+            assert_eq!(told(queue).as_deref(), Ok(words));
+        }
+    }
+
+    /// The example of tc-red(8): thresholds of 30 and 90 kB, mean packets of 1,000 bytes, a burst of 55, at 10 Mbit/s. With 56 - 30 = 26
+    /// the first power of two is 2⁻⁵, of which the sum is (1 - (31/32)⁵⁵)·32 = 26.4 (2⁻⁴: 15.5).
+    #[test]
+    fn red_is_told_in_bytes_with_the_burst_of_its_weight() {
+        let red = "scheme = \"red\", limit_bytes = 400000, min_th_packets = 30.0, max_th_packets = 90.0, mean_packet_bytes = 1000, \
+                   max_p = 0.02, gentle = false, measure = \"bytes\", ecn = true";
+        let found = told(&format!("{red}, w_q = 0.03125")).unwrap();
+        let burst: f64 = found.split_once(" burst ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+        let sum = |w: f64| (1.0 - libm::pow(1.0 - w, burst)) / w;
+        assert!(sum(1.0 / 16.0) < burst - 29.0 && burst - 29.0 <= sum(1.0 / 32.0), "{found}");
+        assert!(found.starts_with("red limit 400000 min 30000 max 90000 avpkt 1000 burst "));
+        assert!(found.ends_with(" bandwidth 10000000bit probability 0.02 ecn harddrop"), "{found}");
+        let always = told(&format!("{red}, w_q = 0.03125, ecn_rule = \"mark_always\"")).unwrap();
+        assert!(always.ends_with("probability 0.02 ecn"), "{always}");
+        let refused = told(&format!("{red}, w_q = 0.002")).unwrap_err();
+        assert_eq!(refused, "red: w_q = 0.002: legal in the kernel are powers of two, such as 0.001953125");
+    }
+
+    #[test]
+    fn what_the_kernel_has_not_is_refused_with_what_it_has() {
+        for (queue, refusal) in [
+            ("scheme = \"pi\", limit_packets = 240", "Linux has no discipline pi"),
+            ("scheme = \"codel\", limit_packets = 9", "codel: mtu_bytes = 1500: legal in the kernel is 1514"),
+            (
+                "scheme = \"drop-tail\", limit_packets = 9, limit_rule = \"hold_limit_minus_one\"",
+                "drop-tail: limit_rule = \"hold_limit_minus_one\": legal in the kernel is \"hold_limit\"",
+            ),
+            (
+                "scheme = \"red\", limit_packets = 9",
+                "red: limit_packets = 9: legal in the kernel is not to give it",
+            ),
+            ("scheme = \"pie\", limit_packets = 9", "pie: derandomize = false: legal in the kernel is true"),
+            ("scheme = \"dualpi2\", limit_packets = 9", "dualpi2: the kernel's is not translated to"),
+        ] {
+            assert_eq!(told(queue), Err(refusal.to_owned()));
+        }
+    }
+}
