@@ -222,9 +222,9 @@ def test_queues_of_the_kernel_hold_what_they_are_told_and_count_what_the_router_
     assert there["sent"] > 1_500
     link = next(link for link in made.run["links"] if link["name"] == "left-to-right")
     assert {invariant["holds"] for invariant in made.run["invariants"]} == {True}
-    # Exact where the machine is idle; what the kernel's timers are late by is lost to the link beyond 0.2 ms.
-    assert 0.85 < link["throughput_frame_mbps"] / 10.0 * 1538 / 1518 <= 1.01
-    assert max(made.table("queue")["packets"].to_pylist()) <= 20
+    # Of what the kernel's timers are late more than 1 ms is lost to the link, and nothing is won.
+    assert 5.0 < link["throughput_frame_mbps"] <= 10.0
+    assert max(made.queue["packets"].to_pylist()) <= 20
     simulated = run_live(scenario, tmp_path / "ours", hosts="linux-reno", backend=backend)
     assert "kernel_queues" not in (simulated.live or {})
     assert simulated.content_address != made.content_address

@@ -49,7 +49,7 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
         "pie" => pie(&parameters),
         "fq-codel" => fq_codel(&parameters),
         "dualpi2" | "cake" | "choke" | "sfb" => {
-            Err(format!("{}: the kernel's is not translated to", scheme.name()))
+            Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
         }
         other => Err(format!("Linux has no discipline {other}")),
     }
@@ -314,7 +314,10 @@ mod tests {
                 "red: limit_packets = 9: legal in the kernel is not to give it",
             ),
             ("scheme = \"pie\", limit_packets = 9", "pie: derandomize = false: legal in the kernel is true"),
-            ("scheme = \"dualpi2\", limit_packets = 9", "dualpi2: the kernel's is not translated to"),
+            (
+                "scheme = \"dualpi2\", limit_packets = 9",
+                "dualpi2: its parameters are not translated into those of the kernel's",
+            ),
         ] {
             assert_eq!(told(queue), Err(refusal.to_owned()));
         }
