@@ -14,6 +14,8 @@ pub(crate) struct QueuedLink {
     pub(crate) port: Port<Packet>,
     /// In its place, where the queue is the kernel's.
     pub(crate) kernel: Option<KernelQueue>,
+    /// Packets that have left that and have not begun to be sent on.
+    pub(crate) leaving: u64,
     pub(crate) link: LinkIndex,
     pub(crate) monitored: bool,
     /// Propagation delay.
@@ -39,6 +41,7 @@ impl QueuedLink {
         Self {
             port: port_of(link, (rate, scheme), key),
             kernel: None,
+            leaving: 0,
             link: number,
             monitored: link.monitored,
             delay: link.delay,
@@ -125,7 +128,7 @@ impl QueuedLink {
 
     /// Packets that have left the queue and not the link.
     pub(crate) fn under_way(&self) -> u64 {
-        u64::from(self.in_service.is_some()) + self.ring.len() as u64
+        u64::from(self.in_service.is_some()) + self.ring.len() as u64 + self.leaving
     }
 
     /// Frames that were sent so far.

@@ -60,6 +60,8 @@ enum What {
     TransmissionEnds { queue: usize },
     /// A port no longer holds back what waits.
     PortOpens { queue: usize },
+    /// The kernel has let a packet go.
+    LeavesKernel { queue: usize, packet: Packet },
 }
 
 struct Pending {
@@ -214,7 +216,7 @@ impl Network {
         self.noted += 1;
         let rank = match what {
             What::TransmissionEnds { queue } => queue,
-            What::PortOpens { .. } | What::Moves(_) => usize::MAX,
+            What::PortOpens { .. } | What::Moves(_) | What::LeavesKernel { .. } => usize::MAX,
         };
         self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
@@ -238,6 +240,7 @@ impl Network {
                 What::Moves(packet) => self.go_on(at, packet, hand_over),
                 What::TransmissionEnds { queue } => self.end_transmission(at, queue, hand_over),
                 What::PortOpens { queue } => self.serve(at, queue),
+                What::LeavesKernel { queue, packet } => self.leave_kernel(at, packet, queue),
             }
         }
         self.now = self.now.max(now);
@@ -294,13 +297,10 @@ impl Network {
             while let Some(kernel) = &mut self.queues[queue].kernel {
                 let now = kernel.clock.now();
                 let left = kernel.leave(&mut |packet, reason| gone.push((packet, reason)));
-                let Some(mut packet) = left else { break };
-                let link = &mut self.queues[queue];
-                let ends = link.send_on(now, packet.facts.bytes);
-                let (number, delay) = (link.link, link.delay);
-                self.log.note(ends, LogEvent::Departure, number, &packet);
-                packet.passed += 1;
-                self.note(ends + delay, What::Moves(packet));
+                let Some(packet) = left else { break };
+                self.queues[queue].leaving += 1;
+                // After the samples that are due before.
+                self.note(now, What::LeavesKernel { queue, packet });
             }
             for (packet, reason) in gone {
                 self.throw_away(queue, packet, reason);
@@ -314,6 +314,16 @@ impl Network {
         if let Some((packet, reason)) = kernel.come(now, packet) {
             self.throw_away(queue, packet, reason);
         }
+    }
+
+    fn leave_kernel(&mut self, now: Time, mut packet: Packet, queue: usize) {
+        let link = &mut self.queues[queue];
+        link.leaving -= 1;
+        let ends = link.send_on(now, packet.facts.bytes);
+        let (number, delay) = (link.link, link.delay);
+        self.log.note(ends, LogEvent::Departure, number, &packet);
+        packet.passed += 1;
+        self.note(ends + delay, What::Moves(packet));
     }
 
     /// The kernel has thrown a packet away.
