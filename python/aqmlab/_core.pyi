@@ -81,9 +81,8 @@ class LiveRun:
         log: bool,
         program: tuple[list[str], list[str], float | None] | None = None,
         *,
-        backend: str = "",
+        ways: tuple[str, bool] = ...,
         captured: list[str] = ...,
-        kernel_queues: bool = False,
     ) -> LiveRun: ...
     def execute(self) -> None: ...
     def progress(self) -> float: ...

@@ -36,25 +36,27 @@ struct Live {
 
 #[pymethods]
 impl LiveRun {
+    /// `ways` are how packets come to the router, and whether queues are the kernel's.
+    ///
     /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, backend = "", captured = Vec::new(), kernel_queues = false))]
+    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, ways = (String::new(), false), captured = Vec::new()))]
     fn new(
         scenario_json: &str,
         seed: u64,
         hosts: &str,
         log: bool,
         program: Option<(Vec<String>, Vec<String>, Option<f64>)>,
-        backend: &str,
+        ways: (String, bool),
         captured: Vec<String>,
-        kernel_queues: bool,
     ) -> PyResult<Self> {
         let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
         let hosts = match hosts {
             "" => HostSettings::nearest_to(&scenario),
             name => hosts_named(name)?,
         };
-        let backend = match backend {
+        let (backend, kernel_queues) = ways;
+        let backend = match backend.as_str() {
             "" => Backend::of_this_machine(),
             name => backend_named(name)?,
         };
@@ -198,12 +200,12 @@ fn backend_named(name: &str) -> PyResult<Backend> {
     })
 }
 
+type KernelOffer = (String, String, Vec<String>, String);
+
 /// The queues of a scenario that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8), or why
 /// there is none.
 #[pyfunction]
-pub(crate) fn kernel_disciplines(
-    scenario_json: &str,
-) -> PyResult<Vec<(String, String, Vec<String>, String)>> {
+pub(crate) fn kernel_disciplines(scenario_json: &str) -> PyResult<Vec<KernelOffer>> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
     let links = scenario.network.links.iter().filter(|link| link.monitored);
     let told = links.filter_map(|link| {

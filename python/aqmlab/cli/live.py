@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _UNFINISHED = 124  # as of timeout(1)
 _BROAD = 120
+_BROADEST = 190  # with a third run
 
 
 @click.command
@@ -275,7 +276,7 @@ def crossvalidate(
     if kernel and not has_all:
         raise ScenarioError(f"--kernel: {in_words(offer for offer in found if offer.problem)}")
     runs = cross_validate(scenario, folder, seeds, hosts=hosts, kernel_queues=has_all, progress=True)
-    screen = console(minimum_columns=_BROAD)
+    screen = console(minimum_columns=_BROADEST if runs.kernel else _BROAD)
     rows = list(compared(runs.simulated, runs.live, runs.kernel))
     title = marked(f"{scenario.name}, {len(seeds)} seeds", mark_of({"live": [*runs.live, *runs.kernel]}))
     screen.print(to_terminal(crossvalidation_table(rows, title=title)))

@@ -66,7 +66,7 @@ def run_live(
     ports, scenario_json = list(captured), scenario.resolved_json
     # Refused before anything is made.
     settings = (scenario_json, seed, hosts, replay, words)
-    _core.LiveRun(*settings, backend=backend, captured=ports, kernel_queues=kernel_queues)
+    _core.LiveRun(*settings, ways=(backend, kernel_queues), captured=ports)
     require_writable(folder)
     order = {
         "parent": os.getpid(),

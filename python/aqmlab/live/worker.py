@@ -45,9 +45,8 @@ def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
         order["hosts"],
         order["replay"],
         program,
-        backend=order["backend"],
+        ways=(order["backend"], order["kernel_queues"]),
         captured=order["captured"],
-        kernel_queues=order["kernel_queues"],
     )
     done = threading.Event()
     watching = threading.Thread(target=_watch, args=(run, done, line), daemon=True)
