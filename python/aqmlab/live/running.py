@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
 from aqmlab.files.folders import require_writable
+from aqmlab.live.worker import ordered
 from aqmlab.result import Result
 from aqmlab.terminal.progress import Bar
 
@@ -63,24 +64,21 @@ def run_live(
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     words = (list(program.command), list(program.server), program.rtt_ms) if program else None
-    ports, scenario_json = list(captured), scenario.resolved_json
-    # Refused before anything is made.
-    settings = (scenario_json, seed, hosts, replay, words)
-    _core.LiveRun(*settings, ways=(backend, kernel_queues), captured=ports)
-    require_writable(folder)
-    order = {
+    order: dict[str, object] = {
         "parent": os.getpid(),
-        "scenario_json": scenario_json,
+        "scenario_json": scenario.resolved_json,
         "seed": seed,
         "hosts": hosts,
         "replay": replay,
         "program": words,
         "backend": backend,
-        "captured": ports,
+        "captured": list(captured),
         "kernel_queues": kernel_queues,
         "address": scenario.content_address(seed),
         "folder": str(folder.absolute()),
     }
+    ordered(order)  # refused before anything is made
+    require_writable(folder)
     ours, its = socket.socketpair()
     command = [sys.executable, "-m", "aqmlab.live.worker", str(its.fileno())]
     with (

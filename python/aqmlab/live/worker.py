@@ -37,17 +37,21 @@ def main() -> None:
             _say(line, {kind: str(error)})
 
 
-def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
-    program = order["program"] and tuple(order["program"])
-    run = _core.LiveRun(
+def ordered(order: dict[str, Any]) -> _core.LiveRun:
+    """The run that an order asks for, which is refused here if there is none."""
+    return _core.LiveRun(
         order["scenario_json"],
         order["seed"],
         order["hosts"],
         order["replay"],
-        program,
+        order["program"] and tuple(order["program"]),
         ways=(order["backend"], order["kernel_queues"]),
         captured=order["captured"],
     )
+
+
+def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
+    run = ordered(order)
     done = threading.Event()
     watching = threading.Thread(target=_watch, args=(run, done, line), daemon=True)
     watching.start()
