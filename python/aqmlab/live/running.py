@@ -52,8 +52,7 @@ def run_live(
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
         captured: Ports whose packets are kept beside the result, as pcapng files.
         backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
-        kernel_queues: Whether the queues that are recorded are the kernel's own disciplines, with the
-            parameters of the scenario's schemes.
+        kernel_queues: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
