@@ -83,7 +83,7 @@ LOT: Mapping[str, float] = {
 }
 """The cell `dt` of the study of several congested links, 200 s of it: options of ns-2's script."""
 LOT_CLOUDS = (*WAYS, "cross-1-forward", "cross-1-reverse")
-LOT_SEEDS = range(1, 8)
+LOT_SEEDS = range(1, 9)
 
 
 def dumbbell() -> Case:
