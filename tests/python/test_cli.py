@@ -296,7 +296,12 @@ def test_an_unknown_experiment_is_told_with_those_that_exist(
 
 @pytest.mark.parametrize(
     ("option", "value", "word"),
-    [("--cells", "pi-25", "pi-24"), ("--loads", "91", "90"), ("--replications", "0", "--replications")],
+    [
+        ("--cells", "pi-25", "pi-24"),
+        ("--loads", "91", "90"),
+        ("--replications", "0", "--replications"),
+        ("--seeds", "3,x", "--seeds"),
+    ],
 )
 def test_an_unknown_part_of_an_experiment_is_told_with_what_exists(
     option: str, value: str, word: str, scenario: Path, capfd: pytest.CaptureFixture[str]

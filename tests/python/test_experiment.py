@@ -218,6 +218,9 @@ def test_every_figure_names_configurations_that_exist() -> None:
         ({"scale": "quick", "loads": [85.0]}, r"loads \[85.0\].*80, 90, 98, 105"),
         ({"scale": "quick", "loads": []}, r"has the loads"),
         ({"scale": "quick", "replications": 0}, "at least 1"),
+        ({"scale": "quick", "seeds": []}, "seeds: at least one"),
+        ({"scale": "quick", "seeds": [3, 3]}, "each once"),
+        ({"scale": "quick", "seeds": [3], "replications": 2}, "one of them"),
     ],
 )
 def test_a_wrong_choice_is_answered_with_what_there_is(choice: dict[str, object], message: str) -> None:
@@ -233,6 +236,19 @@ def test_an_unknown_experiment_is_answered_with_its_nearest_name() -> None:
 def test_a_choice_replaces_what_the_scale_says() -> None:
     scale = choose(LE2003, scale="standard", cells=["pi-24"], loads=[90], replications=2)
     assert (scale.cells, scale.loads_percent, scale.seeds) == (("pi-24",), (90.0,), (1, 2))
+
+
+def test_chosen_seeds_stand_for_the_first_ones() -> None:
+    scale = choose(LE2003, scale="full", seeds=[5, 3])
+    assert (scale.seeds, scale.replications) == ((3, 5), 2)
+
+
+def test_a_variant_is_its_cell_with_one_setting_more() -> None:
+    parent, variant = (LE2003.configuration(name) for name in ("pi-24-ecn", "pi-24-ecn-ticks-10ms"))
+    assert variant.extends == "pi-24-ecn"
+    assert variant.label == "PI 24 + ECN, delays end at ticks of 10 ms"
+    assert variant.overrides == {**parent.overrides, "users.minimum_delay_ms.clock_hz": 100}
+    assert LE2003.configuration("uncongested-ticks-10ms").twin
 
 
 def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> None:

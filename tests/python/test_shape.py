@@ -49,6 +49,16 @@ SLIPS = {
         'name = "uncongested"',
         "configurations: 'uncongested' stands there",
     ),
+    "a variant of nothing": (
+        'of = ["drop-tail-240"]',
+        'of = ["drop-tail-241"]',
+        'variant updates-each-segment: there is no configuration "drop-tail-241"; did you mean',
+    ),
+    "a variant twice": (
+        'suffix = "ring-256"',
+        'suffix = "no-ring"',
+        "configurations and variants: 'drop-tail-24-no-ring' stands there",
+    ),
     "an unknown tolerance": ('tolerance = "loss_percent"', 'tolerance = "loss"', 'no tolerance "loss"'),
     "another file": (
         'file = "published_table2.csv"',

@@ -12,6 +12,7 @@ from aqmlab.cli.options import (
     execution_options,
     read_names,
     read_numbers,
+    seeds_option,
 )
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
@@ -32,6 +33,7 @@ class _Choice(TypedDict):
     cells: tuple[str, ...] | None
     loads: tuple[int, ...] | None
     replications: int | None
+    seeds: tuple[int, ...] | None
 
 
 @click.command
@@ -52,6 +54,9 @@ class _Choice(TypedDict):
 )
 @click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads in percent.")
 @click.option("--replications", type=click.IntRange(min=1), metavar="N", help="So many seeds for each cell.")
+@seeds_option(
+    help="These seeds for each cell, such as 3 or 4-6: more of what was run, or another machine's share."
+)
 @click.option(
     "--output",
     type=FOLDER,
@@ -67,6 +72,7 @@ def reproduce(
     cells: tuple[str, ...],
     loads: tuple[int, ...],
     replications: int | None,
+    seeds: tuple[int, ...],
     output: Path | None,
     costs: bool,
     executor: Executor,
@@ -96,6 +102,7 @@ def reproduce(
         "cells": cells or None,
         "loads": loads or None,
         "replications": replications,
+        "seeds": seeds or None,
     }
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")

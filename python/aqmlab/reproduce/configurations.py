@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.shape import distinct
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import nearest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,23 @@ class Configuration:
         return not self.loads_percent or load_percent in self.loads_percent
 
 
-def configurations_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configuration]:
-    """The configurations of a checked document, by name.
+def configurations_of(
+    entries: Sequence[Mapping[str, Any]], variants: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Configuration]:
+    """The configurations of a checked document, by name: those that are written out, then the variants.
+
+    Args:
+        entries: The configurations.
+        variants: Settings laid over several configurations at once: each makes one more of every
+            configuration in its `of`, called by that one's name, a hyphen and the variant's `suffix`.
 
     Raises:
         ExperimentError: A name stands twice, or one extends what is not defined above it.
     """
-    known: dict[str, Configuration] = {}
     distinct([entry["name"] for entry in entries], "configurations", ExperimentError)
+    entries = [*entries, *(each for variant in variants for each in _variants(entries, variant))]
+    distinct([entry["name"] for entry in entries], "configurations and variants", ExperimentError)
+    known: dict[str, Configuration] = {}
     for entry in entries:
         parent = entry.get("extends")
         if parent is not None and parent not in known:
@@ -70,6 +79,24 @@ def configurations_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Configu
             users={_load(load, entry["name"]): users for load, users in entry.get("users", {}).items()},
         )
     return known
+
+
+def _variants(entries: Sequence[Mapping[str, Any]], variant: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What a variant makes of each configuration that it names, as if it had been written out."""
+    known = {entry["name"]: entry for entry in entries}
+    for parent in variant["of"]:
+        if parent not in known:
+            raise ExperimentError(
+                f'variant {variant["suffix"]}: there is no configuration "{parent}"{nearest(parent, known)}'
+            )
+        own = {key: value for key, value in variant.items() if key not in ("suffix", "of")}
+        yield {
+            **own,
+            "name": f"{parent}-{variant['suffix']}",
+            "label": f"{known[parent]['label']}, {variant['label']}",
+            "twin": known[parent].get("twin", False),
+            "extends": parent,
+        }
 
 
 def _load(text: str, configuration: str) -> float:

@@ -76,11 +76,12 @@ class Scale:
     calibration_overrides: Mapping[str, Any] = field(default_factory=dict)
     calibration_replications: int = 1
     users_from: str = "published"
+    chosen_seeds: tuple[int, ...] | None = None
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of the replications."""
-        return tuple(range(1, self.replications + 1))
+        """The seeds of the replications: those that the user chose, or as many as there are, from 1."""
+        return self.chosen_seeds or tuple(range(1, self.replications + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,7 @@ def read(folder: Traversable) -> Experiment:
 def _read(folder: Traversable) -> Experiment:
     document = read_toml(folder / "experiment.toml", ExperimentError)
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
-    configurations = configurations_of(document["configurations"])
+    configurations = configurations_of(document["configurations"], document.get("variants", []))
     published = document["published"]
     experiment = Experiment(
         name=folder.name,

@@ -71,6 +71,17 @@ _CONFIGURATION = Table(
     },
 )
 
+_VARIANT = Table(
+    required={
+        "suffix": TEXT,
+        "label": TEXT,
+        "group": TEXT,
+        "of": ListOf(TEXT, shortest=1),
+        "overrides": _OVERRIDES,
+    },
+    optional={"loads_percent": _LOADS},
+)
+
 _FIGURE = Table(
     required={
         "id": TEXT,
@@ -106,6 +117,7 @@ EXPERIMENT = Table(
     },
     optional={
         "users_per_side_at_100_percent": COUNT,
+        "variants": ListOf(_VARIANT),
         "comparisons": Table({"baseline": TEXT, "groups": ListOf(TEXT)}),
         "response_times": Table({"of": TEXT}, {"beside": ListOf(TEXT), "stop_after_completed": COUNT}),
     },

@@ -78,6 +78,7 @@ def reproduce(
     cells: Sequence[str] | None = None,
     loads: Sequence[float] | None = None,
     replications: int | None = None,
+    seeds: Sequence[int] | None = None,
     executor: Executor | None = None,
     output: str | Path = "report",
     store: str | Path | None = None,
@@ -91,6 +92,7 @@ def reproduce(
         cells: Configurations to run instead of the scale's, or groups of them.
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
+        seeds: The seeds to run instead, such as those that another machine has not run.
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
@@ -100,7 +102,7 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     experiment = experiments.load(name)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
     engine = executor or Threads()
     if progress:
         console(stderr=True).print(_costs(experiment, chosen, engine))
@@ -117,6 +119,7 @@ def choose(
     cells: Sequence[str] | None = None,
     loads: Sequence[float] | None = None,
     replications: int | None = None,
+    seeds: Sequence[int] | None = None,
 ) -> Scale:
     """The scale with what the user chose instead.
 
@@ -140,6 +143,12 @@ def choose(
         if replications < 1:
             raise ExperimentError(f"replications: at least 1, not {replications}")
         chosen = replace(chosen, replications=replications)
+    if seeds is not None:
+        if replications is not None:
+            raise ExperimentError("seeds and replications: give one of them")
+        if not seeds or len(set(seeds)) < len(seeds):
+            raise ExperimentError(f"seeds: at least one, each once, not {list(seeds)}")
+        chosen = replace(chosen, replications=len(seeds), chosen_seeds=tuple(sorted(seeds)))
     return chosen
 
 
@@ -150,6 +159,7 @@ def costs(
     cells: Sequence[str] | None = None,
     loads: Sequence[float] | None = None,
     replications: int | None = None,
+    seeds: Sequence[int] | None = None,
     executor: Executor | None = None,
 ) -> TerminalTable:
     """What each scale costs on this machine, the one named with what was chosen for it; printed with `rich`.
@@ -160,7 +170,7 @@ def costs(
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     experiment = experiments.load(name)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
     return _costs(experiment, chosen, executor or Threads())
 
 
