@@ -138,9 +138,9 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
             ('quantities = ["completed_millions"', 'quantities = ["complet"'),
             r"fitted\[1\].quantities: unknown",
         ),
-        (("table2_at_length.csv", "no.csv"), "no.csv"),
+        (("replications_at_length.csv", "no.csv"), "no.csv"),
         (
-            ("table2_at_length.csv", "published_table2.csv"),
+            ("replications_at_length.csv", "published_table2.csv"),
             "published_table2.csv has no column cell",
         ),
         (("least_window_s = 900.0", 'least_window_s = "long"'), "least_window_s: a number"),

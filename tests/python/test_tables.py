@@ -1,16 +1,14 @@
 import csv
 import io
-import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
+from altered_experiment import altered_experiment
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.published import AtLength
 from aqmlab.reproduce.study import Study
@@ -23,6 +21,7 @@ from aqmlab.tables import (
     cell_rows,
     cells,
     fill,
+    replications,
     runs,
     save,
     to_csv,
@@ -170,20 +169,42 @@ def test_the_load_really_offered_is_that_of_the_uncongested_network_with_the_sam
     assert [row.realised_percent for row in cell_rows(alone)] == [None]
 
 
-def test_our_numbers_at_the_papers_length_are_read_from_a_table_that_a_long_run_left(tmp_path: Path) -> None:
-    folder = tmp_path / "le2003"
-    with resources.as_file(resources.files("aqmlab") / "experiments" / "le2003") as shipped:
-        shutil.copytree(shipped, folder)
-    save(cells.table_of(cell_rows(pi_24_at_98(loss=3.7, mbps=89.0))), folder / "long.csv")
-    file = folder / "experiment.toml"
-    said = 'at_length = { file = "long.csv", measured = "today" }'
-    file.write_text(re.sub("^at_length = .*$", said, file.read_text(), count=1, flags=re.MULTILINE))
-    known = experiments.read(folder).table("2").at_length
-    assert known.measured == "today"
+def at_length_in(file: str, tmp_path: Path) -> AtLength:
+    shipped = 'at_length = { file = "replications_at_length.csv", '
+    folder = altered_experiment("le2003", tmp_path, shipped, 'at_length = { file = "long.csv", ')
+    (folder / "long.csv").write_text(file)
+    return experiments.read(folder).table("2").at_length
+
+
+def test_our_numbers_at_the_papers_length_are_read_from_the_runs_that_a_reproduction_lists(
+    tmp_path: Path,
+) -> None:
+    file = save(
+        replications.table_of(pi_24_at_98(loss=3.7, mbps=89.0, replications=2)), tmp_path / "runs.csv"
+    )
+    assert [line.split(",")[:3] for line in file.read_text().splitlines()] == [
+        ["cell", "load_percent", "seed"],
+        ["pi-24", "98.0", "1"],
+        ["pi-24", "98.0", "2"],
+    ]
+    known = at_length_in(file.read_text(), tmp_path)
     assert known.values.keys() == {("pi-24", 98.0)}
     assert known.values["pi-24", 98.0] == pytest.approx(
         {"loss_percent": 3.7, "completed_millions": 15.1, "throughput_mbps": 89.0}, rel=1e-3
     )
+
+
+def test_seeds_of_several_days_are_averaged(tmp_path: Path) -> None:
+    head = "cell,load_percent,seed,loss_percent,completed_millions,throughput_mbps\n"
+    known = at_length_in(
+        head + "pi-24,98,1,3.0,15.0,88.0\npi-24,98,2,4.0,15.2,89.0\npi-24,90,1,1,14,87\n", tmp_path
+    )
+    assert known.values["pi-24", 98.0] == {
+        "loss_percent": 3.5,
+        "completed_millions": pytest.approx(15.1),
+        "throughput_mbps": 88.5,
+    }
+    assert known.values["pi-24", 90.0]["loss_percent"] == 1.0
 
 
 def test_from_six_replications_on_there_are_intervals() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError
@@ -230,7 +231,10 @@ def _fitted(
 def _at_length(
     entry: Mapping[str, Any], table: str, folder: Traversable, columns: Sequence[Column]
 ) -> AtLength:
-    """Our own table at the paper's length, of which the columns of the published quantities count."""
+    """Our own numbers at the paper's length: the means of the rows of each cell, one for each run.
+
+    Of the file, a `replications.csv`, the columns of the published quantities count.
+    """
     if "at_length" not in entry:
         return AtLength()
     file = folder / entry["at_length"]["file"]
@@ -238,11 +242,12 @@ def _at_length(
     texts = read_table(file, ExperimentError)
     for missing in (name for name in ("cell", "load_percent", *names) if texts and name not in texts[0]):
         raise ExperimentError(f"{table}: {file.name} has no column {missing}")
+    runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
+    for text in texts:
+        runs.setdefault((text["cell"], _number(text, "load_percent", table)), []).append(text)
     values = {
-        (text["cell"], _number(text, "load_percent", table)): {
-            name: _number(text, name, table) for name in names
-        }
-        for text in texts
+        cell: {name: fmean(_number(text, name, table) for text in own) for name in names}
+        for cell, own in runs.items()
     }
     return AtLength(values, entry["at_length"]["measured"])
 

@@ -16,7 +16,7 @@ from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text
 from aqmlab.report.alternatives import first_figure
 from aqmlab.report.answer import answer
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, responses, save, scorecard
+from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard
 from aqmlab.tables.comparisons import comparisons
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
     if parts.responses.rows:
         files["responses"] = save(parts.responses, output / responses.FILE)
+    if study.experiment.published_tables:
+        files["replications"] = save(replications.table_of(study), output / replications.FILE)
     if study.loads:
         files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")
     if study.calibration is not None:
