@@ -1,10 +1,14 @@
 import csv
+import math
+import tomllib
 from dataclasses import replace
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from altered_experiment import altered_experiment
 from aqmlab.load import Demand
@@ -258,6 +262,23 @@ def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> 
     by_line = replace(LE2003.scales["full"], users_from="calibration")
     calibrated = replace(LE2003, scales={**LE2003.scales, "full": by_line})
     assert choose(calibrated, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
+
+
+def test_response_sizes_of_le2003_are_those_of_the_printed_facts() -> None:
+    """Median, 90 % quantile and mean of the law by arithmetic: lognormal below a splice, Pareto above it."""
+    model = tomllib.loads(LE2003.scenario_toml)["users"]["model"]
+    median, sigma, index = (
+        model[key] for key in ("response_median_bytes", "response_sigma", "response_pareto_alpha")
+    )
+    largest = 1e9
+    assert median * math.exp(sigma * norm.ppf(0.9)) == pytest.approx(11_000.0, rel=1e-3)
+    splice = brentq(lambda z: norm.pdf(z) / norm.sf(z) - index * sigma, -5.0, 10.0)
+    begin, share = median * math.exp(sigma * splice), norm.sf(splice)
+    body = median * math.exp(sigma**2 / 2) * norm.cdf(splice - sigma)
+    tail = share * begin * index / (index - 1.0) * (1.0 - (begin / largest) ** (index - 1.0))
+    mean = (body + tail) / (1.0 - share * (begin / largest) ** index)
+    assert mean == pytest.approx(7_218.0, rel=2e-3)
+    assert (3.0 - index) / 2.0 == pytest.approx(0.85, abs=0.005)  # the middle of the printed range of H
 
 
 def test_published_tables_have_one_row_per_cell() -> None:
