@@ -53,6 +53,7 @@ def needs() -> list[Need]:
             remedy=_namespace_remedy(namespaces or ""),
         ),
         Need("the command ip", found=_has("ip"), needed=True, remedy="install iproute2"),
+        Need("the command tc (--kernel)", found=_has("tc"), needed=False, remedy="install iproute2"),
         Need(
             "packet sockets at veth devices (--backend af-packet)",
             found=ways["af-packet"],
