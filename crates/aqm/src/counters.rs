@@ -328,6 +328,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_counted_elsewhere_waits_until_it_leaves_or_is_discarded() {
+        let facts = |bytes, codepoint| PacketFacts { flow: 1, bytes, codepoint, class: PacketClass::Data };
+        let mut counters = Counters::default();
+        for bytes in [1_500, 100, 700] {
+            counters.count(Event::Arrival, &facts(bytes, Codepoint::Ect0));
+        }
+        counters.count(Event::Mark, &facts(100, Codepoint::Ect0));
+        counters.count(Event::Discard(Reason::Early), &facts(1_500, Codepoint::Ect0));
+        let waiting = counters.waiting();
+        assert_eq!(waiting.of_codepoint(Codepoint::Ce), Tally { packets: 1, bytes: 100 });
+        assert_eq!(waiting.of_codepoint(Codepoint::Ect0), Tally { packets: 1, bytes: 700 });
+        counters.count(Event::Departure, &facts(100, Codepoint::Ce));
+        assert_eq!(counters.waiting().total(), Tally { packets: 1, bytes: 700 });
+    }
+
+    #[test]
     fn what_was_counted_since_is_a_difference() {
         let (earlier, later) = (Tally { packets: 2, bytes: 3_000 }, Tally { packets: 5, bytes: 3_120 });
         assert_eq!(later.minus(earlier), Tally { packets: 3, bytes: 120 });
