@@ -53,7 +53,7 @@ fn give_distributions(model: &mut Json, schema: &Schema, dice: &mut Dice, files:
 /// Values that rise, each with the share up to it; in the form of ns-2, with a count between them, one time in three.
 fn distribution(key: &str, dice: &mut Dice) -> String {
     let (least, most) = match key {
-        _ if key.contains("_bytes_") => (1.0, if dice.is_wild() { 1e6 } else { 2e4 }),
+        _ if key.contains("_bytes_") => (1.0, if dice.is_wild() { 1e5 } else { 2e4 }),
         _ if key.contains("_seconds_") => (0.01, if dice.is_wild() { 1e3 } else { 5.0 }),
         _ if key.contains("_ms_") => (0.1, if dice.is_wild() { 1e5 } else { 300.0 }),
         _ if key.contains("_gaps_") => (1e-3, 1e3),
