@@ -3,9 +3,9 @@
 //! Only what means the same is translated. A parameter that the kernel's discipline has not, or has with another meaning, is refused
 //! with what it would have to be, so that a run in the kernel is one of the scheme that the scenario names.
 //!
-//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8); for units and fixed constants
-//! Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with
-//! `include/net/pie.h`, `sch_fq_codel.c`; for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
+//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8), tc-dualpi2(8); for units and
+//! fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`,
+//! `sch_pie.c` with `include/net/pie.h`, `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
 use aqmlab_scenario::Link;
 use serde_json::{Value, json};
@@ -25,6 +25,9 @@ pub struct Discipline {
 const DEVICE_BYTES: u64 = 1_514;
 /// What `alpha` and `beta` of the kernel's PIE are parts of.
 const PIE_PARTS: f64 = 16.0;
+/// What those of the kernel's DualPI2 are rounded to parts of, and how far that may move them: 0.16, its default, becomes 41/256.
+const DUALPI2_PARTS: f64 = 256.0;
+const DUALPI2_ROUNDING: f64 = 0.002;
 
 /// The kernel's discipline with the parameters of a link's scheme.
 ///
@@ -48,7 +51,8 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
         "codel" => codel(&parameters),
         "pie" => pie(&parameters),
         "fq-codel" => fq_codel(&parameters),
-        "dualpi2" | "cake" | "choke" | "sfb" => {
+        "dualpi2" => dualpi2(&parameters),
+        "cake" | "choke" | "sfb" => {
             Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
         }
         other => Err(format!("Linux has no discipline {other}")),
@@ -186,6 +190,53 @@ fn pie(given: &Parameters<'_>) -> Result<Discipline, String> {
     Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit) })
 }
 
+/// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before them, decides when packets
+/// leave, and spares all while less than two of the largest wait. Its Classic queue drops what could be marked where p' reaches 1/k.
+fn dualpi2(given: &Parameters<'_>) -> Result<Discipline, String> {
+    let limit = given.get("limit_packets").as_u64();
+    let limit = limit.ok_or("dualpi2: no limit_packets, and the kernel's limit is one of packets")?;
+    given.fixed(&[
+        ("limit_bytes", Value::Null),
+        ("ecn", json!(true)),
+        ("ramp_range_us", json!(0.0)),
+        ("length_tested_on", json!("arrival")),
+        ("spare_nearly_empty", json!(true)),
+        ("mtu_bytes", json!(DEVICE_BYTES)),
+    ])?;
+    let within = |key: &str, value: f64, most: f64| {
+        if value.fract() == 0.0 && (1.0..=most).contains(&value) {
+            Ok(value)
+        } else {
+            Err(format!("dualpi2: {key}: legal in the kernel are whole numbers, 1 to {most}"))
+        }
+    };
+    let coupling = within("coupling", given.number("coupling"), 255.0)?;
+    given.fixed(&[("highest_marking", json!(1.0 / (coupling * coupling)))])?;
+    let step = within("ramp_from_us", given.number("ramp_from_us"), 4e9)?;
+    let share = given.get("schedule")["weighted"]["classic_share"].as_f64();
+    let percent = share
+        .map(|share| (share * 1e4).round() / 100.0)
+        .ok_or("dualpi2: schedule: the kernel's is weighted")?;
+    let percent = within("schedule.weighted.classic_share in per cent", percent, 99.0)?;
+    let overload = if given.get("overload") == "drop" { "drop_on_overload" } else { "overflow" };
+    let gain = |key: &str| {
+        let (wanted, parts) = (given.number(key), (given.number(key) * DUALPI2_PARTS).round());
+        if (parts / DUALPI2_PARTS - wanted).abs() <= DUALPI2_ROUNDING * wanted && parts >= 1.0 {
+            Ok(wanted)
+        } else {
+            Err(format!("dualpi2: {key}: legal in the kernel are parts of 1/256"))
+        }
+    };
+    let (alpha, beta) = (gain("alpha_hz")?, gain("beta_hz")?);
+    let (target, update) = (given.time("target_ms")?, given.time("update_interval_ms")?);
+    let words = words(&format!(
+        "dualpi2 limit {limit} coupling_factor {coupling} step_thresh {step}us min_qlen_step {} {overload} drop_dequeue l4s_ect \
+         classic_protection {percent}% target {target} tupdate {update} alpha {alpha} beta {beta} no_split_gso",
+        given.number("queue_length_packets") + 1.0
+    ));
+    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit) })
+}
+
 /// The kernel's RED measures in bytes, is not gentle, and averages with powers of two.
 fn red(given: &Parameters<'_>, rate: u64) -> Result<Discipline, String> {
     given.fixed(&[
@@ -282,6 +333,36 @@ mod tests {
         }
     }
 
+    const LINUX_DUALPI2: &str = "scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 1000, ramp_range_us = 0, \
+        length_tested_on = \"arrival\", queue_length_packets = 0, spare_nearly_empty = true, mtu_bytes = 1514";
+
+    /// The defaults that tc-dualpi2(8) prints, but for `min_qlen_step`: the least that our packets can be told to find is one.
+    #[test]
+    fn dualpi2_is_told_its_gains_per_second_and_its_share_in_per_cent() {
+        let told_of = |more: &str| told(&format!("{LINUX_DUALPI2}, {more}"));
+        let found = told_of("schedule = { weighted = { classic_share = 0.1 } }");
+        let wanted = "dualpi2 limit 10000 coupling_factor 2 step_thresh 1000us min_qlen_step 1 drop_on_overload drop_dequeue l4s_ect \
+                      classic_protection 10% target 15000us tupdate 16000us alpha 0.16 beta 3.2 no_split_gso";
+        assert_eq!(found.as_deref(), Ok(wanted));
+        let weighted = "schedule = { weighted = { classic_share = 0.1 } }";
+        for (more, refusal) in [
+            (
+                "schedule = { time_shifted = { shift_ms = 50 } }".to_owned(),
+                "dualpi2: schedule: the kernel's is weighted",
+            ),
+            (
+                format!("{weighted}, alpha_hz = 0.03"),
+                "dualpi2: alpha_hz: legal in the kernel are parts of 1/256",
+            ),
+            (
+                format!("{weighted}, highest_marking = 0.5"),
+                "dualpi2: highest_marking = 0.5: legal in the kernel is 0.25",
+            ),
+        ] {
+            assert_eq!(told_of(&more), Err(refusal.to_owned()), "{more}");
+        }
+    }
+
     /// The example of tc-red(8): thresholds of 30 and 90 kB, mean packets of 1,000 bytes, a burst of 55, at 10 Mbit/s. With 56 - 30 = 26
     /// the first power of two is 2⁻⁵, of which the sum is (1 - (31/32)⁵⁵)·32 = 26.4 (2⁻⁴: 15.5).
     #[test]
@@ -316,7 +397,11 @@ mod tests {
             ("scheme = \"pie\", limit_packets = 9", "pie: derandomize = false: legal in the kernel is true"),
             (
                 "scheme = \"dualpi2\", limit_packets = 9",
-                "dualpi2: its parameters are not translated into those of the kernel's",
+                "dualpi2: ramp_range_us = 400.0: legal in the kernel is 0.0",
+            ),
+            (
+                "scheme = \"choke\", limit_packets = 9",
+                "choke: its parameters are not translated into those of the kernel's",
             ),
         ] {
             assert_eq!(told(queue), Err(refusal.to_owned()));
