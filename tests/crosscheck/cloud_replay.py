@@ -133,8 +133,8 @@ def _delays(prefix: Path) -> dict[tuple[str, str, str], float]:
         for line in path.read_text(encoding="ascii").splitlines():
             source, destination, number, milliseconds, _ = line.split()
             first.setdefault((source, destination, number), float(milliseconds))
-        for key, milliseconds in first.items():
-            drawn[key] += milliseconds
+        for key, delay_ms in first.items():
+            drawn[key] += delay_ms
     return drawn
 
 
