@@ -224,7 +224,10 @@ def test_queues_of_the_kernel_hold_what_they_are_told_and_count_what_the_router_
     assert {invariant["holds"] for invariant in made.run["invariants"]} == {True}
     # Of what the kernel's timers are late more than 1 ms is lost to the link, and nothing is won.
     assert 5.0 < link["throughput_frame_mbps"] <= 10.0
-    assert max(made.queue["packets"].to_pylist()) <= 20
+    # Packets that the kernel has let go and a late router has not fetched are among those that wait.
+    waiting = sorted(made.queue["packets"].to_pylist())
+    assert 10 < waiting[-1], "the queue was never half full"
+    assert waiting[9 * len(waiting) // 10] <= 20
     simulated = run_live(scenario, tmp_path / "ours", hosts="linux-reno", backend=backend)
     assert "kernel_queues" not in (simulated.live or {})
     assert simulated.content_address != made.content_address
