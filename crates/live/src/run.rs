@@ -143,7 +143,7 @@ pub fn run(
     check(scenario, settings)?;
     let scenario = &*deviations::of_run(scenario, seed);
     let ecn = hosts::ecn(scenario)?;
-    let scheduling = scheduling::of_process();
+    let process = scheduling::of_process();
     let stolen = stolen_ms();
     let (register, registrations) = channel();
     let (to_traffic, from_router) = channel();
@@ -169,7 +169,7 @@ pub fn run(
     let (traffic, Lived { hurry: also, ran }) = traffic;
     let packets = routed.network.guests;
     let program = ran.map(|ran| Ran { server_exit_code, packets, ..ran });
-    let found = findings(&routed, &traffic, settings, ecn, (format!("{scheduling}{hurry}; {also}"), stolen));
+    let found = findings(&routed, &traffic, settings, ecn, (format!("{}{hurry}; {also}", process.had), stolen));
     gather(routed, traffic, Audit { program, ..Audit::of(found) }, scenario, seed)
 }
 

@@ -3,12 +3,17 @@
 //! The router goes before the applications, and probes, which the applications send, are no better off than they. Both threads
 //! sleep whenever nothing is due, so the kernel's limit for real-time threads (95 % of a second, sched(7)) is not met. Where there are
 //! two cores, the router has one to itself as far as the run is concerned: whoever else is there waits for it.
+//!
+//! An idle processor falls asleep, and takes its time to wake, a virtual one as much as its hypervisor likes: on an idle machine
+//! packets are later than on a busy one. The kernel keeps processors awake for whoever holds `/dev/cpu_dma_latency` open and has asked
+//! for no latency (Documentation/power/pm_qos_interface), as measurements of its latency do; with the process the wish is gone.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
 use nix::unistd::{Pid, gettid, setsid};
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// A thread of a run.
@@ -35,15 +40,33 @@ impl Role {
     }
 }
 
-/// Puts the process before others, and what it has in memory beyond the reach of those who want memory; answers with what
-/// was had.
-pub(crate) fn of_process() -> String {
+/// How a process is scheduled, for as long as this is there.
+pub(crate) struct Hurry {
+    /// What was had.
+    pub(crate) had: String,
+    _awake: Option<File>,
+}
+
+/// Puts the process before others, what it has in memory beyond the reach of those who want memory, and processors beyond
+/// that of sleep.
+pub(crate) fn of_process() -> Hurry {
     // A session has one share of the machine, whatever its threads' niceness (sched(7), "The autogroup feature").
     let _ = setsid();
     let session = fs::write("/proc/self/autogroup", "-20").map_or("", |()| "session at nice -20; ");
     // Not what is to come: others in this process reserve far more than they use.
     let memory = mlockall(MlockAllFlags::MCL_CURRENT).map_or("", |()| "memory locked; ");
-    format!("{session}{memory}")
+    let (awake, processors) = match awake() {
+        Ok(file) => (Some(file), "processors kept awake; "),
+        Err(_) => (None, ""),
+    };
+    Hurry { had: format!("{session}{memory}{processors}"), _awake: awake }
+}
+
+/// Keeps processors awake until the file is closed.
+fn awake() -> std::io::Result<File> {
+    let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
+    file.write_all(&0_i32.to_ne_bytes())?; // microseconds
+    Ok(file)
 }
 
 /// Puts the calling thread before others, and has it woken when it asked to be; answers with what was had.
