@@ -85,7 +85,9 @@ def contrary_world() -> Study:
         share = 0.25 - paper_timeouts(name, load)
         return synthetic_result(seed=seed, times_s=exchange_times(seed, size=SIZE, timeouts=share))
 
-    return synthetic_study(lambda name, load, seed: make(name, load, seed) if name in of_the_paper() else None)
+    return synthetic_study(
+        lambda name, load, seed: make(name, load, seed) if name in of_the_paper() else None
+    )
 
 
 def test_every_claim_of_the_paper_is_judged() -> None:

@@ -16,6 +16,7 @@ from aqmlab.live.probe import BACKENDS
 
 _DESCRIPTORS = 20_000
 _TUN = Path("/dev/net/tun")
+_LATENCY = Path("/dev/cpu_dma_latency")
 _AFTER = "not tried: it lies in the namespaces"
 
 
@@ -74,6 +75,12 @@ def needs() -> list[Need]:
             remedy=_real_time_remedy(),
         ),
         Need(
+            f"processors that stay awake ({_LATENCY})",
+            found=os.access(_LATENCY, os.W_OK),
+            needed=False,
+            remedy=_awake_remedy(),
+        ),
+        Need(
             f"{_DESCRIPTORS:,} open files",
             found=most >= _DESCRIPTORS,
             needed=False,
@@ -115,6 +122,12 @@ def _tun_remedy() -> str:
     if not _TUN.exists():
         return "modprobe tun, or give the container the device: --device /dev/net/tun"
     return "run as root, or let others open it: chmod 0666 /dev/net/tun (a udev rule keeps it so)"
+
+
+def _awake_remedy() -> str:
+    if not _LATENCY.exists():
+        return f"give the container the device, --device {_LATENCY}, or boot the kernel with idle=poll"
+    return f"run as root, or let others open it: chmod 0666 {_LATENCY} (a udev rule keeps it so)"
 
 
 def _real_time_remedy() -> str:

@@ -231,9 +231,10 @@ def _fitted(
 def _at_length(
     entry: Mapping[str, Any], table: str, folder: Traversable, columns: Sequence[Column]
 ) -> AtLength:
-    """Our own numbers at the paper's length: the means of the rows of each cell, one for each run.
+    """Our own numbers at the paper's length: the means over the runs of each cell.
 
-    Of the file, a `replications.csv`, the columns of the published quantities count.
+    Of the file, rows of `replications.csv`, the columns of the published quantities count; a row is a run,
+    or the mean of as many as a column `replications` says.
     """
     if "at_length" not in entry:
         return AtLength()
@@ -245,10 +246,12 @@ def _at_length(
     runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
     for text in texts:
         runs.setdefault((text["cell"], _number(text, "load_percent", table)), []).append(text)
-    values = {
-        cell: {name: fmean(_number(text, name, table) for text in own) for name in names}
-        for cell, own in runs.items()
-    }
+
+    def mean(name: str, own: Sequence[Mapping[str, str]]) -> float:
+        weights = [_number(text, "replications", table) if text.get("replications") else 1.0 for text in own]
+        return fmean([_number(text, name, table) for text in own], weights)
+
+    values = {cell: {name: mean(name, own) for name in names} for cell, own in runs.items()}
     return AtLength(values, entry["at_length"]["measured"])
 
 
