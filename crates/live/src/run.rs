@@ -169,7 +169,8 @@ pub fn run(
     let (traffic, Lived { hurry: also, ran }) = traffic;
     let packets = routed.network.guests;
     let program = ran.map(|ran| Ran { server_exit_code, packets, ..ran });
-    let found = findings(&routed, &traffic, settings, ecn, (format!("{}{hurry}; {also}", process.had), stolen));
+    let found =
+        findings(&routed, &traffic, settings, ecn, (format!("{}{hurry}; {also}", process.had), stolen));
     gather(routed, traffic, Audit { program, ..Audit::of(found) }, scenario, seed)
 }
 
