@@ -20,7 +20,7 @@ use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
-use crate::profile::{Ecn, Handshake, HostProfile, IdleRestart, OutputRoutine, RtoAlgorithm};
+use crate::profile::{Ecn, EcnFallback, Handshake, HostProfile, IdleRestart, OutputRoutine, RtoAlgorithm};
 use crate::segment::{Flags, Segment, reset};
 use crate::sequence::SequenceNumber;
 use crate::state::State;
@@ -43,7 +43,7 @@ impl Endpoint {
     }
 
     fn send_syn(&self, profile: &HostProfile, out: &mut Outbox) {
-        let given_up = profile.ecn_fallback_on_syn_loss && self.lost_a_syn();
+        let given_up = profile.ecn_fallback != EcnFallback::Never && self.lost_a_syn();
         let flags = if profile.ecn == Ecn::Off || given_up {
             Flags::SYN
         } else if profile.ecn == Ecn::Accurate {
@@ -120,7 +120,7 @@ impl Endpoint {
         if segment.flags.contains(agreement) && !segment.flags.contains(Flags::ECE.with(Flags::CWR)) {
             self.flags.set(ConnectionFlags::ECN);
         }
-        self.sender.take_sample(now, context, segment.acknowledgement, false);
+        self.sender.sample_handshake(now, context, segment.acknowledgement);
         self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
         if context.profile.handshake == Handshake::ThreeWay {
@@ -157,7 +157,7 @@ impl Endpoint {
             self.sender.start_opening_timer(now, context);
             self.sender.stop_timing();
         } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest_sent() {
-            self.sender.take_sample(now, context, segment.acknowledgement, false);
+            self.sender.sample_handshake(now, context, segment.acknowledgement);
             self.sender.sequence.una = segment.acknowledgement;
             self.open(now, context, out);
             // What the segment carries beyond the acknowledgement of our SYN is handled as on any open
@@ -248,7 +248,7 @@ impl Endpoint {
         if self.state == State::SynSent {
             self.send_syn(context.profile, out);
         } else {
-            if context.profile.ecn_fallback_on_syn_loss {
+            if context.profile.ecn_fallback == EcnFallback::SynAndSynAck {
                 self.flags.clear(ConnectionFlags::ECN);
             }
             self.send_syn_ack(context.profile, out);

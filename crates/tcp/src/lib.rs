@@ -64,8 +64,8 @@ pub use options::{Block, Blocks, SegmentOptions, Timestamps};
 pub use outbox::Outbox;
 pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
 pub use profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
-    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, EcnFallback, Extensions, Handshake, HostProfile,
+    HyStart, IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
     WindowUpdates,
 };
 pub use resume::Past;

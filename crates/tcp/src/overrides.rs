@@ -1,7 +1,7 @@
 //! Single fields of a named profile, changed by a scenario.
 
 use crate::profile::{
-    AckCounting, Congestion, Ecn, HostProfile, HyStart, OutputRoutine, TimerPhase, WindowUpdates,
+    AckCounting, Congestion, Ecn, EcnFallback, HostProfile, HyStart, OutputRoutine, TimerPhase, WindowUpdates,
 };
 use aqmlab_units::Span;
 use schemars::JsonSchema;
@@ -77,7 +77,8 @@ pub struct HostOverrides {
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`,
     /// `"accurate"`.
     pub ecn: Option<EcnRule>,
-    /// Whether a lost SYN or SYN/ACK gives up ECN for the connection.
+    /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost SYN/ACK; in `linux6`
+    /// it does unless this is `false` (`tcp_ecn_fallback`).
     pub ecn_fallback_on_syn_loss: Option<bool>,
     /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and segments as much
     /// larger, where these are not given. `true` in the `linux6` profiles alone.
@@ -189,7 +190,11 @@ impl HostProfile {
             self.ecn = self.ecn_rule(rule)?;
         }
         if let Some(fallback) = overrides.ecn_fallback_on_syn_loss {
-            self.ecn_fallback_on_syn_loss = fallback;
+            self.ecn_fallback = match fallback {
+                false => EcnFallback::Never,
+                true if self.has_options() => EcnFallback::Syn,
+                true => EcnFallback::SynAndSynAck,
+            };
         }
         Ok(self)
     }

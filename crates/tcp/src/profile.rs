@@ -79,8 +79,8 @@ pub struct HostProfile {
     pub extensions: Extensions,
     /// Explicit congestion notification.
     pub ecn: Ecn,
-    /// The first retransmission of a SYN or SYN/ACK gives ECN up for the connection (KAME).
-    pub ecn_fallback_on_syn_loss: bool,
+    /// Which packet of the handshake gives ECN up for the connection when it is lost.
+    pub ecn_fallback: EcnFallback,
 }
 
 /// What hosts do that have a scoreboard ([`Recovery::Selective`]): each can be switched.
@@ -358,6 +358,18 @@ pub enum WindowUpdates {
     /// acknowledgement of two full segments advertises a window without them, and an update follows it. Less than an update
     /// is worth is forgotten, not added to what comes later.
     EachAcknowledgement,
+}
+
+/// Which packet of the handshake gives ECN up for the connection when it is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnFallback {
+    /// None.
+    Never,
+    /// A SYN, which then asks for none (RFC 3168 section 6.1.1.1). An answer that agrees to what an earlier one asked for
+    /// is taken all the same (Linux since 4.2, `tcp_ecn_fallback`).
+    Syn,
+    /// A SYN or a SYN/ACK (KAME).
+    SynAndSynAck,
 }
 
 /// Explicit congestion notification.

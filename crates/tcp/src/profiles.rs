@@ -1,8 +1,8 @@
 //! The named host profiles.
 
 use crate::profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, Extensions, Handshake, HostProfile, HyStart,
-    IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
+    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, EcnFallback, Extensions, Handshake, HostProfile,
+    HyStart, IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
     WindowUpdates,
 };
 use aqmlab_units::Span;
@@ -84,7 +84,7 @@ impl HostProfile {
         small_write: Some(SmallWrite { piece_bytes: 100, cluster_from_bytes: 208 }),
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Never,
     };
 
     const BSD45: Self = Self {
@@ -129,7 +129,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Never,
     };
 
     const RFC5681: Self = Self {
@@ -173,7 +173,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Never,
     };
 
     const NS2_ONEWAY: Self = Self {
@@ -217,7 +217,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Never,
     };
 
     /// The first timeout is that of ns-2 since 2006-01-21, before which it was 6 s; PackMime entered it twelve days later. The
@@ -263,7 +263,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Never,
     };
 
     /// Defaults of its `sysctl`s: SACK, timestamps, RACK and TLP (`tcp_recovery` 1, `tcp_early_retrans` 3), F-RTO (`tcp_frto`
@@ -321,7 +321,7 @@ impl HostProfile {
             timer_phase: TimerPhase::Own,
         },
         ecn: Ecn::Off,
-        ecn_fallback_on_syn_loss: false,
+        ecn_fallback: EcnFallback::Syn,
     };
 
     const LINUX6_CUBIC: Self = Self {

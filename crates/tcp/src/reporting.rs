@@ -106,10 +106,13 @@ impl Reporting {
         self.recent_stamp
     }
 
-    /// Keeps the timestamp of a segment that an acknowledgement will be of (RFC 7323 section 4.3).
+    /// Keeps the timestamp of a segment that an acknowledgement will be of (RFC 7323 section 4.3); of SYNs, the first one's
+    /// (Linux `tcp_check_req`).
     pub(crate) fn note_stamp(&mut self, segment: &Segment, stamps: Option<Timestamps>) {
         let Some(Timestamps { value, .. }) = stamps else { return };
-        let covers = !self.last_acknowledged.before(segment.sequence) || segment.flags.contains(Flags::SYN);
+        let is_syn = segment.flags.contains(Flags::SYN);
+        let covers =
+            if is_syn { self.recent_stamp == 0 } else { !self.last_acknowledged.before(segment.sequence) };
         if covers && value.wrapping_sub(self.recent_stamp) as i32 >= 0 {
             self.recent_stamp = value;
         }

@@ -552,6 +552,19 @@ impl Sender {
         }
     }
 
+    /// The peer has answered a SYN, or acknowledged a SYN/ACK: where that was sent again the timestamp still tells the round trip
+    /// (Linux `tcp_ack_update_rtt`).
+    pub(crate) fn sample_handshake(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber) {
+        if self.take_sample(now, context, number, false).is_some() {
+            return;
+        }
+        let echoed = self.recovery.selective().and_then(SelectiveState::echoed_stamp);
+        if let Some(echo) = echoed {
+            let stamps = u64::from(stamp(now).saturating_sub(echo)).max(1);
+            self.begin_estimate(context, Span::from_microseconds(stamps * MICROSECONDS_PER_STAMP));
+        }
+    }
+
     /// The handshake, or a driver, has given a round trip.
     pub(crate) fn begin_estimate(&mut self, context: &Context<'_>, round_trip: Span) {
         let timer = &context.profile.retransmission;

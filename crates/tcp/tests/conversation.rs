@@ -378,7 +378,11 @@ conversations! {
     linux_a_timeout_is_taken_back_when_originals_are_acknowledged
     linux_a_timeout_of_lost_data_is_not_taken_back
     linux_a_timeout_waits_for_a_slot_of_the_kernels_wheel
+    linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
+    linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_a_timestamp_tells_that_a_timeout_was_none
+    linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
+    linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
     linux_half_of_a_window_does_not_let_it_grow
