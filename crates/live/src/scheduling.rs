@@ -42,8 +42,9 @@ impl Role {
 
 /// How a process is scheduled, for as long as this is there.
 pub(crate) struct Hurry {
-    /// What was had.
+    /// What was had, in the words of the audit.
     pub(crate) had: String,
+    /// The wish lasts as long as the file is open.
     _awake: Option<File>,
 }
 
@@ -55,15 +56,13 @@ pub(crate) fn of_process() -> Hurry {
     let session = fs::write("/proc/self/autogroup", "-20").map_or("", |()| "session at nice -20; ");
     // Not what is to come: others in this process reserve far more than they use.
     let memory = mlockall(MlockAllFlags::MCL_CURRENT).map_or("", |()| "memory locked; ");
-    let (awake, processors) = match awake() {
-        Ok(file) => (Some(file), "processors kept awake; "),
-        Err(_) => (None, ""),
-    };
+    let awake = keep_processors_awake().ok();
+    let processors = if awake.is_some() { "processors kept awake; " } else { "" };
     Hurry { had: format!("{session}{memory}{processors}"), _awake: awake }
 }
 
-/// Keeps processors awake until the file is closed.
-fn awake() -> std::io::Result<File> {
+/// Until the file is closed.
+fn keep_processors_awake() -> std::io::Result<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
     file.write_all(&0_i32.to_ne_bytes())?; // microseconds
     Ok(file)

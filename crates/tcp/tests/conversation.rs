@@ -301,6 +301,20 @@ macro_rules! conversations {
         fn $name() {
             play(stringify!($name), include_str!(concat!("conversations/", stringify!($name), ".txt")));
         })*
+
+        /// A file that stands in no line below would never be played.
+        #[test]
+        fn every_file_is_played() {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conversations");
+            let mut found: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+                .collect();
+            let mut played = vec![$(stringify!($name)),*];
+            found.sort_unstable();
+            played.sort_unstable();
+            assert_eq!(found, played);
+        }
     };
 }
 
@@ -373,15 +387,16 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
+    linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
     linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_timeout_is_taken_back_when_originals_are_acknowledged
     linux_a_timeout_of_lost_data_is_not_taken_back
     linux_a_timeout_waits_for_a_slot_of_the_kernels_wheel
-    linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_a_timestamp_tells_that_a_timeout_was_none
     linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
+    linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
     linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
@@ -392,6 +407,7 @@ conversations! {
     linux_probes_the_tail_times_out_and_climbs_back_to_the_window_of_the_loss
     linux_repairs_four_losses_of_ten_in_a_round_trip
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
+    linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
     linux_three_duplicates_are_a_loss_without_rack
