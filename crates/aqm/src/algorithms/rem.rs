@@ -4,13 +4,14 @@
 //! `rem.cc` by its authors.
 //!
 //! ```text
-//! every update interval   x̂ ← (1 − w)·x̂ + w·x                         x: packets offered in the interval
+//! every update interval   x̂ ← (1 − w)·x̂ + w·x                         x: packets that came in the interval
 //!                         price ← max(0, price + γ·(α·(q − q_ref) + x̂ − c))
 //!                         p = 1 − φ^(−price)
 //! on each arrival, or on each departure    signal with probability p
 //! ```
 //!
-//! c is what the link can send in an interval. All amounts are packets (of mean size).
+//! c is what the link can send in an interval, and x what was offered, or c and what the queue grew by
+//! (`arrivals`). All amounts are packets (of mean size).
 //!
 //! | parameter | unit | authors' code | legal |
 //! | --- | --- | --- | --- |
@@ -20,11 +21,15 @@
 //! | `alpha` | | 0.1 | 0 or above |
 //! | `phi` | | 1.001 | above 1 |
 //! | `update_interval_ms` | ms | 2 | 0.001 to 1e9 |
+//! | `arrivals` | | `offered` | `offered`, `queue_growth` |
 //! | `rate_filter_weight` | | 1, no filter | above 0, at most 1 |
 //! | `mean_packet_bytes` | bytes | 1000 | 1 or more |
 //!
-//! Departures and silences. The rate counts what is offered, also what is then lost. The price has no upper
-//! bound: after a long overload p stays near 1 for a while. ns-2 fixes α at 0.1; drops on arrival; marks on
+//! Departures and silences. The rate counts what is offered, also what is then lost (`arrivals = "offered"`, as
+//! in ns-2). Where more comes than the link sends the queue grows by the difference, so that an implementation
+//! needs no counter (Le et al. 2003, section 2; `arrivals = "queue_growth"`); what is lost, and what an idle link
+//! could have sent, then do not count. The price has no upper bound: after a long overload p stays near 1 for a while.
+//! ns-2 fixes α at 0.1; drops on arrival; marks on
 //! departure and lets packets that cannot be marked pass (`point = "dequeue"`, `not_ect = "pass"`); holds one
 //! packet less than its limit (`limit_rule`). The price and p start at 0. An arrival that finds no room is an
 //! overflow, and no coin is tossed.
@@ -52,6 +57,17 @@ pub enum Point {
     Enqueue,
     /// When it leaves for the link: the signal is younger by the queueing delay (ns-2's marking).
     Dequeue,
+}
+
+/// What counts as having come in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// What was offered, also what was then lost (ns-2).
+    #[default]
+    Offered,
+    /// What the link can send and what the queue grew by since the last update (Le et al. 2003, section 2).
+    QueueGrowth,
 }
 
 /// What a selected packet that cannot be marked gets.
@@ -83,6 +99,8 @@ queue_control_params! {
         phi: f64 = 1.001,
         /// Time between two updates of the price, in milliseconds.
         update_interval_ms: f64 = 2.0,
+        /// What counts as having come in an interval.
+        arrivals: Arrivals = Arrivals::Offered,
         /// Weight of each interval's rate in the average rate; 1 averages nothing.
         rate_filter_weight: f64 = 1.0,
         /// Where a packet meets the coin.
@@ -129,7 +147,9 @@ impl Parameters for Params {
             point: self.point,
             spare_not_ect: self.not_ect == NotEct::Pass,
             ticker: Ticker::new(interval_s, facts),
+            arrivals: self.arrivals,
             rate: Ewma::new(self.rate_filter_weight),
+            last_length: 0.0,
             probability: 0.0,
             offered_packets: 0,
             offered_bytes: 0,
@@ -170,13 +190,24 @@ pub struct Rem {
     point: Point,
     spare_not_ect: bool,
     ticker: Ticker,
+    arrivals: Arrivals,
     rate: Ewma,
+    /// The queue at the last update.
+    last_length: f64,
     probability: f64,
     offered_packets: u64,
     offered_bytes: u64,
 }
 
 impl Rem {
+    /// What came since the last update, with a queue of `length` now.
+    fn came(&self, length: f64) -> f64 {
+        match self.arrivals {
+            Arrivals::Offered => self.gauge.amount(self.offered_packets, self.offered_bytes),
+            Arrivals::QueueGrowth => self.price.capacity + length - self.last_length,
+        }
+    }
+
     fn toss(&self, packet: &PacketFacts, coins: &mut Stream) -> Verdict {
         if coins.uniform() >= self.scale.apply(self.probability, packet.bytes) {
             return Verdict::Pass;
@@ -222,10 +253,10 @@ impl Aqm for Rem {
     }
 
     fn on_timer(&mut self, _due: Time, queue: &QueueView<'_>) {
-        self.rate.sample(self.gauge.amount(self.offered_packets, self.offered_bytes));
-        self.offered_packets = 0;
-        self.offered_bytes = 0;
-        self.price.update(self.rate.average(), self.gauge.length(queue));
+        let length = self.gauge.length(queue);
+        self.rate.sample(self.came(length));
+        (self.offered_packets, self.offered_bytes, self.last_length) = (0, 0, length);
+        self.price.update(self.rate.average(), length);
         self.probability = self.price.probability();
         self.ticker.advance();
     }

@@ -392,6 +392,28 @@ def rem_cases():
         dict(quick, measure="bytes", scale_probability="mean", rate_filter_weight=0.25, limit_packets=30),
         burst(0.1, 0.4, 30, sizes=(1500, 40, 1000), depart_every=4),
     )
+    yield (
+        "the queue's growth for the rate: what is lost does not count",
+        Rem,
+        dict(TEN, seed=45),
+        dict(quick, arrivals="queue_growth"),
+        burst(0.1, 0.4, 32, depart_every=2) + drain(14, 1.5, 10),
+    )
+    yield (
+        "the queue's growth in bytes, filtered, over longer intervals",
+        Rem,
+        dict(TEN, seed=46),
+        dict(
+            quick,
+            arrivals="queue_growth",
+            update_interval_ms=5,
+            measure="bytes",
+            scale_probability="mean",
+            rate_filter_weight=0.5,
+            limit_packets=30,
+        ),
+        burst(0.1, 0.4, 30, sizes=(1500, 40, 1000), depart_every=4) + drain(12.3, 1.5, 12),
+    )
 
 
 def codel_cases():

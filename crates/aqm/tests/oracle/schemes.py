@@ -359,6 +359,7 @@ class Rem(Scheme):
         alpha=0.1,
         phi=1.001,
         update_interval_ms=2,
+        arrivals="offered",
         rate_filter_weight=1,
         point="enqueue",
         not_ect="drop",
@@ -366,15 +367,17 @@ class Rem(Scheme):
     )
 
     def start(self):
-        self.price, self.rate, self.offered, self.p = 0.0, 0.0, 0, 0.0
+        self.price, self.rate, self.offered, self.p, self.q_old = 0.0, 0.0, 0, 0.0, 0.0
 
     def period_ms(self):
         return self.update_interval_ms
 
     def tick(self, due):
         arrived = self.offered if self.measure == "packets" else self.offered / self.mean_packet_bytes
-        self.rate = (1 - self.rate_filter_weight) * self.rate + self.rate_filter_weight * arrived
         c = self.update_interval_ms / 1000 * self.capacity()
+        if self.arrivals == "queue_growth":
+            arrived, self.q_old = c + self.length() - self.q_old, self.length()
+        self.rate = (1 - self.rate_filter_weight) * self.rate + self.rate_filter_weight * arrived
         self.price += self.gamma * (self.rate + self.alpha * (self.length() - self.q_ref_packets) - c)
         self.price = max(0.0, self.price)
         self.p, self.offered = 1 - self.phi**-self.price, 0
