@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 FloatArray = NDArray[np.float64]
 
@@ -85,6 +85,8 @@ def local_whittle(counts: FloatArray, *, ordinates: int | None = None) -> HurstE
         slope = 2.0 * hurst - 1.0
         scaled = np.mean(periodogram * np.exp(slope * log_frequency))
         return float(np.log(scaled) - slope * log_frequency.mean())
+
+    from scipy import optimize  # noqa: PLC0415 (only this estimate needs it, and it is slow to import)
 
     found = optimize.minimize_scalar(contrast, bounds=(0.0, 1.5), method="bounded", options={"xatol": 1e-6})
     hurst, half = float(found.x), float(NORMAL_95 / (2.0 * np.sqrt(used)))

@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from aqmlab.statistics.distribution import ResponseTimes
 from aqmlab.statistics.recorded import has_name, table
@@ -61,6 +60,8 @@ def _kaplan_meier(
     ended_s: FloatArray, ended: FloatArray, waited_s: FloatArray, waiting: FloatArray
 ) -> FloatArray:
     """The share of all pages that the estimate gives to each time at which pages ended."""
+    from scipy import stats  # noqa: PLC0415 (it takes a second to import)
+
     seen = stats.CensoredData(
         uncensored=np.repeat(ended_s, ended.astype(np.int64)),
         right=np.repeat(waited_s, waiting.astype(np.int64)),

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.stats import qmc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,6 +97,8 @@ def random(axes: Mapping[str, Axis], *, points: int, seed: int) -> list[Settings
 
 def latin_hypercube(axes: Mapping[str, Axis], *, points: int, seed: int) -> list[Settings]:
     """One draw from each of as many slices as there are points, for every key."""
+    from scipy.stats import qmc  # noqa: PLC0415 (it takes a second to import)
+
     sampler = qmc.LatinHypercube(d=len(axes), rng=np.random.default_rng(seed))
     return _placed(axes, sampler.random(points))
 
