@@ -29,8 +29,8 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from aqmlab.statistics import student
 from aqmlab.statistics.replication import MINIMUM_REPLICATIONS, NotEnoughReplications
 
 FloatArray = NDArray[np.float64]
@@ -111,7 +111,7 @@ def critical_value(
 ) -> float:
     """The u of this file's formula; for a path of length 0 the Student value of one point."""
     alpha = 1.0 - confidence
-    bonferroni = -float(special.stdtrit(degrees_of_freedom, alpha / (2.0 * grid_points)))
+    bonferroni = -student.quantile(degrees_of_freedom, alpha / (2.0 * grid_points))
     lower, upper = 0.0, bonferroni
     for _ in range(BISECTIONS):
         middle = (lower + upper) / 2.0
@@ -145,7 +145,7 @@ def sign_flip_p_value(differences: FloatArray, *, seed: int = 0, draws: int = 10
 
 
 def _exceedance(u: float, *, path_length: float, degrees_of_freedom: int) -> float:
-    endpoint = 2.0 * float(special.stdtr(degrees_of_freedom, -u))
+    endpoint = 2.0 * student.distribution(degrees_of_freedom, -u)
     exponent = -(degrees_of_freedom - 1) / 2.0
     crossings = path_length / np.pi * (1.0 + u**2 / degrees_of_freedom) ** exponent
     return endpoint + float(crossings)

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 FloatArray = NDArray[np.float64]
 
-NORMAL_95 = float(special.ndtri(0.975))
+NORMAL_95 = 1.959963984540054
+"""The standard normal quantile of 0.975."""
 WHITTLE_BANDWIDTH_EXPONENT = 0.65
 LEAST_COEFFICIENTS = 8
 """An octave with fewer detail coefficients is left out of the regression."""
@@ -77,6 +77,8 @@ def aggregated_variance(counts: FloatArray, *, simulations: int = 200, seed: int
 
 def local_whittle(counts: FloatArray, *, ordinates: int | None = None) -> HurstEstimate:
     """H from the lowest `ordinates` periodogram values (default n^0.65)."""
+    from scipy import optimize  # noqa: PLC0415 (slow to import)
+
     used = ordinates or int(counts.size**WHITTLE_BANDWIDTH_EXPONENT)
     periodogram = np.abs(np.fft.rfft(counts - counts.mean())[1 : used + 1]) ** 2
     log_frequency = np.log(np.arange(1, used + 1))
@@ -85,8 +87,6 @@ def local_whittle(counts: FloatArray, *, ordinates: int | None = None) -> HurstE
         slope = 2.0 * hurst - 1.0
         scaled = np.mean(periodogram * np.exp(slope * log_frequency))
         return float(np.log(scaled) - slope * log_frequency.mean())
-
-    from scipy import optimize  # noqa: PLC0415 (only this estimate needs it, and it is slow to import)
 
     found = optimize.minimize_scalar(contrast, bounds=(0.0, 1.5), method="bounded", options={"xatol": 1e-6})
     hurst, half = float(found.x), float(NORMAL_95 / (2.0 * np.sqrt(used)))
@@ -130,6 +130,8 @@ def _variance_slope(counts: FloatArray) -> float:
 
 def _logscale_diagram(counts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Octaves, bias-corrected log2 energies and their variances (Gaussian coefficients)."""
+    from scipy import special  # noqa: PLC0415 (slow to import)
+
     approximation = np.asarray(counts, dtype=np.float64)
     energies: list[float] = []
     sizes: list[int] = []

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+
+from aqmlab.statistics import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,7 +138,7 @@ class RunToRun:
         errors = abs(single_run - self.mean) / (
             self.standard_deviation * math.sqrt(1.0 + 1.0 / self.replications)
         )
-        return float(2.0 * special.stdtr(self.replications - 1, -errors))
+        return 2.0 * student.distribution(self.replications - 1, -errors)
 
 
 def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun:
@@ -156,4 +157,4 @@ def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun
 
 def student_quantile(degrees_of_freedom: int, confidence: float = 0.95) -> float:
     """How many standard errors a two-sided Student interval reaches either way."""
-    return float(special.stdtrit(degrees_of_freedom, (1.0 + confidence) / 2.0))
+    return student.quantile(degrees_of_freedom, (1.0 + confidence) / 2.0)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+
+from aqmlab.statistics import student
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ def is_worse(
         return False
     differences = np.array([candidate[seed] - incumbent[seed] for seed in shared])
     error = float(differences.std(ddof=1)) / np.sqrt(len(shared))
-    bound = float(special.stdtrit(len(shared) - 1, 1.0 - significance)) * error
+    bound = student.quantile(len(shared) - 1, 1.0 - significance) * error
     return bool(differences.mean() > bound)
 
 

@@ -1,0 +1,20 @@
+"""Student's t distribution, from SciPy, loaded when it is first asked.
+
+SciPy's special functions take a third of a second to import, and most commands judge nothing.
+"""
+
+from __future__ import annotations
+
+
+def quantile(degrees_of_freedom: float, probability: float) -> float:
+    """What t stays below with this probability."""
+    from scipy import special  # noqa: PLC0415 (slow to import)
+
+    return float(special.stdtrit(degrees_of_freedom, probability))
+
+
+def distribution(degrees_of_freedom: float, t: float) -> float:
+    """The probability of staying below `t`."""
+    from scipy import special  # noqa: PLC0415 (slow to import)
+
+    return float(special.stdtr(degrees_of_freedom, t))
