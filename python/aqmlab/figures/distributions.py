@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_band
-from aqmlab.statistics.replication import student_quantile
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_band, student
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +58,7 @@ def _interval(curves: FloatArray) -> tuple[FloatArray, FloatArray] | tuple[None,
     if replications < MINIMUM_REPLICATIONS:
         return None, None
     mean = curves.mean(axis=0)
-    half = student_quantile(replications - 1) * curves.std(axis=0, ddof=1) / np.sqrt(replications)
+    half = student.two_sided_quantile(replications - 1) * curves.std(axis=0, ddof=1) / np.sqrt(replications)
     return np.maximum(mean - half, 0.0), np.minimum(mean + half, 100.0)
 
 

@@ -102,7 +102,7 @@ def mean_interval(
     if sample.size < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=int(sample.size), mean=mean)
     standard_error = float(sample.std(ddof=1)) / np.sqrt(sample.size)
-    half = student_quantile(sample.size - 1, confidence) * standard_error
+    half = student.two_sided_quantile(sample.size - 1, confidence) * standard_error
     return Interval(mean, mean - half, mean + half, int(sample.size), confidence)
 
 
@@ -150,11 +150,6 @@ def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun
     deviation = float(sample.std(ddof=1)) if size > 1 else 0.0
     next_run: Interval | NotEnoughReplications = NotEnoughReplications(have=size, mean=mean)
     if size >= MINIMUM_REPLICATIONS:
-        half = student_quantile(size - 1, confidence) * deviation * math.sqrt(1.0 + 1.0 / size)
+        half = student.two_sided_quantile(size - 1, confidence) * deviation * math.sqrt(1.0 + 1.0 / size)
         next_run = Interval(mean, mean - half, mean + half, size, confidence)
     return RunToRun(mean, deviation, float(sample.min()), float(sample.max()), next_run, size)
-
-
-def student_quantile(degrees_of_freedom: int, confidence: float = 0.95) -> float:
-    """How many standard errors a two-sided Student interval reaches either way."""
-    return student.quantile(degrees_of_freedom, (1.0 + confidence) / 2.0)

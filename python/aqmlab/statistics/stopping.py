@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.statistics import student
 from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
     Interval,
     NotEnoughReplications,
-    student_quantile,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def replications_for(first: FloatArray, width: float, *, confidence: float = 0.9
     """
     if first.size < MINIMUM_REPLICATIONS or width <= 0.0:
         raise ValueError(f"{first.size} replications and a width of {width}: six at least, and above 0")
-    half = student_quantile(first.size - 1, confidence) * float(first.std(ddof=1))
+    half = student.two_sided_quantile(first.size - 1, confidence) * float(first.std(ddof=1))
     return max(int(first.size), math.ceil((2.0 * half / width) ** 2))
 
 
@@ -47,5 +47,5 @@ def two_stage_interval(
     if first < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=first, mean=float(values.mean()))
     scatter = float(values[:first].std(ddof=1)) / np.sqrt(values.size)
-    mean, half = float(values.mean()), student_quantile(first - 1, confidence) * scatter
+    mean, half = float(values.mean()), student.two_sided_quantile(first - 1, confidence) * scatter
     return Interval(mean, mean - half, mean + half, int(values.size), confidence)
