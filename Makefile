@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -38,7 +38,7 @@ test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one cou
 
 live: test-live
 
-fuzz: fuzz-networks fuzz-files ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
+fuzz: fuzz-networks fuzz-files fuzz-properties ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
 
 FUZZ_SEED ?= $(shell date +%Y%m%d)
 FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS),1))
@@ -50,6 +50,10 @@ fuzz-networks: ## random legal networks alone, or with CASE=seed:case one of the
 fuzz-files: $(VENV)/.installed-dev ## damaged files of every kind that the tools read, alone, or with KIND and CASE one again
 	PYTHONPATH=tests/python $(BIN)/python -m file_fuzzer --seed $(FUZZ_SEED) \
 		$(if $(CASE),--kind $(KIND) --case $(CASE),$(FUZZ_LENGTH))
+
+fuzz-properties: ## the property tests with other cases alone; FUZZ_CASES counts 3,000 as a round of all of them
+	@tools/fuzz/properties.sh $(FUZZ_SEED) \
+		$(if $(FUZZ_CASES),--rounds $$(( ($(FUZZ_CASES) + 2999) / 3000 )),--hours $(or $(FUZZ_HOURS),1))
 
 mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }

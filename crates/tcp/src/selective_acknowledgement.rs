@@ -118,7 +118,7 @@ impl Endpoint {
                 }
                 self.send_lost(now, context, out);
                 self.output(now, context, out);
-                self.sender.note_deadline();
+                self.sender.resume_timeout(now, context);
             }
             Due::Probe => self.probe(now, context, out),
             Due::Timeout => self.time_out(now, context, out),
@@ -534,6 +534,14 @@ impl Sender {
         let timeout = self.round_trip_time.timeout(&context.profile.retransmission, &context.clock);
         if let Some(selective) = self.recovery.selective_mut() {
             selective.timers.timeout = context.timer(now, timeout);
+        }
+        self.note_deadline();
+    }
+
+    /// Another timer has fired: the retransmission timer runs on.
+    fn resume_timeout(&mut self, now: Time, context: &Context<'_>) {
+        if let Some(selective) = self.recovery.selective_mut() {
+            selective.timers.resume_timeout(now, context);
         }
         self.note_deadline();
     }

@@ -135,3 +135,36 @@ proptest! {
         world.run_until(Time::from_seconds(1_000.0));
     }
 }
+
+/// The numbers of packets whose loss lets the timer of reordering and the timeout fall on one instant, 10.401 s.
+const LOST_PACKETS: [usize; 29] = [
+    5, 10, 11, 12, 19, 23, 24, 25, 26, 28, 29, 31, 37, 39, 40, 41, 42, 44, 51, 52, 53, 57, 63, 64, 65, 66,
+    67, 68, 70,
+];
+
+#[test]
+fn a_timeout_due_with_the_timer_of_reordering_does_not_stay_due() {
+    let overrides = HostOverrides {
+        minimum_rto_ms: Some(0),
+        maximum_rto_ms: Some(1_000),
+        acknowledge_every_segments: Some(100),
+        nagle: Some(false),
+        maximum_burst_segments: Some(u16::MAX),
+        ..HostOverrides::default()
+    };
+    let profile = HostProfile::named("linux6-cubic").unwrap().with(&overrides).unwrap();
+    let exchange = |request, response, pause_ms| Exchange {
+        pause: Span::from_milliseconds(pause_ms),
+        request,
+        response,
+    };
+    let plan = [exchange(1_449, 23_169, 357), exchange(1, 11_585, 40)];
+    let mut number = 0;
+    let mut world = World::new(&profile, Span::from_microseconds(1_286_000), &plan, Close::Client)
+        .with_phases(Span::ZERO, Span::ZERO)
+        .with_law(move |_| {
+            number += 1;
+            if LOST_PACKETS.contains(&number) { Fate::Drop } else { Fate::Pass }
+        });
+    world.run();
+}

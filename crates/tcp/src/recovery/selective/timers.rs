@@ -13,6 +13,9 @@ use aqmlab_units::{Span, Time};
 const FOR_DELAYED: Span = Span::from_milliseconds(200);
 const FOR_OTHERS: Span = Span::from_milliseconds(2);
 
+/// What is left of a timeout at the least, when another timer has taken its place and fired (`tcp_rearm_rto`).
+const LEAST_LEFT: Span = Span::from_microseconds(1);
+
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
@@ -60,6 +63,14 @@ impl Timers {
     /// What is overtaken is lost from then on.
     pub(crate) fn wait_for_reordering(&mut self, now: Time, context: &Context<'_>, left: Span) {
         self.reordering = context.timer(now, left + FOR_OTHERS);
+    }
+
+    /// The timer of reordering has fired. Linux has one timer for all three and starts the timeout again now, so it is not
+    /// due in the same instant.
+    pub(crate) fn resume_timeout(&mut self, now: Time, context: &Context<'_>) {
+        if self.timeout <= now {
+            self.timeout = context.timer(now, LEAST_LEFT);
+        }
     }
 
     /// Nothing is outstanding.
