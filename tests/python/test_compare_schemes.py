@@ -133,15 +133,18 @@ def test_one_scenario_under_several_schemes(link: Path) -> None:
             assert table.loc[scheme, f"{quantity.name}.mean"] == pytest.approx(mean)
     # What is there is not made again.
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*/*/run.json")}
-    again = aqmlab_run(*asked, "--quiet", cwd=link)
+    assert (folder / "report.html").is_file()
+    again = aqmlab_run(*asked, "--quiet", "--no-report", cwd=link)
     assert (again.returncode, again.stdout.strip()) == (0, "results/compare-web"), again.stderr
     assert {file: file.stat().st_mtime_ns for file in folder.glob("*/*/run.json")} == before
+    assert not (folder / "report.html").exists(), "it told of another comparison"
 
 
 def test_several_scenarios_and_one_without_users(link: Path) -> None:
     (link / "other.toml").write_text(BULK.replace("50", "5").replace("two flows", "small queue"))
-    made = aqmlab_run("compare", "bulk.toml", "other.toml", "--seeds", "1-6", cwd=link)
+    made = aqmlab_run("compare", "bulk.toml", "other.toml", "--seeds", "1-6", "--no-report", cwd=link)
     assert made.returncode == 0, made.stderr
+    assert "aqmlab report results/compare-two-flows draws its report" in " ".join(made.stdout.split())
     assert "against" not in made.stdout, "there is nobody to speak of"
     table = pd.read_csv(
         link / "results" / folder_name("compare-two flows") / "comparison.csv", index_col="configuration"
@@ -162,7 +165,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
         edges = [table.loc["red", f"{PAGE_MEDIAN.name}.minus_first.{edge}"] for edge in ("lower", "upper")]
         return float(edges[1] - edges[0])
 
-    made = aqmlab_run(*asked, *short, cwd=link)
+    made = aqmlab_run(*asked, *short, "--no-report", cwd=link)
     assert made.returncode == 0, made.stderr
     at_first = width()
     made = aqmlab_run(*asked, *short, "--until-width", str(0.8 * at_first), cwd=link)
@@ -235,7 +238,8 @@ def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
     assert made.returncode == 2
     assert "other links carry data in other results" in " ".join(made.stderr.split())
     chosen = aqmlab_run(
-        "compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", cwd=link
+        *("compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", "--no-report"),
+        cwd=link,
     )
     assert "links judged: left-to-right" in " ".join(chosen.stdout.split()), chosen.stderr
 

@@ -230,6 +230,9 @@ def _parse_line(line: str) -> None:
             assert all(option in source for option in arguments if option.startswith("--")), line
         case "cargo":
             _parse_cargo(arguments, line)
+        case _ if (ROOT / program).is_file():
+            source = (ROOT / program).read_text()
+            assert all(option in source for option in arguments if option.startswith("--")), line
         case _:
             raise AssertionError(f"{line}: nothing here knows {program}")
 

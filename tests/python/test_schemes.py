@@ -370,6 +370,7 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: nothing found\n"), checked.stderr
     compared = aqmlab_run(
         *("compare", "link.toml", "--schemes", f"drop-tail,{PYTHON}", "--seeds", "1-2", "--output", "out"),
+        "--no-report",
         cwd=tmp_path,
     )
     assert compared.returncode == 0, compared.stderr

@@ -40,7 +40,7 @@ fn operations() -> impl Strategy<Value = Vec<(Span, Operation)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn every_scheme_accounts_for_every_packet(seed in any::<u64>(), operations in operations()) {

@@ -73,6 +73,12 @@ _MOST_SEEDS = 1_000
     help="Where to keep results, comparison.csv and report.html; by default results/compare-<name of the "
     "scenario>.",
 )
+@click.option(
+    "--report/--no-report",
+    "with_report",
+    default=True,
+    help="Whether to draw report.html, which takes seconds; `aqmlab report FOLDER` draws it later.",
+)
 @execution_options("threads")
 def compare(
     *,
@@ -85,6 +91,7 @@ def compare(
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
+    with_report: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -129,7 +136,7 @@ def compare(
         results = _run(scenarios, (*seeds, *more), folder, quiet=quiet, executor=executor)
         keep_first_stage(folder, seeds, until_width_s)
         found = _beside(results, links, folder, first_stage=len(seeds))
-    return _tell(found, folder, quiet=quiet)
+    return _tell(found, folder, with_report=with_report, quiet=quiet)
 
 
 def _scenarios(
@@ -213,25 +220,36 @@ def _more_seeds(found: Alternatives, width_s: float, folder: Path) -> range:
     return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
 
 
-def _tell(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+def _tell(found: Alternatives, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
-    from aqmlab.report import render
-    from aqmlab.report.alternatives import page_of
     from aqmlab.tables import save, to_terminal
     from aqmlab.tables.alternatives import alternatives_table
 
     table = alternatives_table(found)
     save(table, folder / "comparison.csv")
+    # One of an earlier comparison would stand beside other numbers.
+    (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
         screen = console()
         for sentence in found.sentences():
             screen.print(shown(sentence))
         screen.print(to_terminal(table))
-    write_whole(folder / REPORT, render(page_of(found)))
+    if with_report:
+        _draw_report(found, folder, quiet=quiet)
     if quiet:
         say(str(folder))
         return
-    screen.print(shown(f"kept in {folder}; open {folder / REPORT}"), soft_wrap=True)
+    further = f"; open {folder / REPORT}" if with_report else f"; aqmlab report {folder} draws its report"
+    screen.print(shown(f"kept in {folder}{further}"), soft_wrap=True)
+
+
+def _draw_report(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+    from aqmlab.report import render
+    from aqmlab.report.alternatives import page_of
+    from aqmlab.terminal.progress import waiting
+
+    with waiting("drawing the report", hidden=quiet):
+        write_whole(folder / REPORT, render(page_of(found)))
 
 
 def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Sequence[str]) -> None:

@@ -50,6 +50,7 @@ def report(
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
+    from aqmlab.terminal.progress import waiting
 
     found = read_alternatives(results)
     first_stage = read_first_stage(results, found)
@@ -62,7 +63,8 @@ def report(
             )
         found = {baseline: found.pop(baseline), **found}
     try:
-        page = page_of(Alternatives.of(found, links=links, first_stage=first_stage), title=title)
+        with waiting("drawing the report"):
+            page = render(page_of(Alternatives.of(found, links=links, first_stage=first_stage), title=title))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
-    say(str(write_whole(output or results[0] / REPORT, render(page))))
+    say(str(write_whole(output or results[0] / REPORT, page)))

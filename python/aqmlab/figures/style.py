@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -188,24 +189,33 @@ def _words(figure: Figure) -> Iterator[Text]:
 @styled
 def svg_text(figure: Figure) -> str:
     """The figure as SVG, ready to stand inside HTML; without the date, so that equal figures are equal."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", dpi=RASTER_IN_VECTOR, metadata={"Date": None, "Creator": "aqmlab"})
-    document = text.getvalue()
+    dateless = {"Date": None, "Creator": "aqmlab"}
+    document = _printed(figure, "svg", dots_per_inch=RASTER_IN_VECTOR, metadata=dateless).decode()
     return document[document.index("<svg") :]
 
 
 @styled
 def as_png(figure: Figure) -> bytes:
     """The figure as PNG."""
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=RASTER_DOTS_PER_INCH, metadata={"Software": "aqmlab"})
-    return picture.getvalue()
+    return _printed(figure, "png", dots_per_inch=RASTER_DOTS_PER_INCH, metadata={"Software": "aqmlab"})
 
 
 @styled
 def as_pdf(figure: Figure) -> bytes:
     """The figure as PDF, without the date."""
-    picture = io.BytesIO()
     dateless = {"Creator": "aqmlab", "Producer": "aqmlab", "CreationDate": None}
-    figure.savefig(picture, format="pdf", metadata=dateless)
+    return _printed(figure, "pdf", dots_per_inch=figure.dpi, metadata=dateless)
+
+
+def _printed(figure: Figure, form: str, *, dots_per_inch: float, metadata: dict[str, str | None]) -> bytes:
+    """The figure in a form; `Figure.savefig` would draw it once more, unseen, to lay out what is laid out."""
+    canvas, dots = figure.canvas, figure.dpi
+    picture = io.BytesIO()
+    figure.set_dpi(dots_per_inch)
+    try:
+        printing = get_registered_canvas_class(form)(figure)
+        getattr(printing, f"print_{form}")(picture, metadata=metadata)
+    finally:
+        figure.set_dpi(dots)
+        figure.set_canvas(canvas)
     return picture.getvalue()

@@ -1,7 +1,8 @@
-"""A progress bar over simulated seconds."""
+"""What a terminal shows while something takes time: a bar over what can be counted, otherwise a line."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -28,6 +29,17 @@ def tracked(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[It
         text = TextColumn("{task.description}", markup=False)
         with Progress(text, BarColumn(), console=console(stderr=True), transient=True) as bar:
             yield from bar.track(items, description=plain_line(label))
+
+
+@contextmanager
+def waiting(label: str, *, hidden: bool = False) -> Iterator[None]:
+    """A line on standard error, where that is a terminal, until what it names is done."""
+    screen = console(stderr=True)
+    if hidden or not screen.is_terminal:
+        yield
+        return
+    with screen.status(plain_line(label)):
+        yield
 
 
 class Progressing(Protocol):
