@@ -108,10 +108,10 @@ def test_both_bottlenecks_of_a_chain_decide_as_simulated_ones_whatever_brings_th
     first, second = (link for link in kept.run["links"] if link["name"] in HOPS)
     assert second["throughput_frame_mbps"] > first["throughput_frame_mbps"] > 1.0
     assert second["counters"]["marked"]["packets"] > 0
-    # One every 2 ms: a window of 1.5 s has 750, but for those that were late at its edges; by tenths of a
-    # second on a machine that had no time for the run, which its audit says.
+    # One every 2 ms: a window of 1.5 s has 750, but for those that were late at its edges: who sends them may
+    # wait a tenth of a second for a processor that builds something else.
     arrived = first["counters"]["by_class"]["datagram"]["arrived_packets"]
-    assert arrived == pytest.approx(750, abs=20 if kept.live["verdict"] == "valid" else 200)
+    assert arrived == pytest.approx(750, abs=100)
     # Every length and every checksum, those of marked packets too, is asserted by the parser.
     for name in HOPS:
         file = tmp_path / "live" / f"{name}.pcapng"
