@@ -23,7 +23,14 @@ def test_a_round_has_every_property_test() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("x", "--rounds", "1"), ("1", "--rounds", "1.5"), ("1", "--hours", "0"), ("1", "--days", "1")],
+    [
+        (),
+        ("x", "--rounds", "1"),
+        ("1", "--rounds", "0"),
+        ("1", "--rounds", "1.5"),
+        ("1", "--hours", "0"),
+        ("1", "--days", "1"),
+    ],
 )
 def test_other_arguments_are_refused(arguments: tuple[str, ...]) -> None:
     made = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=60, check=False)

@@ -14,7 +14,7 @@ def quantile(degrees_of_freedom: float, probability: float) -> float:
 
 
 def two_sided_quantile(degrees_of_freedom: float, confidence: float = 0.95) -> float:
-    """How many standard errors a two-sided interval reaches either way."""
+    """How many standard errors a two-sided interval reaches either way; confidence above 0 and below 1."""
     return quantile(degrees_of_freedom, (1.0 + confidence) / 2.0)
 
 
