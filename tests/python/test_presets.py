@@ -84,22 +84,21 @@ def test_the_list_has_a_line_for_each(capfd: pytest.CaptureFixture[str]) -> None
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == presets.names()
     assert leave("new", capfd=capfd)[1] == out
-    assert {"adsl", "vdsl", "docsis", "fibre", "mobile-fixed", "campus-2000", "testbed-2003"} == set(
-        presets.names()
-    )
+    buildings = {f"building-{line}" for line in ("adsl", "vdsl", "docsis", "fibre", "mobile-fixed")}
+    assert {"home", *buildings, "campus-2000", "testbed-2003"} == set(presets.names())
 
 
 def test_a_preset_goes_to_the_terminal_or_into_a_new_file(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert leave("new", "vdsl", capfd=capfd) == (0, presets.text("vdsl"), "")
+    assert leave("new", "building-vdsl", capfd=capfd) == (0, presets.text("building-vdsl"), "")
     file = tmp_path / "deep" / "my.toml"
     file.parent.mkdir()
-    code, out, _ = leave("new", "vdsl", "-o", str(file), capfd=capfd)
-    assert (code, file.read_text()) == (0, presets.text("vdsl"))
+    code, out, _ = leave("new", "building-vdsl", "-o", str(file), capfd=capfd)
+    assert (code, file.read_text()) == (0, presets.text("building-vdsl"))
     assert f"aqmlab run {file}" in out
     file.write_text("mine")
-    code, _, err = leave("new", "adsl", "-o", str(file), capfd=capfd)
+    code, _, err = leave("new", "building-adsl", "-o", str(file), capfd=capfd)
     assert (code, file.read_text()) == (2, "mine")
     assert "exists already" in err
 
@@ -108,9 +107,9 @@ def test_an_unknown_preset_is_refused_with_the_nearest(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "my.toml"
-    code, _, err = leave("new", "fiber", "-o", str(file), capfd=capfd)
+    code, _, err = leave("new", "building-fiber", "-o", str(file), capfd=capfd)
     assert code == 2
-    assert 'no preset is called "fiber"' in err
-    assert 'did you mean "fibre"?' in err
+    assert 'no preset is called "building-fiber"' in err
+    assert 'did you mean "building-fibre"?' in err
     assert not file.exists()
     assert "which preset" in leave("new", "-o", str(file), capfd=capfd)[2]

@@ -78,7 +78,7 @@ def commands() -> None:
       aqmlab reproduce le2003 --scale quick    a short version of the 2003 study, with a report
       aqmlab list                              schemes, host profiles, traffic models, experiments
       aqmlab explain pi                        what a scheme does, and its parameters
-      aqmlab new vdsl -o my-link.toml          a scenario to start from
+      aqmlab new home -o my-link.toml          a scenario to start from
       aqmlab run my-link.toml                  run a scenario of your own
       aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
                                                what each does to the same people, as a page to send on

@@ -23,15 +23,15 @@ from aqmlab.terminal.spelling import nearest, shortened
     help="Write it there, into a file that does not exist yet; without it, to the terminal.",
 )
 def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
-    """Write a scenario to start from: a common access line, or the link of a study, with comments.
+    """Write a scenario to start from: a household, a building on a common access line, or a study's link.
 
     Without PRESET it lists what there is. Sources of the numbers: docs/presets.md.
 
     \b
     Examples:
       aqmlab new --list
-      aqmlab new vdsl -o my-link.toml && aqmlab run my-link.toml
-      aqmlab new docsis                  read it first
+      aqmlab new home -o my-link.toml && aqmlab run my-link.toml
+      aqmlab new building-docsis         read it first
     """
     from aqmlab import presets
 

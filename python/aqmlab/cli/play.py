@@ -49,7 +49,7 @@ def play(
 
     \b
     Examples:
-      aqmlab new vdsl -o my-link.toml && aqmlab play my-link.toml
+      aqmlab new home -o my-link.toml && aqmlab play my-link.toml
       aqmlab play my-link.toml --no-browser --port 8123
     """
     from aqmlab.play import PlayedLink, serve
