@@ -25,7 +25,7 @@ from aqmlab.statistics.recorded import (
     table,
 )
 from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
-from aqmlab.statistics.traffic import OF_TRAFFIC
+from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
@@ -341,11 +341,11 @@ def quantity(name: str) -> Quantity:
         return QUANTITIES[name]
     if (of_part := of_stretches(name)) is not None:
         return of_part
-    what, _, part = name.partition("/")
-    if "@" not in part and what in OF_TRAFFIC and part.split(".")[0] in {"populations", "flows"}:
-        return OF_TRAFFIC[what](part)
+    if (of_part := of_traffic(name)) is not None:
+        return of_part
+    parts = "; ".join(f"{', '.join(numbers)} of {kind}.NAME" for kind, numbers in OF_TRAFFIC.items())
     raise UnknownQuantityError(
         f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}; and '
-        f"{', '.join(OF_TRAFFIC)} of a part of the traffic, such as loss_percent/flows.NAME; and "
+        f"of a part of the traffic, such as loss_percent/flows.NAME, {parts}; and "
         f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400"
     )

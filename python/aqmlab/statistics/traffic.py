@@ -1,8 +1,9 @@
-"""Numbers of a part of the traffic: of a population, whose servers send, or of a group of flows.
+"""Numbers of a part of the traffic: of a population, whose servers send, of flows, or of datagrams.
 
-A part is called `populations.NAME` or `flows.NAME`. Its loss is that of the packets of those who send data,
-control packets among them, over all monitored links on their way: what these discarded, per 100 that came to
-the first. A part that takes several paths over monitored links has none.
+A part is called `populations.NAME`, `flows.NAME` or `datagrams.NAME` (`statistics/datagrams.py`). The loss of
+a population or of flows is that of the packets of those who send data, control packets among them, over all
+monitored links on their way: what these discarded, per 100 that came to the first. A part that takes several
+paths over monitored links has none.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.statistics.classes import jain_index
+from aqmlab.statistics.datagrams import OF_DATAGRAMS
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import (
     MissingDataError,
@@ -89,7 +92,34 @@ def _responses_bytes(result: Recorded, population: str) -> int:
     return int(rows["response_bytes"].to_numpy()[has_name(rows, "population", population)].sum())
 
 
-OF_TRAFFIC: Mapping[str, Callable[[str], OfRun]] = {
-    "loss_percent": loss_percent_of,
-    "goodput_kbps": goodput_kbps_of,
+def jain_index_of(part: str) -> OfRun:
+    """Jain's index over the bytes that each flow of a group delivered: 1 where all got the same."""
+
+    def index(result: Recorded) -> float:
+        name = part.partition(".")[2]
+        groups = [entry for entry in result.run.get("flows", ()) if entry["name"] == name]
+        if not groups:
+            raise MissingDataError(f"the run has no {part}")
+        found = jain_index(groups[0]["delivered_bytes"])
+        if found is None:
+            raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
+        return found
+
+    return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "fairness", 3, index)
+
+
+OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
+    "populations": {"loss_percent": loss_percent_of, "goodput_kbps": goodput_kbps_of},
+    "flows": {"loss_percent": loss_percent_of, "goodput_kbps": goodput_kbps_of, "jain_index": jain_index_of},
+    "datagrams": OF_DATAGRAMS,
 }
+"""What is told of a part of the traffic, by the kind of part."""
+
+
+def of_traffic(name: str) -> OfRun | None:
+    """The quantity `WHAT/KIND.NAME` of a part of the traffic, if it has that form and is known."""
+    what, _, part = name.partition("/")
+    kind, _, own = part.partition(".")
+    if not own or "@" in part or what not in OF_TRAFFIC.get(kind, {}):
+        return None
+    return OF_TRAFFIC[kind][what](part)

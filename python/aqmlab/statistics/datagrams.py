@@ -1,0 +1,118 @@
+"""Delay, delay variation, loss and goodput of a group of datagrams: what a call or a game feels.
+
+A group is a group of `[[datagrams]]`; its sources are alike. Datagrams sent in the measured window count,
+whatever became of them later. Delay is one way, from the sender's hand-over to the arrival of the last bit.
+Of several sources each number is the mean over the sources: what one of these people feels on average.
+
+Delay variation is that of RFC 5481 section 4.2 (packet delay variation), delay less the least delay of the
+same source; here its 99th percentile. A receiver's playout buffer has to be about as long.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import (
+    MissingDataError,
+    Recorded,
+    TooLittleDataError,
+    has_name,
+    measured_window_s,
+    table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    Columns = Mapping[str, NDArray[np.float64]]
+
+DELAY_PERCENTILES = (50, 95, 99)
+_MILLISECONDS = 1000.0
+
+
+def datagram_groups(result: Recorded) -> list[str]:
+    """The names of the run's groups of datagrams, in the order of the scenario; none where there are none."""
+    if "datagrams" not in result.tables:
+        return []
+    return list(dict.fromkeys(result.tables["datagrams"]["group"].to_pylist()))
+
+
+def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
+    """The one-way delay in milliseconds within which so many percent of a group's datagrams arrived."""
+
+    def of_group(part: str) -> OfRun:
+        def delay_ms(result: Recorded) -> float:
+            return _MILLISECONDS * _mean_of_sources(result, part, lambda rows: rows[f"delay_p{percentile}_s"])
+
+        which = "median" if percentile == 50 else f"{percentile} %"
+        title = f"delay of {part}, {which}, ms"
+        return OfRun(f"delay_p{percentile}_ms/{part}", "ms", title, f"delay {which} ms", 1, delay_ms)
+
+    return of_group
+
+
+def delay_variation_ms_of(part: str) -> OfRun:
+    """The 99th percentile of the delay variation of a group's datagrams in milliseconds (RFC 5481)."""
+
+    def variation_ms(result: Recorded) -> float:
+        return _MILLISECONDS * _mean_of_sources(
+            result, part, lambda rows: rows["delay_p99_s"] - rows["delay_minimum_s"]
+        )
+
+    title = f"delay variation of {part}, 99 %, ms"
+    return OfRun(f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms)
+
+
+def loss_percent_of_datagrams(part: str) -> OfRun:
+    """Datagrams of a group that were lost on the way, per 100 of those that arrived or were lost."""
+
+    def percent(result: Recorded) -> float:
+        rows = _sources(result, part)
+        settled = rows["received_packets"].sum() + rows["lost_packets"].sum()
+        if settled == 0:
+            raise TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
+        return 100.0 * float(rows["lost_packets"].sum() / settled)
+
+    return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+
+
+def goodput_kbps_of_datagrams(part: str) -> OfRun:
+    """IP bytes of a group's datagrams that arrived, in kbit/s."""
+
+    def kilobits_per_s(result: Recorded) -> float:
+        received = float(_sources(result, part)["received_bytes"].sum())
+        return 8.0 * received / 1000.0 / measured_window_s(result)
+
+    return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+
+
+def _mean_of_sources(result: Recorded, part: str, number: Callable[[Columns], NDArray[np.float64]]) -> float:
+    rows = _sources(result, part)
+    if not (rows["received_packets"] > 0).all():
+        raise TooLittleDataError(f"a source of {part} sent nothing that arrived in the measured window")
+    return float(number(rows).mean())
+
+
+def _sources(result: Recorded, part: str) -> Columns:
+    """The numeric columns of a group's sources."""
+    name = part.partition(".")[2]
+    rows = table(result, "datagrams", setting="[[datagrams]]")
+    own = has_name(rows, "group", name)
+    if not own.any():
+        raise MissingDataError(f"the run has no {part}")
+    columns = (field.name for field in rows.schema if field.name.endswith(("_s", "_packets", "_bytes")))
+    return {column: rows[column].to_numpy()[own].astype(np.float64) for column in columns}
+
+
+OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
+    **{f"delay_p{percentile}_ms": delay_ms_of(percentile) for percentile in DELAY_PERCENTILES},
+    "delay_variation_p99_ms": delay_variation_ms_of,
+    "loss_percent": loss_percent_of_datagrams,
+    "goodput_kbps": goodput_kbps_of_datagrams,
+}
+"""What is told of a group of datagrams."""
