@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -53,6 +55,68 @@ def test_unfinished_pages_weigh_as_kaplan_and_meier_say() -> None:
     assert unfinished_pages(run) == 4
     # The mean of min(t, 4 s) is the area below S up to 4 s: 1 + 2 * 0.8 + 1 * 0.48.
     assert restricted_mean_page_s(4.0).of(Measured(run)) == pytest.approx(3.08, abs=0.001)
+
+
+def test_remission_of_leukaemia_as_in_textbooks() -> None:
+    # Freireich et al. (1963, Blood 21, 699-716), the patients on 6-mercaptopurine: weeks of remission, and
+    # those at which a patient was still in remission when last seen.
+    ended = {6: 3, 7: 1, 10: 1, 13: 1, 16: 1, 22: 1, 23: 1}
+    seen_for = {6: 1, 9: 1, 10: 1, 11: 1, 17: 1, 19: 1, 20: 1, 25: 1, 32: 2, 34: 1, 35: 1}
+    run = recorded(
+        [("people", "followed", float(week), count) for week, count in ended.items()]
+        + [("people", "unfinished", float(week), count) for week, count in seen_for.items()]
+    )
+    times = page_load_times(run, Pages.FOLLOWED)
+    # At risk, by hand: 21 before week 6, 17 before 7, 15 before 10, 12 before 13, 11 before 16, 7 before 22,
+    # 6 before 23.
+    steps = [(21, 3), (17, 1), (15, 1), (12, 1), (11, 1), (7, 1), (6, 1)]
+    survival = np.cumprod([1.0 - ends / at_risk for at_risk, ends in steps])
+    assert survival == pytest.approx([0.857, 0.807, 0.753, 0.690, 0.627, 0.538, 0.448], abs=0.0005)
+    assert times.ccdf([week + 0.5 for week in ended]) == pytest.approx(survival)
+    assert (times.completed, times.failed) == pytest.approx((21 * (1 - survival[-1]), 21 * survival[-1]))
+
+
+def exact_shares(ended: dict[int, int], seen_for: dict[int, int]) -> dict[int, Fraction]:
+    """Kaplan and Meier's estimate of the share done within each time, by plain loops, exactly."""
+    longer, shares = Fraction(1), {}
+    for time in sorted(ended):
+        at_risk = sum(count for at, count in [*ended.items(), *seen_for.items()] if at >= time)
+        longer *= 1 - Fraction(ended[time], at_risk)
+        shares[time] = 1 - longer
+    return shares
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_quantiles_are_those_of_an_exact_estimate(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    some = random.integers(1, 12, size=2)
+    ended, seen_for = (
+        {int(at): int(random.integers(1, 6)) for at in random.choice(np.arange(1, 30), count, replace=False)}
+        for count in some
+    )
+    run = recorded(
+        [("people", "followed", float(at), count) for at, count in ended.items()]
+        + [("people", "unfinished", float(at), count) for at, count in seen_for.items()]
+    )
+    times, exact = page_load_times(run, Pages.FOLLOWED), exact_shares(ended, seen_for)
+    assert float(times.cdf(99.0)) <= 1.0
+    for time, share in exact.items():
+        assert times.cdf(time + 0.5) == pytest.approx(float(share), abs=1e-12)
+    for hundredths in range(1, 101):
+        share = Fraction(hundredths, 100)
+        reached = [time for time, within in exact.items() if within >= share]
+        expected = float(min(reached)) if reached else math.inf
+        assert times.quantile(hundredths / 100) == pytest.approx(expected, abs=0.001), share
+
+
+def test_rounding_takes_no_quantile_over_a_gap() -> None:
+    # Some of 100 end at 1 s, the others at 9 s or never: 0.55 * 100 and the like are not whole in binary.
+    for within in range(1, 100):
+        half = recorded([("people", "followed", 1.0, within), ("people", "followed", 9.0, 100 - within)])
+        never = recorded([("people", "followed", 1.0, within), ("people", "unfinished", 9.0, 100 - within)])
+        for run in (half, never):
+            found = page_load_times(run, Pages.FOLLOWED).quantile(within / 100)
+            assert found == pytest.approx(1.0, abs=0.001), within
 
 
 def test_a_quantile_that_too_few_pages_reach_is_infinite() -> None:

@@ -12,6 +12,7 @@ function at t is the share of *all ended exchanges* that were complete within t,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""Relative error of a sum of shares that is taken for none."""
+
 
 @dataclass(frozen=True)
 class ResponseTimes:
@@ -31,7 +35,8 @@ class ResponseTimes:
 
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
-    times are kept in the same way (`aqmlab.statistics.pages`).
+    times are kept in the same way (`aqmlab.statistics.pages`); where some are censored, counts and `failed`
+    are weights of an estimate, not whole numbers.
     """
 
     lower_s: FloatArray
@@ -44,9 +49,9 @@ class ResponseTimes:
             raise ValueError("bins of a response-time histogram must increase and must not overlap")
 
     @property
-    def completed(self) -> int:
-        """Exchanges that completed."""
-        return int(self.counts.sum())
+    def completed(self) -> float:
+        """Exchanges that completed, or their weight."""
+        return float(self._cumulative[-1]) if self.counts.size else 0.0
 
     @property
     def ended(self) -> float:
@@ -69,13 +74,15 @@ class ResponseTimes:
             raise ValueError(f"a share lies between 0 and 1, not {share}")
         edges, completed = self._steps()
         wanted = share * self.ended
-        if wanted > completed[-1]:
+        # 0.55 * 100 is 55.00000000000001: rounding takes no quantile over a gap, or to infinity.
+        least = wanted * (1.0 - ROUNDING)
+        if least > completed[-1]:
             return float("inf")
-        right = int(np.searchsorted(completed, wanted, side="left"))
+        right = int(np.searchsorted(completed, least, side="left"))
         if right == 0:
             return float(edges[0])
         low, high = completed[right - 1], completed[right]
-        inside = (wanted - low) / (high - low)
+        inside = min(1.0, (wanted - low) / (high - low))
         return float(edges[right - 1] + inside * (edges[right] - edges[right - 1]))
 
     def restricted_mean_s(self, limit_s: float = 2.0) -> float:
@@ -89,13 +96,18 @@ class ResponseTimes:
         above = 1.0 - np.interp(inside, edges, completed, left=0.0) / self.ended
         return float(np.trapezoid(above, inside))
 
+    @cached_property
+    def _cumulative(self) -> FloatArray:
+        """Completed exchanges up to the end of each bin; the last is their number: no share exceeds 1."""
+        return np.cumsum(self.counts, dtype=np.float64)
+
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         """Edges in seconds and the completed exchanges up to each: a piecewise linear function."""
         if self.ended == 0:
             raise ValueError("no exchange ended in the measured window: there is no distribution")
         if self.counts.size == 0:
             return np.zeros(1), np.zeros(1)
-        cumulative = np.cumsum(self.counts)
+        cumulative = self._cumulative
         edges = np.column_stack((self.lower_s, self.upper_s)).ravel()
         counted = np.column_stack((cumulative - self.counts, cumulative)).ravel()
         return edges, counted

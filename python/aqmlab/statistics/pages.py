@@ -46,9 +46,9 @@ def page_load_times(
     waited_lower, waited_upper, waiting = _bins(result, _UNFINISHED, population)
     if waiting.sum() == 0:
         return ResponseTimes(lower, upper, ended)
-    shares = _kaplan_meier((lower + upper) / 2.0, ended, (waited_lower + waited_upper) / 2.0, waiting)
+    shares, longer = _kaplan_meier((lower + upper) / 2.0, ended, (waited_lower + waited_upper) / 2.0, waiting)
     everybody = float(ended.sum() + waiting.sum())
-    return ResponseTimes(lower, upper, everybody * shares, failed=everybody * (1.0 - float(shares.sum())))
+    return ResponseTimes(lower, upper, everybody * shares, failed=everybody * longer)
 
 
 def unfinished_pages(result: Recorded, population: str | None = None) -> int:
@@ -58,18 +58,23 @@ def unfinished_pages(result: Recorded, population: str | None = None) -> int:
 
 def _kaplan_meier(
     ended_s: FloatArray, ended: FloatArray, waited_s: FloatArray, waiting: FloatArray
-) -> FloatArray:
-    """The share of all pages that the estimate gives to each time at which pages ended."""
-    from scipy import stats  # noqa: PLC0415 (it takes a second to import)
+) -> tuple[FloatArray, float]:
+    """The share of all pages that the estimate gives to each time at which pages ended, and what is left.
 
-    seen = stats.CensoredData(
-        uncensored=np.repeat(ended_s, ended.astype(np.int64)),
-        right=np.repeat(waited_s, waiting.astype(np.int64)),
-    )
-    estimate = stats.ecdf(seen).cdf
-    at = np.searchsorted(estimate.quantiles, ended_s)
-    shares = np.diff(np.asarray(estimate.probabilities), prepend=0.0)
-    return np.asarray(shares[at], dtype=np.float64)
+    A page that was seen for exactly as long as another took was still at risk when that one ended, as Kaplan
+    and Meier have it (1958, Journal of the American Statistical Association 53, 457-481).
+
+    Args:
+        ended_s: Times at which pages ended, in seconds, increasing.
+        ended: How many did; one at least.
+        waited_s: For how long unfinished pages were seen, in seconds, increasing.
+        waiting: How many were.
+    """
+    still_ended = ended[::-1].cumsum()[::-1]
+    still_waiting = np.concatenate((waiting[::-1].cumsum()[::-1], [0.0]))
+    at_risk = still_ended + still_waiting[np.searchsorted(waited_s, ended_s, side="left")]
+    longer = np.concatenate(([1.0], np.cumprod(1.0 - ended / at_risk)))
+    return longer[:-1] - longer[1:], float(longer[-1])
 
 
 def _bins(

@@ -248,7 +248,7 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
 
 
 completed_pages = OfPages(
-    "completed_pages", "", "pages loaded", "pages", 0, lambda times: times.completed, Pages.COMPLETED
+    "completed_pages", "", "pages loaded", "pages", 0, lambda times: round(times.completed), Pages.COMPLETED
 )
 pages_unfinished = OfRun(
     "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages
