@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import version as _version
 
 if TYPE_CHECKING:
-    from aqmlab.comparison import compare
+    from aqmlab.comparison import Comparison, compare
     from aqmlab.errors import (
         Cancelled,
         FolderError,
@@ -35,6 +35,7 @@ __version__ = _version()
 
 __all__ = [
     "Cancelled",
+    "Comparison",
     "FolderError",
     "Job",
     "Result",
@@ -66,7 +67,7 @@ _HOMES = {
     **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
     "Result": "aqmlab.result",
     "Scenario": "aqmlab.scenario",
-    "compare": "aqmlab.comparison",
+    **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
 }
 
 

@@ -55,7 +55,7 @@ def test_the_realised_load_is_measured_on_the_twin_and_kept_with_every_run(study
 
 
 def test_the_bottleneck_is_slower_than_its_twin(study: Study) -> None:
-    comparison = study.comparison("uncongested", "pi-24", 90.0)
+    comparison = study.curve("uncongested", "pi-24", 90.0)
     assert comparison.difference.max() > 0.0
 
 

@@ -70,7 +70,7 @@ def _worst(
 @christiansen2000.check
 def short_against_long(study: Study, a: Cell, b: Cell, *, shares: tuple[float, float]) -> Answer:
     """`a` is better up to a share of responses and `b` beyond it."""
-    comparison = study.cell_comparison(a, b)
+    comparison = study.cell_curve(a, b)
     judgement = comparison.within(*WHOLE)
     if judgement.verdict is Verdict.CANNOT_BE_JUDGED:
         return Answer(None, judgement.reason)

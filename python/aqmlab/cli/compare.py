@@ -24,7 +24,7 @@ from aqmlab.terminal.console import console, say, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.alternatives import Alternatives
+    from aqmlab.comparison import Comparison
     from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -48,7 +48,7 @@ _MOST_SEEDS = 1_000
     "--names",
     callback=read_names,
     metavar="A,B",
-    help="What the two folders are called; by default what they are.",
+    help="Labels for the folders; by default their names.",
 )
 @click.option(
     "--queues",
@@ -102,29 +102,29 @@ def compare(
     differences against the first; report.html says it with figures. A command that was interrupted goes on
     where it stopped.
 
-    Of two folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is
-    run: results are paired by seed; other windows or other users on one side are refused. From six seeds on
-    there are intervals and a verdict (docs/statistics.md).
+    Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
+    results are paired by seed, and differences are against the first folder. Other windows or other users on
+    one side are refused. From six seeds on there are intervals and a verdict (docs/statistics.md).
 
     \b
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 0.2
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
-      aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
+      aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
     """
-    from aqmlab.alternatives import keep_first_stage
+    from aqmlab.comparison import keep_first_stage
     from aqmlab.load.demand import named_links
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
-    if len(paths) == 2 and not schemes and any(map(Path.is_dir, paths)) and not any(map(Path.is_file, paths)):
+    if len(paths) >= 2 and not schemes and any(map(Path.is_dir, paths)) and not any(map(Path.is_file, paths)):
         if until_width_s is not None:
-            raise click.UsageError("--until-width adds runs; of two folders nothing is run")
-        return _compare_folders((paths[0], paths[1]), names, links)
+            raise click.UsageError("--until-width adds runs; of folders nothing is run")
+        return _compare_folders(paths, names, links)
     if names:
-        raise click.UsageError("--names is for two folders; scenarios are called by their names")
+        raise click.UsageError("--names is for folders; scenarios are called by their names")
     scenarios = _scenarios(paths, schemes, queues, overrides)
     for scenario in scenarios.values():
         named_links(scenario, links)
@@ -146,15 +146,15 @@ def _scenarios(
     overrides: Mapping[str, TomlText],
 ) -> dict[str, Scenario]:
     """The scenarios to be compared, by what they are called; all are checked before anything runs."""
-    from aqmlab.load.queues import Queues
+    from aqmlab.comparison import configurations
     from aqmlab.scenario import Scenario
 
     for path in paths:
         if path.is_dir():
-            raise click.UsageError(f"{path} is a folder; legal: two folders, or scenario files alone")
+            raise click.UsageError(f"{path} is a folder; legal: folders alone, or scenario files alone")
     if len(paths) != 1 if schemes else len(paths) < 2:
         raise click.UsageError(
-            "one scenario with --schemes NAME,NAME,..., two or more scenarios, or two folders of results"
+            "one scenario with --schemes NAME,NAME,..., two or more scenarios, or folders of results"
         )
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
     if not schemes:
@@ -164,8 +164,7 @@ def _scenarios(
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
     if len(set(schemes)) < 2:
         raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
-    found = Queues.of(read[0], queues)
-    return {scheme: found.with_scheme(read[0], scheme) for scheme in schemes}
+    return configurations(read[0], schemes, queues)
 
 
 def _run(
@@ -192,17 +191,17 @@ def _run(
 
 def _beside(
     results: Mapping[str, Sequence[Result]], links: Sequence[str], folder: Path, *, first_stage: int = 0
-) -> Alternatives:
-    from aqmlab.alternatives import Alternatives
+) -> Comparison:
+    from aqmlab.comparison import Comparison
     from aqmlab.statistics import MissingDataError, UnknownLinkError
 
     try:
-        return Alternatives.of(results, links=links, first_stage=first_stage)
+        return Comparison.of(results, links=links, first_stage=first_stage)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{folder}: {error}") from None
 
 
-def _more_seeds(found: Alternatives, width_s: float, folder: Path) -> range:
+def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
     """The seeds that have to be added, after the greatest of those that decided how many."""
     from aqmlab.statistics import TooLittleDataError
 
@@ -220,30 +219,41 @@ def _more_seeds(found: Alternatives, width_s: float, folder: Path) -> range:
     return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
 
 
-def _tell(found: Alternatives, folder: Path, *, with_report: bool, quiet: bool) -> None:
+def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
-    from aqmlab.tables import save, to_terminal
-    from aqmlab.tables.alternatives import alternatives_table
+    from aqmlab.tables import save
+    from aqmlab.tables.comparison import comparison_records
 
-    table = alternatives_table(found)
-    save(table, folder / "comparison.csv")
+    save(comparison_records(found), folder / "comparison.csv")
     # One of an earlier comparison would stand beside other numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
-        screen = console()
-        for sentence in found.sentences():
-            screen.print(shown(sentence))
-        screen.print(to_terminal(table))
+        _print(found)
     if with_report:
         _draw_report(found, folder, quiet=quiet)
     if quiet:
         say(str(folder))
         return
     further = f"; open {folder / REPORT}" if with_report else f"; aqmlab report {folder} draws its report"
-    screen.print(shown(f"kept in {folder}{further}"), soft_wrap=True)
+    console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
 
 
-def _draw_report(found: Alternatives, folder: Path, *, quiet: bool) -> None:
+def _print(found: Comparison) -> None:
+    """Sentences, tables and the verdicts on response times."""
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.comparison import comparison_tables
+    from aqmlab.words import verdicts
+
+    screen = console()
+    for sentence in found.sentences():
+        screen.print(shown(sentence))
+    for table in comparison_tables(found):
+        screen.print(to_terminal(table))
+    for verdict in verdicts(found):
+        screen.print(shown(verdict))
+
+
+def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.terminal.progress import waiting
@@ -252,24 +262,29 @@ def _draw_report(found: Alternatives, folder: Path, *, quiet: bool) -> None:
         write_whole(folder / REPORT, render(page_of(found)))
 
 
-def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Sequence[str]) -> None:
-    from aqmlab.comparison import compare as compared
+def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Sequence[str]) -> None:
+    """Results at hand: nothing is run, and nothing written."""
+    from aqmlab.comparison import Comparison
     from aqmlab.statistics import MissingDataError, UnknownLinkError
 
     if names and len(names) != len(folders):
-        raise click.BadParameter("two names, such as PI,drop-tail", param_hint="--names")
-    a, b = (_one_alternative(folder) for folder in folders)
-    called = (names[0], names[1]) if names else (folders[0].name, folders[1].name)
+        raise click.BadParameter(
+            f"{len(names)} names for {len(folders)} folders; legal: one each", param_hint="--names"
+        )
+    called = list(names or (folder.name for folder in folders))
+    if len(set(called)) < len(called):
+        called = [str(folder) for folder in folders]
+    results = {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
     try:
-        say(str(compared(a, b, names=called, links=links)))
+        _print(Comparison.of(results, links=links))
     except (UnknownLinkError, MissingDataError) as error:
-        raise ResultError(f"{folders[0]}, {folders[1]}: {error}") from None
+        raise ResultError(f"{', '.join(map(str, folders))}: {error}") from None
 
 
-def _one_alternative(folder: Path) -> list[Result]:
-    from aqmlab.alternatives import read_alternatives
+def _one_configuration(folder: Path) -> list[Result]:
+    from aqmlab.comparison import read_configurations
 
-    found = read_alternatives([folder])
+    found = read_configurations([folder])
     if len(found) > 1:
         raise ResultError(
             f"{folder}: holds results of {len(found)} scenarios ({', '.join(found)}); legal: those of one, "

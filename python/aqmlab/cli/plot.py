@@ -69,7 +69,7 @@ def plot(
     """
     from dataclasses import replace
 
-    from aqmlab.alternatives import Alternatives, read_alternatives
+    from aqmlab.comparison import Comparison, read_configurations
     from aqmlab.figures import Drawn
     from aqmlab.figures.of_results import chart_of
     from aqmlab.figures.over_time import OF_SENDERS
@@ -86,9 +86,9 @@ def plot(
     if flows and what not in OF_SENDERS:
         raise click.BadParameter(f"{flows}: only with --what {', '.join(OF_SENDERS)}", param_hint="--flows")
     chosen = [each.strip() for each in flows.split(",") if each.strip()]
-    found = read_alternatives(results)
+    found = read_configurations(results)
     try:
-        Alternatives.of(found, links=[link] if link else [])
+        Comparison.of(found, links=[link] if link else [])
         chart = chart_of(what, found, link=link, quantity=quantity, flows=chosen)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None

@@ -16,7 +16,7 @@ from aqmlab.terminal.spelling import nearest
 @click.command
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--baseline", metavar="NAME", help="The alternative that differences are against; by default the first."
+    "--baseline", metavar="NAME", help="The configuration that differences are against; by default the first."
 )
 @click.option("--title", default="", metavar="TEXT", help="What stands at the top of the page.")
 @links_option
@@ -37,7 +37,7 @@ def report(
     """Say what happens to people, on one page that opens anywhere.
 
     Takes what `aqmlab run` and `aqmlab compare` left: folders of one result, of several seeds, or of several
-    alternatives. The seeds of one scenario are one alternative. Results that do not belong together are
+    configurations. The seeds of one scenario are one configuration. Results that do not belong together are
     refused: other seeds, people, windows or durations. The page is one HTML file that needs no network.
 
     \b
@@ -46,25 +46,24 @@ def report(
       aqmlab report results/pi results/drop-tail --output pi.html
       aqmlab report results/compare-link --baseline drop-tail
     """
-    from aqmlab.alternatives import Alternatives, read_alternatives, read_first_stage
+    from aqmlab.comparison import Comparison, read_configurations, read_first_stage
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
     from aqmlab.terminal.progress import waiting
 
-    found = read_alternatives(results)
+    found = read_configurations(results)
     first_stage = read_first_stage(results, found)
-    if baseline is not None:
-        if baseline not in found:
-            raise click.BadParameter(
-                f'no alternative is called "{baseline}"; there are: {", ".join(found)}'
-                f"{nearest(baseline, found)}",
-                param_hint="--baseline",
-            )
-        found = {baseline: found.pop(baseline), **found}
+    if baseline is not None and baseline not in found:
+        raise click.BadParameter(
+            f'no configuration is called "{baseline}"; there are: {", ".join(found)}'
+            f"{nearest(baseline, found)}",
+            param_hint="--baseline",
+        )
     try:
         with waiting("drawing the report"):
-            page = render(page_of(Alternatives.of(found, links=links, first_stage=first_stage), title=title))
+            compared = Comparison.of(found, baseline=baseline, links=links, first_stage=first_stage)
+            page = render(page_of(compared, title=title))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     say(str(write_whole(output or results[0] / REPORT, page)))

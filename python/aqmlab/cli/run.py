@@ -105,17 +105,19 @@ def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> P
 
 def _print_together(screen: Console, name: str, results: list[Result], folder: Path) -> None:
     """What several seeds say together; each keeps its own figures in its folder."""
-    from aqmlab.alternatives import Alternatives
+    from aqmlab.comparison import Comparison
     from aqmlab.statistics import MissingDataError
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.alternatives import alternatives_table
+    from aqmlab.tables.comparison import comparison_tables
+    from aqmlab.words import counted
 
     try:
-        found = Alternatives.of({name: results})
+        found = Comparison.of({name: results})
     except MissingDataError as error:
         screen.print(shown(f"{name}: {error}"))
     else:
-        screen.print(to_terminal(alternatives_table(found, title=f"{name}, {len(results)} seeds")))
+        for table in comparison_tables(found):
+            screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
     for warning in dict.fromkeys(warning for result in results for warning in result.warnings):
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)

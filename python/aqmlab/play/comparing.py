@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.alternatives import Alternatives
+from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.play.knobs import PlayError, Turned
@@ -152,7 +152,7 @@ class _Wanted:
         jobs = [Job(scenario, seed) for scenario in scenarios.values() for seed in SEEDS]
         results = dict(makes.compute(jobs, bar=self))
         in_order = [results[job] for job in jobs]
-        found = Alternatives.of(
+        found = Comparison.of(
             {
                 name: in_order[place * len(SEEDS) : (place + 1) * len(SEEDS)]
                 for place, name in enumerate(scenarios)

@@ -20,7 +20,6 @@ from aqmlab.figures.over_time import queue_over_time, utilization_over_time
 from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.figures.style import figure_of, look_at, settle
-from aqmlab.report.answer import answer
 from aqmlab.report.network import (
     differing_settings,
     facts,
@@ -29,14 +28,15 @@ from aqmlab.report.network import (
 )
 from aqmlab.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.report.suspicion import with_mark
-from aqmlab.statistics import Interval, MissingDataError, Pages
+from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, Pages
 from aqmlab.statistics.suspicion import SAID, mark_of, suspect_because
-from aqmlab.tables.alternatives import alternatives_table
+from aqmlab.tables.comparison import comparison_table
+from aqmlab.words import answer, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from aqmlab.alternatives import Alternatives
+    from aqmlab.comparison import Comparison, Level
     from aqmlab.figures import Chart
     from aqmlab.figures.style import Line
     from aqmlab.statistics import Recorded, ResponseTimes
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Results = Mapping[str, Sequence[Recorded]]
 
 
-def page_of(found: Alternatives, *, title: str = "") -> Page:
+def page_of(found: Comparison, *, title: str = "") -> Page:
     """The page on some alternatives; differences are against the first.
 
     Args:
@@ -60,7 +60,7 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
         Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)]),
         Section("The network", [*_of_network(in_order)]),
         Section("The link over time", [*_of_links(firsts, looks, found)]),
-        Section("All numbers", [TableShown(alternatives_table(found, title="levels and differences"))]),
+        Section("All numbers", [TableShown(comparison_table(found))]),
         Section("What was run", [*_provenance(in_order, firsts, found)]),
     )
     page = Page(
@@ -73,11 +73,14 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
     return with_mark(page, mark_of(in_order), suspect_because(in_order))
 
 
-def first_figure(found: Alternatives) -> Drawn | None:
+def first_figure(found: Comparison) -> Drawn | None:
     """How long people wait for a page under each alternative; none where nobody does."""
     if not found.tells_pages:
         return None
-    waiting = [Waiting(name, *(found.level(name, each) for each in found.of_people)) for name in found.names]
+    waiting = [
+        Waiting(name, *(_in_figure(found.level(name, each)) for each in found.of_people))
+        for name in found.names
+    ]
     told = [value for each in waiting for value in (each.usual, each.slow)]
     caption = "Each row is one way to manage the queue in front of the link. Further left is better."
     if any(isinstance(value, Interval) for value in told):
@@ -97,19 +100,36 @@ def first_figure(found: Alternatives) -> Drawn | None:
     return Drawn("page-loads", "How long people wait for a page", caption, figure, words)
 
 
+def _in_figure(level: Level) -> Interval | NotEnoughReplications:
+    """A level as a mark with its interval; none where only a bound is known."""
+    return NotEnoughReplications(have=level.have - level.beyond) if level.beyond else level.estimate
+
+
 def _told(value: float | None) -> str:
     return "a time that was not seen" if value is None else in_seconds(value)
 
 
-def _of_pages(found: Alternatives, looks: Sequence[Line]) -> Iterator[Part]:
+def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     if not found.tells_pages:
         return
     if len(found.names) > 1:
         yield Words(found.sentences())
-    times = {name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()}
-    if not all(one.ended for each in times.values() for one in each):
-        yield Text("No distributions: in some run no page began in the measured window.", soft=True)
+    all_times = {
+        name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()
+    }
+    # A seed in which no page began under one configuration is left out of all: pairs stay pairs.
+    whole = [all(each[place].ended for each in all_times.values()) for place in range(len(found.seeds))]
+    times = {
+        name: [one for one, kept in zip(each, whole, strict=True) if kept] for name, each in all_times.items()
+    }
+    if not any(whole):
+        yield Text(
+            "No distributions: under some configuration no page began in the measured window.", soft=True
+        )
         return
+    if not all(whole):
+        left_out = counted(len(whole) - sum(whole), "seed")
+        yield Text(f"Without {left_out} in which no page began in the measured window.", soft=True)
     what = "page load time, s"
     yield from _distributions("pages", times, looks, what=what, loaded="pages loaded, %")
     yield Text(
@@ -120,7 +140,7 @@ def _of_pages(found: Alternatives, looks: Sequence[Line]) -> Iterator[Part]:
     )
 
 
-def _of_objects(found: Alternatives, results: Results, looks: Sequence[Line]) -> Iterator[Part]:
+def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> Iterator[Part]:
     try:
         times = {name: [run.times for run in runs] for name, runs in found.runs.items()}
     except MissingDataError:
@@ -197,7 +217,7 @@ def _of_network(results: Results) -> Iterator[Part]:
         yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
 
 
-def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Alternatives) -> Iterator[Part]:
+def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comparison) -> Iterator[Part]:
     seed = found.seeds[0]
     for link in found.links:
         for identifier, over_time, what in (
@@ -235,7 +255,7 @@ def _versions(runs: Sequence[Recorded]) -> str:
     return " and ".join(versions) + doubt
 
 
-def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Alternatives) -> Iterator[Part]:
+def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Comparison) -> Iterator[Part]:
     runs = [result for each in results.values() for result in each]
     yield Facts(facts(firsts))
     if described := queues_in_words(firsts):

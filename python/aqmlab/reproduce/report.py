@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab import figures, tables
-from aqmlab.alternatives import Alternatives
+from aqmlab.comparison import Comparison
 from aqmlab.files.folders import write_whole
 from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
 from aqmlab.report.alternatives import first_figure
-from aqmlab.report.answer import answer
 from aqmlab.reproduce.claims import evaluate
 from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard
 from aqmlab.tables.comparisons import comparisons
+from aqmlab.words import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,7 +98,7 @@ def render(parts: Parts) -> str:
 def page_of(parts: Parts) -> Page:
     """The report as a page: what happens to people first, then how much of the paper is reproduced."""
     study = parts.study
-    load, found = _alternatives(study)
+    load, found = _comparison(study)
     at = f"Offered load {load:g} % of the link" if found else "Nothing was run that can be compared"
     seen = found is not None and found.tells_pages
     return Page(
@@ -122,7 +122,7 @@ MOST_SHOWN = 8
 """So many configurations have room on a first screen."""
 
 
-def _alternatives(study: Study) -> tuple[float, Alternatives | None]:
+def _comparison(study: Study) -> tuple[float, Comparison | None]:
     """The paper's own configurations beside its baseline, at the highest load that the link can carry."""
     chosen = study.experiment.comparisons
     if chosen is None:
@@ -140,7 +140,7 @@ def _alternatives(study: Study) -> tuple[float, Alternatives | None]:
         }
         if others:
             shown = dict(list(others.items())[: MOST_SHOWN - 1])
-            return load, Alternatives.of({study.configuration(chosen.baseline).label: first, **shown})
+            return load, Comparison.of({study.configuration(chosen.baseline).label: first, **shown})
     return 0.0, None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.comparison import SAME_USERS, Comparison, compare
+from aqmlab.comparison import SAME_USERS, Comparison, CurveDifference
 from aqmlab.load import Demand
 from aqmlab.scenario import Scenario
 from aqmlab.statistics import (
@@ -62,6 +62,7 @@ class Study:
     calibration: Calibration | None = None
     calibration_runs: Sequence[Recorded] = ()
     _comparisons: dict[tuple[Cell, Cell], Comparison] = field(default_factory=dict, repr=False, compare=False)
+    _curves: dict[tuple[Cell, Cell], CurveDifference] = field(default_factory=dict, repr=False, compare=False)
     _measured: dict[Cell, list[Measured]] = field(default_factory=dict, repr=False, compare=False)
 
     def has(self, configuration: str, load_percent: float) -> bool:
@@ -94,19 +95,28 @@ class Study:
             self._measured[cell] = [Measured(result, population=judged) for result in self.results(*cell)]
         return self._measured[cell]
 
-    def comparison(self, a: str, b: str, load_percent: float) -> Comparison:
-        """Configuration `a` against `b` at one load."""
-        return self.cell_comparison((a, load_percent), (b, load_percent))
+    def curve(self, a: str, b: str, load_percent: float) -> CurveDifference:
+        """The response times of configuration `a` against those of `b` at one load."""
+        return self.cell_curve((a, load_percent), (b, load_percent))
 
-    def cell_comparison(self, a: Cell, b: Cell) -> Comparison:
+    def cell_curve(self, a: Cell, b: Cell) -> CurveDifference:
+        """The response times of one cell against those of another."""
+        if (a, b) not in self._curves:
+            self._curves[a, b] = self._comparison(a, b).curve(self.label(a))
+        return self._curves[a, b]
+
+    def change(self, a: Cell, b: Cell, quantity: Quantity) -> Interval | NotEnoughReplications:
+        """The mean difference of a quantity, cell `a` less cell `b`, over their common seeds, which are all."""
+        found = self._comparison(a, b)
+        own, other = (found.values(self.label(each), quantity).values for each in (a, b))
+        return mean_interval(own - other)
+
+    def _comparison(self, a: Cell, b: Cell) -> Comparison:
         """One cell against another; between two loads, or two models of users, the users differ."""
         if (a, b) not in self._comparisons:
-            names = (self.label(a), self.label(b))
             same_users = a[1] == b[1] and self._users_settings(a) == self._users_settings(b)
-            self._comparisons[a, b] = compare(
-                self.results(*a),
-                self.results(*b),
-                names=names,
+            self._comparisons[a, b] = Comparison.of(
+                {self.label(each): self.results(*each) for each in (b, a)},
                 same_users=same_users,
                 population=self.experiment.responses_of,
             )

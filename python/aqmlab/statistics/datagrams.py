@@ -51,7 +51,14 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
 
         which = "median" if percentile == 50 else f"{percentile} %"
         title = f"delay of {part}, {which}, ms"
-        return OfRun(f"delay_p{percentile}_ms/{part}", "ms", title, f"delay {which} ms", 1, delay_ms)
+        return OfRun(
+            f"delay_p{percentile}_ms/{part}",
+            "ms",
+            title,
+            "delay ms" if percentile == 50 else f"delay {which} ms",
+            1,
+            delay_ms,
+        )
 
     return of_group
 

@@ -36,13 +36,15 @@ class ResponseTimes:
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
     times are kept in the same way (`aqmlab.statistics.pages`); where some are censored, counts and `failed`
-    are weights of an estimate, not whole numbers.
+    are weights of an estimate, not whole numbers, and `watched_s` is the longest time in seconds for which one
+    of these was seen.
     """
 
     lower_s: FloatArray
     upper_s: FloatArray
     counts: FloatArray
     failed: float = 0
+    watched_s: float = 0.0
 
     def __post_init__(self) -> None:
         if np.any(self.upper_s < self.lower_s) or np.any(self.lower_s[1:] < self.upper_s[:-1]):
@@ -57,6 +59,12 @@ class ResponseTimes:
     def ended(self) -> float:
         """Exchanges that completed or failed: the denominator of every share."""
         return self.completed + self.failed
+
+    @property
+    def longest_s(self) -> float:
+        """The longest time in seconds that was seen: what a quantile at least is that was not reached."""
+        ended = self.upper_s[self.counts > 0]
+        return max(self.watched_s, float(ended[-1]) if ended.size else 0.0)
 
     def cdf(self, time_s: ArrayLike) -> FloatArray:
         """Share of the ended exchanges complete within each time (seconds)."""

@@ -48,7 +48,8 @@ def page_load_times(
         return ResponseTimes(lower, upper, ended)
     shares, longer = _kaplan_meier((lower + upper) / 2.0, ended, (waited_lower + waited_upper) / 2.0, waiting)
     everybody = float(ended.sum() + waiting.sum())
-    return ResponseTimes(lower, upper, everybody * shares, failed=everybody * longer)
+    watched_s = float(waited_lower[waiting > 0][-1])
+    return ResponseTimes(lower, upper, everybody * shares, failed=everybody * longer, watched_s=watched_s)
 
 
 def unfinished_pages(result: Recorded, population: str | None = None) -> int:

@@ -104,6 +104,10 @@ class Quantity(ABC):
             MissingDataError: The run did not record what it is computed from.
         """
 
+    def at_least(self, run: Measured) -> float:  # noqa: ARG002 (most quantities are never infinite)
+        """What the number of a run at least is where it is infinite; not a number where nothing is known."""
+        return float("nan")
+
     def __call__(self, result: Recorded, links: Sequence[str] = ()) -> float:
         """The number of a run, over the judged links where it is of links."""
         return self.of(Measured(result, links))
@@ -154,6 +158,10 @@ class OfUsers(Quantity):
             raise TooLittleDataError("no exchange ended in the measured window")
         return self.compute(run.times)
 
+    def at_least(self, run: Measured) -> float:
+        """The longest time that was seen."""
+        return run.times.longest_s
+
 
 @dataclass(frozen=True)
 class OfPages(Quantity):
@@ -174,6 +182,10 @@ class OfPages(Quantity):
         if times.ended == 0:
             raise TooLittleDataError(f"no page {_HAPPENED[self.pages]} in the measured window")
         return self.compute(times)
+
+    def at_least(self, run: Measured) -> float:
+        """The longest time that was seen, of an unfinished page how long it was watched."""
+        return run.page_load_times(self.pages).longest_s
 
 
 _HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "began"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.statistics.classes import jain_index
-from aqmlab.statistics.datagrams import OF_DATAGRAMS
+from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import (
     MissingDataError,
@@ -108,10 +108,33 @@ def jain_index_of(part: str) -> OfRun:
     return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "fairness", 3, index)
 
 
+def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
+    """The same goodput in Mbit/s."""
+
+    def of_part(part: str) -> OfRun:
+        kilobits = goodput_kbps(part)
+        title = f"goodput of {part}, Mbit/s"
+        name = f"goodput_mbps/{part}"
+        return OfRun(name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0)
+
+    return of_part
+
+
+goodput_mbps_of = in_mbps(goodput_kbps_of)
+
 OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
-    "populations": {"loss_percent": loss_percent_of, "goodput_kbps": goodput_kbps_of},
-    "flows": {"loss_percent": loss_percent_of, "goodput_kbps": goodput_kbps_of, "jain_index": jain_index_of},
-    "datagrams": OF_DATAGRAMS,
+    "populations": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+    },
+    "flows": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+        "jain_index": jain_index_of,
+    },
+    "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams)},
 }
 """What is told of a part of the traffic, by the kind of part."""
 

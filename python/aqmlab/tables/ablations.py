@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, loss_percent, throughput_mbps
-from aqmlab.statistics.quantities import completed_millions, quantity, share_within
+from aqmlab.statistics.quantities import completed_millions, quantity, restricted_mean_s, share_within
 from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _has_a_row_of_its_own(study: Study, configuration: Configuration) -> bool:
 
 
 def _ablation_row(study: Study, name: str, parent: str, load: float) -> AblationRow:
-    comparison = study.comparison(name, parent, load)
+    curve = study.curve(name, parent, load)
     printed = _judged_by(study, parent, load)
     return AblationRow(
         label=study.configuration(name).label,
@@ -90,9 +90,9 @@ def _ablation_row(study: Study, name: str, parent: str, load: float) -> Ablation
         realised_percent=study.realised_percent(name, load),
         levels={each.name: _level(study, (name, load), (parent, load), each) for each in printed},
         within_half_a_second=_mean(study.measure(name, load, share_within(0.5))),
-        restricted_mean_ms=_scaled(comparison.restricted_mean_s, 1000.0),
-        verdict=str(comparison.judgement.verdict),
-        reason=comparison.judgement.reason,
+        restricted_mean_ms=_scaled(study.change((name, load), (parent, load), restricted_mean_s()), 1000.0),
+        verdict=str(curve.judgement.verdict),
+        reason=curve.judgement.reason,
     )
 
 

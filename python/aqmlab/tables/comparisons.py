@@ -9,10 +9,10 @@ from aqmlab.tables.model import Column, Table, number, text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.comparison import Comparison
+    from aqmlab.comparison import CurveDifference
     from aqmlab.reproduce.study import Study
 
-    Compared = tuple[str, float, Comparison, float | None]
+    Compared = tuple[str, float, CurveDifference, float | None]
 
 
 def comparisons(study: Study) -> Table:
@@ -38,5 +38,5 @@ def _compared(study: Study) -> Iterator[Compared]:
         for name, configuration in study.experiment.configurations.items():
             wanted = configuration.group in chosen.groups and name != chosen.baseline
             if wanted and study.has(name, load) and study.has(chosen.baseline, load):
-                comparison = study.comparison(name, chosen.baseline, load)
-                yield configuration.label, load, comparison, study.realised_percent(name, load)
+                curve = study.curve(name, chosen.baseline, load)
+                yield configuration.label, load, curve, study.realised_percent(name, load)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich import box
+from rich.console import Console
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
@@ -146,9 +147,17 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
             Text() if column.heads_row and again else _terminal_cell(cell)
             for column, cell, again in zip(part.columns, row, repeated, strict=True)
         ]
-        drawn.add_row(*cells, end_section=any(len(cell.lines) > 1 for cell in row))
+        drawn.add_row(*cells, end_section=any(cell.short is None and len(cell.lines) > 1 for cell in row))
         above = row
     return drawn
+
+
+def as_plain_text(table: Table, *, width: int = 100) -> str:
+    """The table as a terminal of so many columns shows it, without colours."""
+    screen = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
+    with screen.capture() as captured:
+        screen.print(to_terminal(table))
+    return captured.get().rstrip()
 
 
 def _terminal_cell(cell: TableCell) -> Text:

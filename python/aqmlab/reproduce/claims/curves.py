@@ -19,7 +19,7 @@ from aqmlab.statistics.strength import strength_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.comparison import Comparison
+    from aqmlab.comparison import CurveDifference
     from aqmlab.reproduce.study import Cell, Study
 
     Range = tuple[float, float]
@@ -34,14 +34,14 @@ _common = checks_of()
 def better(study: Study, a: Cell, b: Cell, *, between_s: Range = WHOLE) -> Answer:
     """The response times of `a` are better than those of `b`, over the whole range or part of it."""
     decision = partial(_is, wanted=Verdict.BETTER)
-    return _decided(study.cell_comparison(a, b), between_s, decision, lambda found: found.largest_gain)
+    return _decided(study.cell_curve(a, b), between_s, decision, lambda found: found.largest_gain)
 
 
 @_common.check
 def equivalent(study: Study, a: Cell, b: Cell, *, between_s: Range = WHOLE) -> Answer:
     """The response times of `a` and `b` differ by at most the margin of equivalence."""
     decision = partial(_is, wanted=Verdict.EQUIVALENT)
-    return _decided(study.cell_comparison(a, b), between_s, decision, _extreme)
+    return _decided(study.cell_curve(a, b), between_s, decision, _extreme)
 
 
 @_common.check
@@ -53,7 +53,7 @@ def crossing(study: Study, a: Cell, b: Cell, *, between_s: Range) -> Answer:
             return None
         return judgement.crossing_s is not None and between_s[0] <= judgement.crossing_s <= between_s[1]
 
-    return _decided(study.cell_comparison(a, b), WHOLE, crosses, lambda found: found.crossing_s)
+    return _decided(study.cell_curve(a, b), WHOLE, crosses, lambda found: found.crossing_s)
 
 
 @_common.check
@@ -124,16 +124,16 @@ def _extreme(judgement: Judgement) -> float:
 
 
 def _decided(
-    comparison: Comparison,
+    curve: CurveDifference,
     between_s: Range,
     decision: Callable[[Judgement], bool | None],
     effect: Callable[[Judgement], float | None],
 ) -> Answer:
     """What the judgement on a range decides, and how clearly."""
-    judgement = comparison.within(*between_s)
-    if not isinstance(comparison.band, Band):
+    judgement = curve.within(*between_s)
+    if not isinstance(curve.band, Band):
         return Answer(None, evidence_of(judgement))
-    strength = strength_of(lambda width: decision(comparison.within(*between_s, widened=width)))
+    strength = strength_of(lambda width: decision(curve.within(*between_s, widened=width)))
     return Answer(decision(judgement), evidence_of(judgement), effect(judgement), strength)
 
 
@@ -143,7 +143,7 @@ def _band(study: Study, a: Cell, b: Cell, between_s: Range) -> Band:
     Raises:
         TooLittleDataError: There are too few replications for one.
     """
-    band = study.cell_comparison(a, b).band
+    band = study.cell_curve(a, b).band
     if isinstance(band, Band):
         return band.between(*between_s)
     raise TooLittleDataError(str(band))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from aqmlab.reproduce.claims.checks import checks_of
 from aqmlab.reproduce.claims.outcome import Answer, decided, weighed
 from aqmlab.statistics import Interval, mean_interval
+from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +54,7 @@ def within(
 @_common.check
 def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b` by no more than the slack."""
-    value = study.cell_comparison(a, b).restricted_mean_s
+    value = study.change(a, b, restricted_mean_s())
     evidence = shown(value, 1000.0, "ms")
     if not isinstance(value, Interval):
         return Answer(None, evidence, value)
@@ -65,7 +66,7 @@ def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
 @_common.check
 def slower(study: Study, a: Cell, b: Cell) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b`."""
-    return above_bound(study.cell_comparison(a, b).restricted_mean_s, scale=1000.0, unit="ms")
+    return above_bound(study.change(a, b, restricted_mean_s()), scale=1000.0, unit="ms")
 
 
 def above_zero(values: Sequence[float], *, unit: str) -> Answer:

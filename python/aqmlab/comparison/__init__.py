@@ -1,0 +1,27 @@
+"""One comparison: configurations beside a baseline, paired seed by seed.
+
+`compare` makes one from a scenario and schemes, or from results at hand; `Comparison` holds levels,
+differences, curves and verdicts. What may be paired is in `pairing`, which quantities are told in `told`.
+"""
+
+from aqmlab.comparison.change import Change, Level, Values
+from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.making import compare, configurations
+from aqmlab.comparison.pairing import SAME_USERS, ComparisonError
+from aqmlab.comparison.reading import keep_first_stage, read_configurations, read_first_stage
+
+__all__ = [
+    "SAME_USERS",
+    "Change",
+    "Comparison",
+    "ComparisonError",
+    "CurveDifference",
+    "Level",
+    "Values",
+    "compare",
+    "configurations",
+    "keep_first_stage",
+    "read_configurations",
+    "read_first_stage",
+]

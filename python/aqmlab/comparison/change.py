@@ -1,0 +1,156 @@
+"""A quantity of one configuration, and what it changes against the baseline, over the replications.
+
+A replication may lack a quantity (no page began), or have only a bound of it: half of the pages had not ended
+when the run did, so that their median is longer than the run could see. Neither takes the quantity away from
+the other replications: those that lack it are left out, in pairs, and counted; bounds make a difference
+one-sided ("later by at least 12 s").
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, student
+from aqmlab.statistics.stopping import two_stage_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantities import Quantity
+
+    Estimate = Interval | NotEnoughReplications
+
+POWER = 0.8
+"""The probability with which a difference that could have been seen is seen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A quantity in each replication, in the order of the seeds.
+
+    Attributes:
+        values: The numbers; not a number where the replication lacks it, infinite where only a bound is
+            known.
+        bounds: Where a value is infinite what it at least is; elsewhere the value itself.
+    """
+
+    values: FloatArray
+    bounds: FloatArray
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Of each replication whether it has the quantity, or a bound of it."""
+        return np.asarray(~np.isnan(self.values) & np.isfinite(self.bounds))
+
+    @property
+    def beyond(self) -> NDArray[np.bool_]:
+        """Of each replication whether only a bound is known."""
+        return np.asarray(np.isinf(self.values) & self.known)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The mean of a quantity over the replications that have it.
+
+    Attributes:
+        estimate: The mean with its interval; only the mean where there are too few replications, or bounds.
+        have: How many replications have the quantity or a bound of it.
+        beyond: In how many of these only a bound is known: the mean is then a lower bound.
+    """
+
+    estimate: Estimate
+    have: int
+    beyond: int
+
+    @property
+    def mean(self) -> float | None:
+        """The mean, or a lower bound of it where `beyond` is not 0; none where no replication has it."""
+        return self.estimate.mean
+
+    @classmethod
+    def of(cls, values: Values, *, confidence: float, first_stage: int = 0) -> Level:
+        """The level of some replications; `first_stage` as in `Comparison`."""
+        known = values.bounds[values.known]
+        beyond = int(values.beyond.sum())
+        if known.size == 0:
+            return cls(NotEnoughReplications(have=0), 0, 0)
+        if beyond:
+            unsure = NotEnoughReplications(have=known.size - beyond, mean=float(known.mean()))
+            return cls(unsure, known.size, beyond)
+        return cls(_interval(known, confidence, first_stage, whole=bool(values.known.all())), known.size, 0)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a configuration changes against the baseline in one quantity: its own level less the baseline's.
+
+    Attributes:
+        quantity: Which.
+        before: The level of the baseline.
+        after: That of the configuration.
+        difference: The mean difference over the pairs, with an interval whose upper end is infinite where the
+            configuration's values are bounds, and whose lower end is where the baseline's are; without one
+            where there are too few pairs, or bounds on both sides.
+        pairs: How many seeds have the quantity, or a bound of it, on both sides.
+        visible: The smallest true difference that so many pairs would have shown with probability 0.8; none
+            where there is no two-sided interval.
+    """
+
+    quantity: Quantity
+    before: Level
+    after: Level
+    difference: Estimate
+    pairs: int
+    visible: float | None = None
+
+    @classmethod
+    def of(
+        cls, quantity: Quantity, before: Values, after: Values, *, confidence: float, first_stage: int = 0
+    ) -> Change:
+        """The change from the values of the baseline to those of a configuration, paired by seed."""
+        old, new = (Level.of(each, confidence=0.95, first_stage=first_stage) for each in (before, after))
+        both = before.known & after.known
+        differences = after.bounds[both] - before.bounds[both]
+        longer, shorter = bool(after.beyond[both].any()), bool(before.beyond[both].any())
+        pairs = int(both.sum())
+        if pairs == 0 or (longer and shorter):
+            return cls(quantity, old, new, NotEnoughReplications(have=0), pairs)
+        estimate = _interval(differences, confidence, first_stage, whole=bool(both.all()))
+        if not isinstance(estimate, Interval):
+            told = estimate if not (longer or shorter) else NotEnoughReplications(have=pairs)
+            return cls(quantity, old, new, told, pairs)
+        if longer or shorter:
+            lower, upper = (estimate.lower, math.inf) if longer else (-math.inf, estimate.upper)
+            return cls(quantity, old, new, Interval(estimate.mean, lower, upper, pairs, confidence), pairs)
+        return cls(quantity, old, new, estimate, pairs, _visible(estimate))
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether only one end of the interval is known."""
+        estimate = self.difference
+        return isinstance(estimate, Interval) and math.isinf(estimate.upper - estimate.lower)
+
+    @property
+    def direction(self) -> int:
+        """1 where the quantity is larger than with the baseline, -1 where smaller, 0 where that is open."""
+        if not isinstance(self.difference, Interval):
+            return 0
+        return int(self.difference.lies_above(0.0)) - int(self.difference.lies_below(0.0))
+
+
+def _interval(values: FloatArray, confidence: float, first_stage: int, *, whole: bool) -> Estimate:
+    if first_stage and whole:
+        return two_stage_interval(values, first_stage, confidence=confidence)
+    return mean_interval(values, confidence=confidence)
+
+
+def _visible(estimate: Interval) -> float:
+    """Half width and what a test of this level needs beside it to be 80 % sure (Student's quantiles)."""
+    degrees = estimate.replications - 1
+    half = student.two_sided_quantile(degrees, estimate.confidence)
+    return estimate.half_width * (1.0 + student.quantile(degrees, POWER) / half)

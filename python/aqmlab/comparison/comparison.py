@@ -1,0 +1,325 @@
+"""Configurations compared with a baseline, replication by replication.
+
+All are run with the same seeds. With common random numbers the same users ask for the same pages, so the
+difference of a pair is what the queue did. Every difference is the configuration less the baseline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.comparison.change import Change, Level, Values
+from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.pairing import ComparisonError, paired, same_links
+from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
+from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
+from aqmlab.statistics.datagrams import datagram_groups
+from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.recorded import measured_window_s
+from aqmlab.statistics.stopping import replications_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Configurations by name, run with the same seeds; differences are against the first, the baseline.
+
+    Attributes:
+        names: What they are called, the baseline first.
+        seeds: The replications, in order.
+        links: The links that were judged.
+        runs: The runs of each configuration, in the order of the seeds.
+        first_stage: How many of the seeds, the first ones, decided how many there are; 0: no figure did.
+    """
+
+    names: tuple[str, ...]
+    seeds: tuple[int, ...]
+    links: tuple[str, ...]
+    runs: Mapping[str, Sequence[Measured]] = field(repr=False)
+    first_stage: int = 0
+    _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        results: Mapping[str, Sequence[Recorded]],
+        *,
+        baseline: str | None = None,
+        links: Sequence[str] = (),
+        population: str | None = None,
+        same_users: bool = True,
+        first_stage: int = 0,
+    ) -> Comparison:
+        """Puts the results of several configurations beside each other.
+
+        Args:
+            results: Of each configuration its results, one for each seed, in any order.
+            baseline: The configuration that differences are against; by default the first.
+            links: The links whose figures are told; by default those that carry data.
+            population: The population whose response times are judged; by default all of them together.
+            same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
+            first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
+
+        Raises:
+            ComparisonError: There is no such baseline, or seeds, windows, users or links that carry data
+                differ from those of the baseline.
+            UnknownLinkError: A link is not monitored.
+            MissingDataError: None is chosen, and none carries data.
+        """
+        base = next(iter(results)) if baseline is None else baseline
+        if base not in results:
+            raise ComparisonError(f'no configuration is called "{base}"; there are: {", ".join(results)}')
+        in_order = {base: results[base], **results}
+        pairs = {
+            name: paired(each, results[base], names=(name, base), same_users=same_users)
+            for name, each in in_order.items()
+        }
+        judged = same_links([pair for each in pairs.values() for pair in each], links)
+        measured = {
+            name: [Measured(run, judged, population=population) for run, _ in each]
+            for name, each in pairs.items()
+        }
+        seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
+        return cls(tuple(in_order), seeds, judged, measured, first_stage)
+
+    # ------------------------------------------------------------------------------------- what was compared
+
+    @property
+    def baseline(self) -> str:
+        """The configuration that differences are against."""
+        return self.names[0]
+
+    @property
+    def window_s(self) -> float:
+        """Length of the measured window in seconds."""
+        return measured_window_s(self._first)
+
+    def against(self, baseline: str) -> Comparison:
+        """The same with another baseline.
+
+        Raises:
+            ComparisonError: There is no such configuration.
+        """
+        if baseline not in self.names:
+            raise ComparisonError(
+                f'no configuration is called "{baseline}"; there are: {", ".join(self.names)}'
+            )
+        names = (baseline, *(name for name in self.names if name != baseline))
+        return replace(self, names=names, runs={name: self.runs[name] for name in names} if self.runs else {})
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What is told of each configuration: people, calls and games, flows, links."""
+        return quantities_of(self._first, self.links)
+
+    @property
+    def of_people(self) -> tuple[Quantity, Quantity]:
+        """What people notice: the usual page, and the slow one in twenty."""
+        return OF_PEOPLE
+
+    @property
+    def of_the_link(self) -> tuple[Quantity, Quantity]:
+        """How busy the judged links are, and what they lose."""
+        return OF_THE_LINK
+
+    @property
+    def tells_pages(self) -> bool:
+        """Whether anybody waited for a page, in any run of any configuration."""
+        return any(self.values(name, LOADED_MEDIAN).known.any() for name in self.names)
+
+    @property
+    def datagram_groups(self) -> list[str]:
+        """The groups of datagrams: calls, games."""
+        return datagram_groups(self._first) if self.runs else []
+
+    @property
+    def flow_groups(self) -> list[str]:
+        """The groups of flows that never end."""
+        return list(flow_groups(self._first)) if self.runs else []
+
+    @property
+    def _first(self) -> Recorded:
+        return self.runs[self.baseline][0].result
+
+    # ------------------------------------------------------------------------------------- numbers
+
+    def values(self, name: str, quantity: Quantity) -> Values:
+        """A quantity of one configuration, replication by replication."""
+        key = name, quantity.name
+        if key not in self._values:
+            values, bounds = zip(*(_value(quantity, run) for run in self.runs[name]), strict=True)
+            self._values[key] = Values(np.array(values), np.array(bounds))
+        return self._values[key]
+
+    def level(self, name: str, quantity: Quantity) -> Level:
+        """The mean of a quantity over the replications that have it."""
+        return Level.of(self.values(name, quantity), confidence=CONFIDENCE, first_stage=self.first_stage)
+
+    def change(self, name: str, quantity: Quantity) -> Change:
+        """What a configuration changes: its own value less the baseline's, seed by seed."""
+        before, after = (self.values(each, quantity) for each in (self.baseline, name))
+        confidence, first_stage = self.confidence_of_each, self.first_stage
+        return Change.of(quantity, before, after, confidence=confidence, first_stage=first_stage)
+
+    @property
+    def confidence_of_each(self) -> float:
+        """Of each difference, so that all that the sentences tell of pages hold together (Bonferroni)."""
+        return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * len(OF_PEOPLE))
+
+    def curve(self, name: str) -> CurveDifference:
+        """The response times of a configuration against the baseline's: the whole curve, and a verdict.
+
+        Raises:
+            ComparisonError: In some run no exchange ended.
+            MissingDataError: A run recorded no response times.
+        """
+        sides = [[run.times for run in self.runs[each]] for each in (name, self.baseline)]
+        for side, each in zip(sides, (name, self.baseline), strict=True):
+            for seed, times in zip(self.seeds, side, strict=True):
+                if times.ended == 0:
+                    raise ComparisonError(
+                        f"{each}, seed {seed}: no exchange ended in the measured window; "
+                        "legal: runs with users and a window that some of their responses fall into"
+                    )
+        return CurveDifference.of((name, self.baseline), *sides)
+
+    def seeds_for(self, width_s: float) -> int:
+        """How many seeds make each difference of the usual page's load time this narrow, from those at hand.
+
+        Args:
+            width_s: From the lower bound of the interval to the upper one, in seconds.
+
+        Raises:
+            TooLittleDataError: There are too few seeds to say, or in some run too few pages ended.
+        """
+        if len(self.seeds) < MINIMUM_REPLICATIONS:
+            raise TooLittleDataError(
+                f"{len(self.seeds)} seeds do not say how many it takes; legal: {MINIMUM_REPLICATIONS} or more"
+            )
+        base = self.values(self.baseline, LOADED_MEDIAN).values
+        differences = [self.values(name, LOADED_MEDIAN).values - base for name in self.names[1:]]
+        if not np.isfinite(differences).all():
+            raise TooLittleDataError(
+                "in some run too few pages ended to tell how soon half of them are there"
+            )
+        confidence = self.confidence_of_each
+        return max(replications_for(each, width_s, confidence=confidence) for each in differences)
+
+    # ------------------------------------------------------------------------------------- for people
+
+    def sentences(self) -> list[str]:
+        """What happens to people, in words."""
+        from aqmlab.words import sentences  # noqa: PLC0415 (words stand on comparisons)
+
+        return sentences(self)
+
+    def report(self, file: str | Path, *, title: str = "") -> Path:
+        """Writes the report, one HTML page that needs no network; answers with its path.
+
+        Args:
+            file: Where to write it.
+            title: What stands at its top; by default the name of the first scenario.
+        """
+        from pathlib import Path  # noqa: PLC0415
+
+        from aqmlab.files.folders import write_whole  # noqa: PLC0415
+        from aqmlab.report import render  # noqa: PLC0415 (reports are loaded when drawn)
+        from aqmlab.report.alternatives import page_of  # noqa: PLC0415
+
+        return write_whole(Path(file), render(page_of(self, title=title)))
+
+    def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
+        """Draws how the response times of a configuration, by default the second, differ from the baseline's."""
+        return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A tidy frame: a row for each configuration, seed and quantity, with its value and unit.
+
+        A value that is infinite is longer than the run could see.
+        """
+        import pandas as pd  # noqa: PLC0415 (an extra)
+
+        return pd.DataFrame(
+            {
+                "configuration": name,
+                "seed": seed,
+                "quantity": quantity.name,
+                "unit": quantity.unit,
+                "value": value,
+            }
+            for name in self.names
+            for quantity in self.quantities
+            for seed, value in zip(self.seeds, self.values(name, quantity).values, strict=True)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: levels and differences of every quantity that any configuration has."""
+        return {
+            "baseline": self.baseline,
+            "seeds": list(self.seeds),
+            "window_s": self.window_s,
+            "links": list(self.links),
+            "configurations": {name: self._numbers(name) for name in self.names},
+        }
+
+    def _numbers(self, name: str) -> dict[str, Any]:
+        numbers = {}
+        for quantity in self.quantities:
+            level = self.level(name, quantity)
+            if level.have:
+                numbers[quantity.name] = {"level": _plain(level.estimate.to_dict())}
+                if name != self.baseline:
+                    change = self.change(name, quantity)
+                    numbers[quantity.name]["difference"] = _plain(change.difference.to_dict())
+        return numbers
+
+    def __repr__(self) -> str:
+        seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
+        return f"Comparison({', '.join(self.names)}; {seeds}; differences against {self.baseline})"
+
+    def __str__(self) -> str:
+        from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
+
+        return "\n".join([*self.sentences(), "", as_plain_text(comparison_table(self))])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: what happens to people in words, then levels and differences."""
+        import html  # noqa: PLC0415
+
+        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415
+
+        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in self.sentences())
+        return words + to_notebook([comparison_table(self)])
+
+
+def _value(quantity: Quantity, run: Measured) -> tuple[float, float]:
+    """A number of a run and what it at least is; not a number where the run lacks it."""
+    try:
+        value = quantity.of(run)
+    except MissingDataError:
+        return np.nan, np.nan
+    return value, quantity.at_least(run) if np.isinf(value) else value
+
+
+def _plain(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Without infinities, which JSON has none of."""
+    return {
+        key: None if isinstance(value, float) and not np.isfinite(value) else value
+        for key, value in numbers.items()
+    }

@@ -1,0 +1,112 @@
+"""`aqmlab.compare`: results at hand put beside each other, or one scenario run under several schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.pairing import ComparisonError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from aqmlab.scenario import Scenario, ScenarioLike
+    from aqmlab.statistics import Recorded
+
+Results: TypeAlias = "Mapping[str, Sequence[Recorded]]"
+DEFAULT_SEEDS = range(1, 9)
+"""Two more than an interval needs."""
+
+
+def compare(
+    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, Scenario],
+    *,
+    schemes: Sequence[str] = (),
+    seeds: Sequence[int] = DEFAULT_SEEDS,
+    baseline: str | None = None,
+    links: Sequence[str] = (),
+    population: str | None = None,
+    same_users: bool = True,
+    store: str | Path | None = None,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Comparison:
+    """Compares queue disciplines, or whole configurations, over the same seeds.
+
+    Args:
+        what: One scenario (a `Scenario`, a path, TOML text) together with `schemes`; or scenarios by name; or
+            results by name, one for each seed, in which case nothing is run.
+        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers.
+        seeds: Seeds of the runs; six or more for confidence intervals.
+        baseline: The configuration that differences are against; by default the first.
+        links: The links whose figures are told; by default those that carry data.
+        population: The population whose response times are judged; by default all of them together.
+        same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
+        store: A folder that keeps finished runs; what it holds is not run again.
+        workers: How many runs at a time; by default one for each core.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario, or a scheme in it, is refused.
+        ComparisonError: The results cannot be paired; the message names the seed or the setting.
+        UnknownLinkError: A link is not monitored.
+    """
+    results = _results(what, schemes, seeds, store=store, workers=workers, progress=progress)
+    return Comparison.of(
+        results, baseline=baseline, links=links, population=population, same_users=same_users
+    )
+
+
+def _results(
+    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, Scenario],
+    schemes: Sequence[str],
+    seeds: Sequence[int],
+    *,
+    store: str | Path | None,
+    workers: int | None,
+    progress: bool,
+) -> Results:
+    from aqmlab.runs import Job, run_many  # noqa: PLC0415 (results at hand need no runner)
+    from aqmlab.scenario import Scenario  # noqa: PLC0415
+
+    if isinstance(what, Mapping):
+        if schemes:
+            raise ComparisonError("schemes are put into one scenario; legal: one scenario, or no schemes")
+        given = dict(what)
+        if not given:
+            raise ComparisonError("nothing to compare; legal: two configurations or more")
+        scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario)}
+        if not scenarios:
+            return cast("Results", given)
+        if len(scenarios) < len(given):
+            raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
+    else:
+        scenarios = configurations(Scenario.of(what), schemes)
+    jobs = [Job(scenario, seed) for scenario in scenarios.values() for seed in seeds]
+    results = run_many(jobs, store=store, workers=workers, progress=progress)
+    return {
+        name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
+    }
+
+
+def configurations(
+    scenario: Scenario, schemes: Sequence[str], links: Sequence[str] = ()
+) -> dict[str, Scenario]:
+    """A scenario under several schemes, by their names.
+
+    Args:
+        scenario: The scenario.
+        schemes: Two or more, each once.
+        links: The links whose queues are set; by default those that carry data.
+
+    Raises:
+        ComparisonError: There are fewer than two schemes.
+        ScenarioError: A scheme is refused.
+        DemandError: A link is not monitored, or none carries data.
+    """
+    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+
+    if len(set(schemes)) < 2:
+        raise ComparisonError("schemes: two or more, such as drop-tail and red")
+    found = Queues.of(scenario, links)
+    return {scheme: found.with_scheme(scenario, scheme) for scheme in schemes}

@@ -1,0 +1,119 @@
+"""Results in folders, grouped into the configurations that a comparison is of."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from aqmlab.comparison.pairing import ComparisonError
+from aqmlab.errors import ResultError
+from aqmlab.files.folders import write_whole
+from aqmlab.files.reading import read_json
+from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
+from aqmlab.result import Result
+from aqmlab.statistics import MINIMUM_REPLICATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+FIRST_STAGE = "first_stage.json"
+"""Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
+_FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
+
+
+def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
+    """The results in some folders, by configuration: the seeds of one scenario are one configuration.
+
+    Args:
+        folders: Each holds a result, or folders of results to any depth, as `aqmlab run` and `compare` leave
+            them.
+
+    Returns:
+        Configurations in the order in which they were found, by the name of their scenario; where several have
+        one name, by that of the folder that holds their seeds.
+
+    Raises:
+        ResultError: A folder holds no result.
+        ComparisonError: Two results are of the same scenario and seed.
+    """
+    groups: dict[str, list[Result]] = {}
+    by_place = {place.resolve(): place for folder in folders for place in _places_in(folder)}
+    for place in by_place.values():
+        result = Result.load(place)
+        groups.setdefault(_scenario_in_short(result), []).append(result)
+    for results in groups.values():
+        places = {result.seed: result.folder for result in results}
+        if len(places) < len(results):
+            twice = next(each for each in results if places[each.seed] != each.folder)
+            raise ComparisonError(
+                f"{twice.folder} and {places[twice.seed]} are of the same scenario and seed: a replication "
+                "counts once"
+            )
+    return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+
+
+def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
+    """Notes beside the results which seeds decided how many there are, and for which width."""
+    text = json.dumps({"seeds": list(seeds), "width_s": width_s})
+    write_whole(folder / FIRST_STAGE, f"{text}\n")
+
+
+def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> int:
+    """How many of the seeds in some folders, the first ones, decided how many there are; 0: none did.
+
+    Raises:
+        ResultError: The note cannot be read, is of other seeds than the first ones, or these folders are told
+            together with others.
+    """
+    noted = [folder / FIRST_STAGE for folder in folders if (folder / FIRST_STAGE).exists()]
+    if not noted:
+        return 0
+    if len(folders) > 1:
+        raise ResultError(
+            f"{noted[0].parent}: its first seeds decided how many there are (--until-width), which holds for "
+            "its own comparison; legal: this folder alone"
+        )
+    note = read_json(noted[0], ResultError)
+    conform(note, _FIRST_STAGE_SHAPE, str(noted[0]), ResultError)
+    seeds = sorted(note["seeds"])
+    of_results = sorted({result.seed for each in results.values() for result in each})
+    if of_results[: len(seeds)] != seeds:
+        raise ResultError(
+            f"{noted[0]}: seeds {seeds} decided how many there are, and the first in the folder are "
+            f"{of_results[: len(seeds)]}; legal: without runs of other seeds, or without this file"
+        )
+    return len(seeds)
+
+
+def _places_in(folder: Path) -> list[Path]:
+    """The folder itself if it is a result, or those in it that are."""
+    if (folder / "run.json").exists():
+        return [folder]
+    found = [file.parent for file in sorted(folder.glob("**/run.json"))]
+    if not found:
+        raise ResultError(f"{folder}: holds no result; legal: what aqmlab run or compare left")
+    return found
+
+
+def _scenario_in_short(result: Result) -> str:
+    """What tells a scenario from others, its name and description aside."""
+    said = {key: value for key, value in result.scenario.items() if key not in {"name", "description"}}
+    return json.dumps(said, sort_keys=True)
+
+
+def _names(groups: Sequence[Sequence[Result]]) -> list[str]:
+    """A name for each group: that of its scenario, or else of its folder, or else both with a number."""
+    of_scenarios = [str(results[0].scenario["name"]) for results in groups]
+    of_folders = [_folder_of_seeds(results[0]) for results in groups]
+    for names in (of_scenarios, of_folders):
+        if len(set(names)) == len(names):
+            return names
+    return [f"{name} {place}" for place, name in enumerate(of_folders, start=1)]
+
+
+def _folder_of_seeds(result: Result) -> str:
+    folder = result.folder
+    if folder is None:
+        return str(result.scenario["name"])
+    return folder.resolve().parent.name if folder.name == f"seed-{result.seed}" else folder.resolve().name

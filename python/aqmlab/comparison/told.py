@@ -1,0 +1,85 @@
+"""Which quantities a comparison tells: of people first, then calls and games, flows, links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.statistics.datagrams import datagram_groups, delay_ms_of, loss_percent_of_datagrams
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import (
+    loss_percent,
+    marked_percent,
+    page_quantile_s,
+    quantile_s,
+    queue_mean_packets,
+    utilization_percent,
+)
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import judged_links
+from aqmlab.statistics.traffic import goodput_mbps_of, jain_index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import OfLinks, Quantity
+
+LOADED_MEDIAN = page_quantile_s(0.5, Pages.FOLLOWED)
+LOADED_P95 = page_quantile_s(0.95, Pages.FOLLOWED)
+OF_PEOPLE = (LOADED_MEDIAN, LOADED_P95)
+"""The usual page and the slow one in twenty, of pages that began in the measured window."""
+RESPONSE_MEDIAN = quantile_s(0.5)
+OF_OBJECTS = (RESPONSE_MEDIAN, quantile_s(0.95))
+OF_THE_LINK = (utilization_percent, loss_percent)
+OF_LINKS = (*OF_THE_LINK, marked_percent, queue_mean_packets)
+
+
+def delay_median_of(group: str) -> Quantity:
+    """The median one-way delay of a group of datagrams, in milliseconds."""
+    return delay_ms_of(50)(f"datagrams.{group}")
+
+
+def of_datagrams(group: str) -> tuple[Quantity, ...]:
+    """What a call or a game feels."""
+    part = f"datagrams.{group}"
+    return (delay_ms_of(50)(part), delay_ms_of(99)(part), loss_percent_of_datagrams(part))
+
+
+def of_flows(group: str, flows: int) -> tuple[Quantity, ...]:
+    """What long-lived flows get."""
+    part = f"flows.{group}"
+    return (goodput_mbps_of(part), *((jain_index_of(part),) if flows > 1 else ()))
+
+
+def of_link(quantity: OfLinks, link: str) -> OfRun:
+    """A quantity of links, of one link by name."""
+
+    def value(result: Recorded) -> float:
+        return quantity.compute(judged_links(result, [link]))
+
+    title, short = (f"{each}, {link}" for each in (quantity.title, quantity.short))
+    return OfRun(f"{quantity.name}/links.{link}", quantity.unit, title, short, quantity.digits, value)
+
+
+def flow_groups(result: Recorded) -> dict[str, int]:
+    """Groups of long-lived flows, those without an end, with how many flows each has."""
+    endless = {
+        str(entry.get("name"))
+        for entry in result.run["scenario"].get("flows", ())
+        if entry.get("bytes") is None and entry.get("bytes_cdf_file") is None
+    }
+    groups = {entry["name"]: len(entry["delivered_bytes"]) for entry in result.run.get("flows", ())}
+    return {name: flows for name, flows in groups.items() if name in endless}
+
+
+def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
+    """What is told of each configuration, by what the runs have: people, datagrams, flows, each link, all links."""
+    per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
+    return (
+        *OF_PEOPLE,
+        *OF_OBJECTS,
+        *(each for group in datagram_groups(result) for each in of_datagrams(group)),
+        *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
+        *per_link,
+        *OF_LINKS,
+    )

@@ -1,0 +1,10 @@
+"""The sentences that users read about results: the one home of wording.
+
+Terminal, reports, notebooks and `aqmlab play` print what stands here. `amounts` writes numbers with the unit
+people use, `comparison` says what a queue discipline changes.
+"""
+
+from aqmlab.words.amounts import counted, duration, listed, span
+from aqmlab.words.comparison import answer, sentences, verdicts
+
+__all__ = ["answer", "counted", "duration", "listed", "sentences", "span", "verdicts"]

@@ -1,0 +1,198 @@
+"""What queue disciplines change for people, in sentences.
+
+`answer` says it for readers who know nothing about queues, in two or three sentences on all configurations;
+`sentences` gives each configuration one, with the size and the certainty of what it changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.comparison.pairing import ComparisonError
+from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
+from aqmlab.statistics import Interval, MissingDataError, Verdict
+from aqmlab.words.amounts import counted, delay, duration, listed, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from aqmlab.comparison import Change, Comparison, Level
+    from aqmlab.statistics.quantities import Quantity
+
+_SHARES = {LOADED_MEDIAN.name: "half of the pages", LOADED_P95.name: "95 % of the pages"}
+MOST_DELAYS = 8
+"""So many configurations are named with their delays in one sentence."""
+
+
+def sentences(found: Comparison) -> list[str]:
+    """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
+    return [*_of_datagrams(found), *(f"{name}: {_pages_of(found, name)}." for name in _others(found))]
+
+
+def verdicts(found: Comparison) -> list[str]:
+    """Where it is decided, the verdict on the whole curve of response times of each configuration."""
+    try:
+        curves = [found.curve(name) for name in found.names[1:]]
+    except (ComparisonError, MissingDataError):
+        return []
+    return [
+        f"{curve.names[0]}: response times up to 2 s against {curve.names[1]}: {curve.judgement.verdict} "
+        f"({curve.judgement.reason})."
+        for curve in curves
+        if curve.judgement.verdict is not Verdict.CANNOT_BE_JUDGED
+    ]
+
+
+def answer(found: Comparison) -> list[str]:
+    """The answer for readers who know nothing about queues."""
+    delays = list(_of_datagrams(found))
+    if not found.tells_pages:
+        return delays or [_of_links(found)]
+    if len(found.names) == 1:
+        return [*delays, *_alone(found)]
+    return [*delays, *(f"{_page_answer(found, quantity)}." for quantity in found.of_people)]
+
+
+def _others(found: Comparison) -> Sequence[str]:
+    return found.names[1:] if found.tells_pages else ()
+
+
+# ---------------------------------------------------------------------------------- calls, games and the like
+
+
+def _of_datagrams(found: Comparison) -> Iterator[str]:
+    """How long the packets of the group take that the baseline delays most."""
+    levels = {
+        group: level.mean
+        for group in found.datagram_groups
+        if (level := found.level(found.baseline, delay_median_of(group))).mean is not None
+    }
+    if not levels:
+        return
+    worst = max(levels, key=lambda group: levels[group] or 0.0)
+    delays = [
+        f"{delay(mean)} with {name}" if len(found.names) > 1 else delay(mean)
+        for name in found.names[:MOST_DELAYS]
+        if (mean := found.level(name, delay_median_of(worst)).mean) is not None
+    ]
+    left = len(found.names) - MOST_DELAYS
+    more = f" ({left} more in the table)" if left > 0 else ""
+    words = f"packets of {worst} take {listed(delays, most=MOST_DELAYS)} (median, one way){more}."
+    meanwhile = _meanwhile(found)
+    yield f"{meanwhile}{words}" if meanwhile else f"P{words[1:]}"
+
+
+def _meanwhile(found: Comparison) -> str:
+    """The long-lived flows that share the line, as the beginning of a sentence."""
+    groups = found.flow_groups
+    if not groups:
+        return ""
+    verb = "runs" if len(groups) == 1 else "run"
+    return f"While {listed(groups)} {verb}, "
+
+
+# ------------------------------------------------------------------------------------------------------ pages
+
+
+def _pages_of(found: Comparison, name: str) -> str:
+    """What one configuration changes of both page load times."""
+    usual, slow = (found.change(name, quantity) for quantity in (LOADED_MEDIAN, LOADED_P95))
+    return f"half of the pages load in {_changed(found, usual)}; 95 % in {_changed(found, slow)}"
+
+
+def _changed(found: Comparison, change: Change) -> str:
+    levels = f"{level_in_words(change.after)} instead of {level_in_words(change.before)}"
+    return f"{levels}{_how_much(found, change)}"
+
+
+def _how_much(found: Comparison, change: Change) -> str:
+    """Direction, size and certainty of a difference of times."""
+    seeds = len(found.seeds)
+    estimate = change.difference
+    if not isinstance(estimate, Interval):
+        if change.pairs == 0 or change.after.beyond or change.before.beyond:
+            return " (runs too short to say by how much)"
+        return f" ({counted(change.pairs, 'seed')}: too few for an interval)"
+    of = "" if change.pairs == seeds else f", in {change.pairs} of {seeds} runs"
+    if change.is_one_sided:
+        return f" ({_at_least(change)}{of})"
+    if change.direction:
+        lower, upper = sorted((abs(estimate.lower), abs(estimate.upper)))
+        return f" ({span(lower, upper)} {_later(change.direction)}{of})"
+    shown = (
+        f"; {counted(change.pairs, 'seed')} would show {duration(change.visible)}" if change.visible else ""
+    )
+    sooner, later = duration(-estimate.lower), duration(estimate.upper)
+    return f" (no clear difference: {sooner} sooner to {later} later{shown}{of})"
+
+
+def _at_least(change: Change) -> str:
+    """A difference of which one end is known."""
+    estimate = change.difference
+    if change.direction and isinstance(estimate, Interval):
+        least = min(abs(estimate.lower), abs(estimate.upper))
+        return f"{_later(change.direction)} by at least {duration(least)}"
+    return "runs too short to say by how much"
+
+
+def _later(direction: int) -> str:
+    return "later" if direction > 0 else "sooner"
+
+
+def level_in_words(level: Level) -> str:
+    """A time, or what it at least is."""
+    if level.mean is None:
+        return "a time that no run shows"
+    return f"more than {duration(level.mean)}" if level.beyond else duration(level.mean)
+
+
+def _page_answer(found: Comparison, quantity: Quantity) -> str:
+    """How long some pages take with the baseline, and what becomes of it with the others."""
+    level = level_in_words(found.level(found.baseline, quantity))
+    begins = f"With {found.baseline}, {_SHARES[quantity.name]} load within {level}"
+    if found.level(found.baseline, quantity).beyond:
+        begins = f"With {found.baseline}, {_SHARES[quantity.name]} take {level}"
+    return begins + _grouped(found, quantity)
+
+
+def _grouped(found: Comparison, quantity: Quantity) -> str:
+    """The other configurations: sooner, later, no clear difference, too few runs."""
+    groups: dict[str, list[str]] = {}
+    for name in found.names[1:]:
+        change = found.change(name, quantity)
+        groups.setdefault(_group_of(change), []).append(f"{name} ({level_in_words(change.after)})")
+    said = [f"{word} with {listed(groups[word])}" for word in ("sooner", "later") if word in groups]
+    runs = counted(len(found.seeds), "run")
+    if "open" in groups:
+        said.append(f"no clear difference after {runs} with {listed(groups['open'])}")
+    if "few" in groups:
+        said.append(f"{listed(groups['few'])}, but {runs} cannot separate that from chance")
+    return f": {'; '.join(said)}" if said else ""
+
+
+def _group_of(change: Change) -> str:
+    if change.direction:
+        return _later(change.direction)
+    return "open" if isinstance(change.difference, Interval) else "few"
+
+
+def _alone(found: Comparison) -> Iterator[str]:
+    """One configuration: its two page load times, and how sure they are."""
+    usual, slow = (found.level(found.baseline, quantity) for quantity in found.of_people)
+    yield f"Half of the pages load within {level_in_words(usual)}; 95 % within {level_in_words(slow)}."
+    estimates = [level.estimate for level in (usual, slow)]
+    runs = counted(len(found.seeds), "run")
+    if all(isinstance(each, Interval) for each in estimates):
+        said = [span(max(0.0, each.lower), each.upper) for each in estimates if isinstance(each, Interval)]
+        yield f"95 % confidence intervals from {runs}: {said[0]} and {said[1]}."
+    else:
+        yield f"{runs} {'is' if len(found.seeds) == 1 else 'are'} too few for confidence intervals."
+
+
+def _of_links(found: Comparison) -> str:
+    """What is left to say where nobody waits: how busy the links are, and what they lose."""
+    told = []
+    for name in found.names:
+        busy, loss = (found.level(name, quantity).mean or 0.0 for quantity in found.of_the_link)
+        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets with {name}")
+    return f"The link is {'; '.join(told)}."
