@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from aqmlab.alternatives import Alternatives
+from aqmlab.comparison import Comparison
 from synthetic_results import LINKS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:
@@ -74,6 +74,6 @@ def three() -> Mapping[str, Sequence[SyntheticResult]]:
     }
 
 
-def alternatives() -> Alternatives:
+def compared() -> Comparison:
     """The three beside each other."""
-    return Alternatives.of(three())
+    return Comparison.of(three())

@@ -1,12 +1,22 @@
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.comparison import ComparisonError, compare
+from aqmlab.comparison import Comparison, ComparisonError, CurveDifference, compare
+from aqmlab.comparison.told import of_link
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
+from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.statistics import Recorded
 
 SEEDS = range(1, 9)
 
@@ -18,64 +28,86 @@ def runs(*, timeouts: float = 0.0, median_s: float = 0.2, seeds: range = SEEDS) 
     ]
 
 
+def pair(own: Sequence[Recorded], baseline: Sequence[Recorded]) -> Comparison:
+    return compare({"baseline": baseline, "own": own})
+
+
+def curve(own: Sequence[Recorded], baseline: Sequence[Recorded]) -> CurveDifference:
+    return pair(own, baseline).curve("own")
+
+
 def test_a_configuration_equals_itself() -> None:
-    comparison = compare(runs(), runs())
-    assert comparison.judgement.verdict is Verdict.EQUIVALENT
-    assert comparison.sign_flip_p_value == 1.0
-    assert isinstance(comparison.restricted_mean_s, Interval)
-    assert comparison.restricted_mean_s.mean == 0.0
+    comparison = pair(runs(), runs())
+    assert comparison.curve("own").judgement.verdict is Verdict.EQUIVALENT
+    assert comparison.curve("own").sign_flip_p_value == 1.0
+    assert comparison.change("own", restricted_mean_s()).difference.mean == 0.0
 
 
 def test_fewer_timeouts_are_better_and_the_mirror_image_worse() -> None:
     good, bad = runs(timeouts=0.02), runs(timeouts=0.15)
-    comparison = compare(good, bad, names=("good", "bad"))
-    assert comparison.judgement.verdict is Verdict.BETTER
-    assert compare(bad, good).judgement.verdict is Verdict.WORSE
-    assert comparison.sign_flip_p_value == pytest.approx(2 / 2**8)
+    assert curve(good, bad).judgement.verdict is Verdict.BETTER
+    assert curve(bad, good).judgement.verdict is Verdict.WORSE
+    assert curve(good, bad).sign_flip_p_value == pytest.approx(2 / 2**8)
     # 13 % of exchanges are one second faster, as far as they end within two seconds.
-    assert isinstance(comparison.restricted_mean_s, Interval)
-    assert comparison.restricted_mean_s.mean == pytest.approx(-0.13, abs=0.01)
+    change = pair(good, bad).change("own", restricted_mean_s())
+    assert isinstance(change.difference, Interval)
+    assert change.difference.mean == pytest.approx(-0.13, abs=0.01)
+    assert change.direction == -1
 
 
 def test_quick_short_responses_bought_with_timeouts_are_a_trade_off() -> None:
-    comparison = compare(runs(median_s=0.12, timeouts=0.12), runs(median_s=0.2))
-    assert comparison.judgement.verdict is Verdict.TRADE_OFF
-    assert comparison.judgement.crossing_s is not None
-    assert comparison.within(0.0, 0.2).verdict is Verdict.BETTER
-    assert comparison.within(0.8, 1.0).verdict is Verdict.WORSE
+    difference = curve(runs(median_s=0.12, timeouts=0.12), runs(median_s=0.2))
+    assert difference.judgement.verdict is Verdict.TRADE_OFF
+    assert difference.judgement.crossing_s is not None
+    assert difference.within(0.0, 0.2).verdict is Verdict.BETTER
+    assert difference.within(0.8, 1.0).verdict is Verdict.WORSE
 
 
 def test_replications_are_paired_by_seed_in_any_order() -> None:
     a, b = runs(timeouts=0.02), runs(timeouts=0.1)
-    np.testing.assert_array_equal(compare(a, b).difference, compare(a[::-1], b).difference)
+    np.testing.assert_array_equal(curve(a, b).difference, curve(a[::-1], b).difference)
+
+
+def test_any_configuration_can_be_the_baseline() -> None:
+    results = {"a": runs(timeouts=0.02), "b": runs(timeouts=0.1), "c": runs()}
+    chosen, turned = compare(results, baseline="b"), compare(results).against("b")
+    assert chosen.names == turned.names == ("b", "a", "c")
+    for found in (chosen, turned):
+        np.testing.assert_array_equal(found.curve("a").difference, -compare(results).curve("b").difference)
+    with pytest.raises(ComparisonError, match='no configuration is called "d"; there are: a, b, c'):
+        compare(results, baseline="d")
+    with pytest.raises(ComparisonError, match='no configuration is called "d"'):
+        compare(results).against("d")
 
 
 def test_three_replications_show_means_and_no_band() -> None:
-    comparison = compare(runs(seeds=range(1, 4)), runs(timeouts=0.2, seeds=range(1, 4)))
-    assert isinstance(comparison.band, NotEnoughReplications)
-    assert comparison.judgement.verdict is Verdict.CANNOT_BE_JUDGED
-    assert "not enough replications (3" in comparison.judgement.reason
-    assert comparison.within(0.0, 1.0).verdict is Verdict.CANNOT_BE_JUDGED
-    assert comparison.difference.max() > 0.1
+    difference = curve(runs(seeds=range(1, 4)), runs(timeouts=0.2, seeds=range(1, 4)))
+    assert isinstance(difference.band, NotEnoughReplications)
+    assert difference.judgement.verdict is Verdict.CANNOT_BE_JUDGED
+    assert "not enough replications (3" in difference.judgement.reason
+    assert difference.within(0.0, 1.0).verdict is Verdict.CANNOT_BE_JUDGED
+    assert difference.difference.max() > 0.1
 
 
-def test_a_quantile_that_failures_have_swallowed_has_no_interval() -> None:
+def test_a_quantile_that_failures_have_swallowed_is_a_bound() -> None:
     failing = [synthetic_result(seed=seed, times_s=exchange_times(seed), failed=500) for seed in SEEDS]
-    comparison = compare(failing, runs())
-    assert isinstance(comparison.quantiles_s[0.99], NotEnoughReplications)
-    assert isinstance(comparison.quantiles_s[0.5], Interval)
+    comparison = pair(failing, runs())
+    slow = comparison.change("own", quantile_s(0.99))
+    assert (slow.after.beyond, slow.before.beyond, slow.pairs) == (8, 0, 8)
+    assert slow.is_one_sided
+    assert comparison.change("own", quantile_s(0.5)).after.beyond == 0
 
 
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (runs(seeds=range(2, 10)), r"seeds are unpaired: only in a \[1\], only in b \[9\]"),
-        ([*runs(), runs()[0]], r"seeds \[1\] are in b more than once"),
-        ([], "no result in b"),
+        (runs(seeds=range(2, 10)), r"seeds are unpaired: only in own \[9\], only in baseline \[1\]"),
+        ([*runs(), runs()[0]], r"seeds \[1\] are in own more than once"),
+        ([], "no result in own"),
         ([synthetic_result(seed=s, window_s=(30.0, 90.0)) for s in SEEDS], r"seed 1: measured over"),
         (
             [synthetic_result(seed=s, users=(100, 90)) for s in SEEDS],
-            "seed 1: 100 users left, 100 users right in a",
+            "seed 1: 100 users left, 90 users right in own but 100 users left, 100 users right in baseline",
         ),
         (
             [synthetic_result(seed=s, users_settings={"start": "fresh"}) for s in SEEDS],
@@ -85,7 +117,7 @@ def test_a_quantile_that_failures_have_swallowed_has_no_interval() -> None:
 )
 def test_what_cannot_be_paired_is_refused_with_the_reason(other: list[SyntheticResult], message: str) -> None:
     with pytest.raises(ComparisonError, match=message):
-        compare(runs(), other)
+        pair(other, runs())
 
 
 def test_two_kinds_of_response_time_are_not_compared() -> None:
@@ -93,42 +125,70 @@ def test_two_kinds_of_response_time_are_not_compared() -> None:
     for result in closed:
         result.run["scenario"]["record"] = {"response_end": "connection_closed"}
     with pytest.raises(ComparisonError, match=r"record\.response_end differs"):
-        compare(runs(), closed)
+        pair(runs(), closed)
 
 
 def test_windows_must_agree_over_replications_too() -> None:
     mixed = [synthetic_result(seed=s, window_s=(30.0, 90.0 + s)) for s in SEEDS]
     with pytest.raises(ComparisonError, match="different windows"):
-        compare(mixed, mixed)
+        pair(mixed, mixed)
 
 
 def test_hosts_may_differ_because_they_negotiate_ecn() -> None:
     settings = {"start": "steady", "host": {"ecn": "kame"}}
     ecn = [synthetic_result(seed=s, times_s=exchange_times(s), users_settings=settings) for s in SEEDS]
-    assert compare(ecn, runs()).judgement.verdict is Verdict.EQUIVALENT
+    assert curve(ecn, runs()).judgement.verdict is Verdict.EQUIVALENT
 
 
 def test_loads_may_be_compared_although_their_users_differ() -> None:
     more = [
         synthetic_result(seed=s, times_s=exchange_times(s, timeouts=0.3), users=(120, 120)) for s in SEEDS
     ]
-    assert compare(runs(), more, same_users=False).judgement.verdict is Verdict.BETTER
+    results = {"more": more, "fewer": runs()}
+    assert compare(results, same_users=False).curve("fewer").judgement.verdict is Verdict.BETTER
 
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:
-    comparison = compare(runs(timeouts=0.02), runs(timeouts=0.15), names=("PI", "drop-tail"))
-    text = str(comparison)
-    assert text.startswith("PI against drop-tail: better")
-    assert "8 replications of 120 s" in text
+    comparison = compare({"drop-tail": runs(timeouts=0.15), "PI": runs(timeouts=0.02)})
+    assert repr(comparison) == "Comparison(drop-tail, PI; 8 seeds; differences against drop-tail)"
+    assert "Means over 8 seeds, ± 95 % confidence intervals." in str(comparison)
     data = json.loads(json.dumps(comparison.to_dict()))
+    assert data["baseline"] == "drop-tail"
+    assert "difference" in data["configurations"]["PI"]["response_p50_s"]
+    assert "difference" not in data["configurations"]["drop-tail"]["response_p50_s"]
+    difference = comparison.curve("PI")
+    data = json.loads(json.dumps(difference.to_dict()))
     assert data["verdict"] == "better"
-    assert len(data["band"]["lower"]) == len(data["time_s"]) == comparison.time_s.size
-    assert isinstance(comparison.band, Band)
+    assert len(data["band"]["lower"]) == len(data["time_s"]) == difference.time_s.size
+    assert isinstance(difference.band, Band)
+
+
+def test_a_comparison_is_a_tidy_frame() -> None:
+    frame = compare({"a": runs(), "b": runs(timeouts=0.2)}).to_pandas()
+    assert list(frame.columns) == ["configuration", "seed", "quantity", "unit", "value"]
+    own = frame[(frame.configuration == "b") & (frame.quantity == "response_p95_s")]
+    assert list(own.seed) == list(SEEDS)
+    assert list(own.value) == [quantile_s(0.95)(run) for run in runs(timeouts=0.2)]
 
 
 def test_a_comparison_draws_itself() -> None:
-    axes = compare(runs(timeouts=0.02), runs(timeouts=0.15)).plot()
+    axes = pair(runs(timeouts=0.02), runs(timeouts=0.15)).plot()
     assert "percentage points" in axes.get_ylabel()
+
+
+def test_one_scenario_is_run_under_several_schemes() -> None:
+    found = compare(
+        TWO_ROUTERS_BROWSED, schemes=["drop-tail", "red"], seeds=[1, 2], links=["far-to-near"], workers=1
+    )
+    assert (found.names, found.seeds) == (("drop-tail", "red"), (1, 2))
+    alone = compare({name: [run.result for run in runs] for name, runs in found.runs.items()})
+    assert alone.to_dict() == found.to_dict()
+    with pytest.raises(ComparisonError, match="two or more, such as drop-tail and red"):
+        compare(TWO_ROUTERS_BROWSED, schemes=["red"])
+    with pytest.raises(ComparisonError, match="schemes are put into one scenario"):
+        compare({"a": runs()}, schemes=["red", "pi"])
+    with pytest.raises(ComparisonError, match="nothing to compare"):
+        compare({})
 
 
 TWO_ROUTERS = """
@@ -149,10 +209,7 @@ links = [
 """
 
 
-def two_routers(queue: str) -> list[aqmlab.Result]:
-    """A downlink with downloads and browsing, and its return link, which carries acknowledgements alone."""
-    text = TWO_ROUTERS.replace("both_ways = false,", f"both_ways = false, {queue},")
-    text += """
+BROWSING = """
 [[populations]]
 name = "readers"
 count = 60
@@ -164,6 +221,15 @@ count = 2
 senders = "sites"
 receivers = "people"
 """
+TWO_ROUTERS_BROWSED = (
+    TWO_ROUTERS.replace("both_ways", 'queue = { scheme = "drop-tail", limit_packets = 60 }, both_ways')
+    + BROWSING
+)
+
+
+def two_routers(queue: str) -> list[aqmlab.Result]:
+    """A downlink with downloads and browsing, and its return link, which carries acknowledgements alone."""
+    text = TWO_ROUTERS.replace("both_ways = false,", f"both_ways = false, {queue},") + BROWSING
     scenario = aqmlab.Scenario.from_toml(text)
     return [aqmlab.run(scenario, seed=seed) for seed in range(1, 5)]
 
@@ -185,19 +251,25 @@ def test_a_topology_is_compared_on_the_links_that_carry_data() -> None:
     # A mean of both would halve what happened to the people.
     assert change["far-to-near"] < -1.0
     assert abs(change["near-to-far"]) < 0.3
-    comparison = compare(red, drop_tail)
+    comparison = pair(red, drop_tail)
     assert comparison.links == ("far-to-near",)
-    assert comparison.throughput_mbps.mean == pytest.approx(change["far-to-near"])
-    assert "throughput of far-to-near" in str(comparison)
-    assert "loss of far-to-near" in str(comparison)
+    throughput = comparison.change("own", throughput_mbps)
+    assert throughput.difference.mean == pytest.approx(change["far-to-near"])
+    assert "link far-to-near" in str(comparison)
 
-    both = compare(red, drop_tail, links=("near-to-far", "far-to-near"))
-    assert both.throughput_mbps.mean == pytest.approx((change["far-to-near"] + change["near-to-far"]) / 2.0)
-    assert {name: value.mean for name, value in both.throughput_mbps_by_link.items()} == pytest.approx(change)
-    assert "throughput, mean of 2 links" in str(both)
-    assert "of near-to-far" in str(both)
+    chosen = ("near-to-far", "far-to-near")
+    both = compare({"baseline": drop_tail, "own": red}, links=chosen)
+    mean = (change["far-to-near"] + change["near-to-far"]) / 2.0
+    assert both.change("own", throughput_mbps).difference.mean == pytest.approx(mean)
+    # Each link has rows of its own; nothing that is printed is a mean over links.
+    by_link = {link: both.level("own", of_link(loss_percent, link)).mean for link in chosen}
+    own = [result.run["links"] for result in red]
+    for place, link in enumerate(("far-to-near", "near-to-far")):
+        assert by_link[link] == pytest.approx(np.mean([100.0 * links[place]["loss_ratio"] for links in own]))
+    assert "link near-to-far" in str(both)
+    assert "link far-to-near" in str(both)
 
     with pytest.raises(
         UnknownLinkError, match='no monitored link "far-to-naer"; there are: far-to-near, near-to-far'
     ):
-        compare(red, drop_tail, links=["far-to-naer"])
+        compare({"baseline": drop_tail, "own": red}, links=["far-to-naer"])

@@ -10,62 +10,113 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import aqmlab
-from aqmlab.alternatives import OF_PEOPLE, PAGE_MEDIAN, PAGE_P95, QUANTITIES, Alternatives, Change
+from aqmlab.comparison import Change, Comparison, Level, Values
+from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.files.folders import folder_name
 from aqmlab.load.queues import Queues
-from aqmlab.statistics import Interval, NotEnoughReplications, TooLittleDataError
-from aqmlab.tables import to_csv
-from aqmlab.tables.alternatives import alternatives_table
+from aqmlab.statistics import Interval, TooLittleDataError
+from aqmlab.words.comparison import sentences
 from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def told(lower: float, upper: float) -> str:
-    difference = Interval((lower + upper) / 2.0, lower, upper, 8, 0.95)
-    return str(Change(PAGE_MEDIAN, 2.0, 2.0 + difference.mean, difference))
+def beside(values: dict[str, list[float]], bounds: dict[str, float] | None = None) -> Comparison:
+    """Configurations with these medians of page load times, one for each seed; infinite ones have a bound."""
+    seeds = len(next(iter(values.values())))
+    none = Values(np.full(seeds, np.nan), np.full(seeds, np.nan))
+    known: dict[tuple[str, str], Values] = {}
+    for name, each in values.items():
+        own = np.array(each)
+        least = np.where(np.isinf(own), (bounds or {}).get(name, 0.0), own)
+        known |= {(name, LOADED_MEDIAN.name): Values(own, least), (name, LOADED_P95.name): none}
+    return Comparison(tuple(values), tuple(range(seeds)), ("link",), runs={}, _values=known)
 
 
-def test_a_change_is_told_in_seconds_and_milliseconds() -> None:
-    assert told(-0.5, -0.25) == "1.62 s instead of 2.00 s, sooner by 250 to 500 ms"
-    assert told(0.25, 1.5) == "2.88 s instead of 2.00 s, later by 250 to 1,500 ms"
-    undecided = (
-        "2.12 s instead of 2.00 s, no difference that 8 seeds can tell (250 ms sooner to 500 ms later)"
+def told(base: list[float], own: list[float], **bounds: float) -> str:
+    """What is said of the median, without that of the 95 %."""
+    (sentence,) = sentences(beside({"a": base, "b": own}, bounds))
+    return sentence.removeprefix("b: half of the pages load in ").partition("; 95 %")[0]
+
+
+# Differences of -1 and 1 three times each: s^2 = 6/5. Student's quantile of 97.5 % (two statements) with five
+# degrees of freedom is 3.1634: the half width is 3.1634 * sqrt(1.2 / 6) = 1.4147.
+BASE = [4.0] * 6
+SPREAD = np.array([1.0, -1.0] * 3)
+
+
+def test_a_change_is_told_with_direction_size_and_certainty() -> None:
+    assert told(BASE, list(2.0 + SPREAD)) == "2.0 s instead of 4.0 s (0.59 to 3.4 s sooner)"
+    assert told(BASE, list(6.0 + SPREAD)) == "6.0 s instead of 4.0 s (0.59 to 3.4 s later)"
+    # What would have been seen with a probability of 0.8: 0.9195 standard errors more, 1.4147 + 0.4112 s.
+    assert told(BASE, list(4.5 + SPREAD)) == (
+        "4.5 s instead of 4.0 s (no clear difference: 0.91 s sooner to 1.9 s later; 6 seeds would show 1.8 s)"
     )
-    assert told(-0.25, 0.5) == undecided
-    few = Change(PAGE_MEDIAN, 2.0, 1.0, NotEnoughReplications(have=2, mean=-1.0))
-    assert str(few) == "1.00 s instead of 2.00 s (too few seeds to say more)"
-    never = Change(PAGE_P95, 2.0, math.inf, NotEnoughReplications(have=0))
-    assert str(never) == "more than the run can tell instead of 2.00 s"
+    assert told(BASE[:2], [3.0, 3.0]) == "3.0 s instead of 4.0 s (2 seeds: too few for an interval)"
 
 
-def beside(values: dict[str, list[float]]) -> Alternatives:
-    """Configurations with these medians of page load times, one for each of six seeds, and nothing else."""
-    absent = {each.name: np.full(6, math.nan) for each in QUANTITIES}
-    return Alternatives(
-        names=tuple(values),
-        seeds=tuple(range(6)),
-        links=("link",),
-        values={name: {**absent, PAGE_MEDIAN.name: np.array(each)} for name, each in values.items()},
+def test_a_run_that_was_too_short_makes_a_difference_one_sided() -> None:
+    late = [*(24.0 + SPREAD[:5]), math.inf]
+    assert told(BASE, late, b=24.0 - 1.0) == ("more than 24 s instead of 4.0 s (later by at least 19 s)")
+    assert told(late, BASE, a=24.0 - 1.0) == ("4.0 s instead of more than 24 s (sooner by at least 19 s)")
+    both = told([*BASE[:5], math.inf], late, a=30.0, b=23.0)
+    assert both.endswith("(runs too short to say by how much)")
+
+
+def test_a_seed_without_a_page_takes_nothing_from_the_others() -> None:
+    seven = [*BASE, math.nan]
+    assert told(seven, [*(2.0 + SPREAD), 2.0]) == (
+        "2.0 s instead of 4.0 s (0.59 to 3.4 s sooner, in 6 of 7 runs)"
     )
+
+
+def test_the_bound_of_a_one_sided_difference_covers() -> None:
+    # The truth: times of mean 10 s; those above 11 s are only known to be longer than 11 s. The stated least
+    # difference must not exceed the true one more often than the interval may miss.
+    draws = np.random.default_rng(5)
+    trials, exceeded = 2_000, 0
+    for _ in range(trials):
+        own = draws.normal(10.0, 1.0, size=8)
+        seen = Values(np.where(own > 11.0, np.inf, own), np.minimum(own, 11.0))
+        before = draws.normal(5.0, 1.0, size=8)
+        change = Change.of(LOADED_MEDIAN, Values(before, before), seen, confidence=0.95)
+        assert isinstance(change.difference, Interval)
+        exceeded += change.difference.lower > 5.0
+    # One side of 95 %, and three standard errors.
+    assert exceeded / trials < 0.025 + 3.0 * math.sqrt(0.025 * 0.975 / trials)
+
+
+def test_the_visible_difference_is_seen_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(7)
+    degrees, trials, seen = 7, 3_000, 0
+    # With the true deviation in place of its estimate: 1 s / sqrt(8) times the two quantiles of Student.
+    true = (stats.t.ppf(0.975, degrees) + stats.t.ppf(0.8, degrees)) / math.sqrt(8.0)
+    for _ in range(trials):
+        before = np.zeros(8)
+        after = draws.normal(true, 1.0, size=8)
+        change = Change.of(LOADED_MEDIAN, Values(before, before), Values(after, after), confidence=0.95)
+        seen += change.direction == 1
+    assert seen / trials == pytest.approx(0.8, abs=0.03)
 
 
 def test_the_differences_of_all_that_is_told_hold_together() -> None:
     base = [2.0, 2.1, 1.9, 2.0, 2.1, 1.9]
-    found = beside({"a": base, "b": [each - 0.5 for each in base], "c": [*base[:-1], math.inf]})
+    found = beside({"a": base, "b": [each - 0.5 for each in base], "c": [*base[:-1], math.inf]}, {"c": 9.0})
     # Two configurations against the first, two quantities each.
     assert found.confidence_of_each == pytest.approx(1.0 - 0.05 / (2 * len(OF_PEOPLE)))
-    change = found.change("b", PAGE_MEDIAN).difference
+    change = found.change("b", LOADED_MEDIAN).difference
     assert isinstance(change, Interval)
     assert change.mean == pytest.approx(-0.5)
     assert change.confidence == found.confidence_of_each
-    # One run in which half of the pages never ended takes mean and interval away, and nothing else.
-    assert found.level("c", PAGE_MEDIAN).mean is None
-    assert found.change("c", PAGE_MEDIAN).difference.mean is None
-    assert "c," in to_csv(alternatives_table(found))
+    # One run in which half of the pages never ended makes the level a bound, and nothing else.
+    level = found.level("c", LOADED_MEDIAN)
+    assert isinstance(level, Level)
+    assert (level.have, level.beyond) == (6, 1)
+    assert level.mean == pytest.approx((sum(base[:-1]) + 9.0) / 6)
 
 
 def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
@@ -73,12 +124,16 @@ def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
     # any of the ten intervals leave zero out?
     draws = np.random.default_rng(3)
     trials, missed = 2_000, 0
+    names = tuple(f"s{k}" for k in range(6))
     for _ in range(trials):
         common = draws.normal(size=8)
-        values = {f"s{k}": {each.name: common + draws.normal(size=8) for each in OF_PEOPLE} for k in range(6)}
-        found = Alternatives(tuple(values), tuple(range(8)), ("link",), values)
-        changes = [found.change(name, each).difference for name in found.names[1:] for each in OF_PEOPLE]
-        missed += any(not change.lower <= 0.0 <= change.upper for change in changes)  # type: ignore[union-attr]
+        known = {}
+        for name in names:
+            for each in OF_PEOPLE:
+                own = common + draws.normal(size=8)
+                known[name, each.name] = Values(own, own)
+        found = Comparison(names, tuple(range(8)), ("link",), runs={}, _values=known)
+        missed += any(found.change(name, each).direction for name in names[1:] for each in OF_PEOPLE)
     # Bonferroni is conservative: at most 5 %, less three standard errors of the estimate on the safe side.
     assert 0.005 < missed / trials < 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / trials)
 
@@ -92,15 +147,15 @@ def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
     assert found.seeds_for(1e3) == 6
     few = beside({"a": base[:5], "b": base[:5]})
     with pytest.raises(TooLittleDataError, match="5 seeds do not say how many it takes"):
-        replace(few, seeds=few.seeds[:5]).seeds_for(1.0)
+        few.seeds_for(1.0)
     with pytest.raises(TooLittleDataError, match="too few pages ended"):
         beside({"a": base, "b": [*base[:5], math.inf]}).seeds_for(1.0)
 
 
 def test_added_seeds_do_not_change_the_scatter_that_decided() -> None:
     values = {"a": [2.0] * 8, "b": [*[1.0, 3.0] * 3, 2.0, 2.0]}
-    found = replace(beside(values), seeds=tuple(range(8)), first_stage=6)
-    change = found.change("b", PAGE_MEDIAN).difference
+    found = replace(beside(values), first_stage=6)
+    change = found.change("b", LOADED_MEDIAN).difference
     assert isinstance(change, Interval)
     assert change.half_width == pytest.approx(3.1634 * math.sqrt(1.2 / 8.0), rel=1e-4)
 
@@ -117,9 +172,9 @@ def test_one_scenario_under_several_schemes(link: Path) -> None:
     made = aqmlab_run(*asked, cwd=link)
     assert made.returncode == 0, made.stderr
     words = " ".join(made.stdout.split())
-    assert "red against drop-tail: half of the pages load in" in words
-    assert "fq-codel against drop-tail: half of the pages load in" in words
-    assert "too few seeds to say more" in words
+    assert "red: half of the pages load in" in words
+    assert "fq-codel: half of the pages load in" in words
+    assert "(2 seeds: too few for an interval)" in words
     folder = link / "results" / "compare-web"
     table = pd.read_csv(folder / "comparison.csv", index_col="configuration")
     assert list(table.index) == ["drop-tail", "red", "fq-codel"]
@@ -128,7 +183,7 @@ def test_one_scenario_under_several_schemes(link: Path) -> None:
         assert {result.run["links"][0]["scheme"] for result in results} == {scheme}
         # The limit is the scenario's, everything else the scheme's own.
         assert {result.scenario["dumbbell"]["queue"]["limit_packets"] for result in results} == {500}
-        for quantity in (PAGE_MEDIAN, *QUANTITIES[2:6]):
+        for quantity in (LOADED_MEDIAN, *OF_OBJECTS, *OF_LINKS[:2]):
             mean = np.mean([quantity(result) for result in results])
             assert table.loc[scheme, f"{quantity.name}.mean"] == pytest.approx(mean)
     # What is there is not made again.
@@ -145,7 +200,7 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
     made = aqmlab_run("compare", "bulk.toml", "other.toml", "--seeds", "1-6", "--no-report", cwd=link)
     assert made.returncode == 0, made.stderr
     assert "aqmlab report results/compare-two-flows draws its report" in " ".join(made.stdout.split())
-    assert "against" not in made.stdout, "there is nobody to speak of"
+    assert "half of the pages" not in made.stdout, "there is nobody to speak of"
     table = pd.read_csv(
         link / "results" / folder_name("compare-two flows") / "comparison.csv", index_col="configuration"
     )
@@ -162,7 +217,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
 
     def width() -> float:
         table = pd.read_csv(folder / "comparison.csv", index_col="configuration")
-        edges = [table.loc["red", f"{PAGE_MEDIAN.name}.minus_first.{edge}"] for edge in ("lower", "upper")]
+        edges = [table.loc["red", f"{LOADED_MEDIAN.name}.minus_first.{edge}"] for edge in ("lower", "upper")]
         return float(edges[1] - edges[0])
 
     made = aqmlab_run(*asked, *short, "--no-report", cwd=link)
@@ -172,8 +227,8 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert made.returncode == 0, made.stderr
     # The width falls with the root of the number: 6 / 0.8^2 is 9.4.
     assert len(list((folder / "red").iterdir())) == 10
-    assert "means of 10 seeds" in " ".join(made.stdout.split())
-    assert "the first 6 decided how many" in " ".join(made.stdout.split())
+    assert "Means over 10 seeds" in " ".join(made.stdout.split())
+    assert "The first 6 seeds decided how many" in " ".join(made.stdout.split())
     assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
     as_compared = (folder / "report.html").read_text()
     told = aqmlab_run("report", str(folder), cwd=link)
@@ -194,7 +249,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
 def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
     made = aqmlab_run("run", "link.toml", "--seeds", "1-2", "--no-offered-load", cwd=link)
     assert made.returncode == 0, made.stderr
-    assert made.stdout.count("busy %") == 1
+    assert made.stdout.count("busy %") == 2  # of each direction, not their mean
     assert "web, 2 seeds" in made.stdout
 
 
@@ -209,7 +264,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),
         ((".", ".", "--until-width", "1"), "--until-width adds runs"),
         (("link.toml", "."), ". is a folder"),
-        (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for two folders"),
+        (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for folders"),
         (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),
         (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),
         (("link.toml", "--schemes", "red,pi", "--links", "nowhere", "--seeds", "1"), "nowhere"),
@@ -222,12 +277,24 @@ def test_what_cannot_be_compared_is_refused(link: Path, arguments: tuple[str, ..
     assert "Traceback" not in made.stderr
 
 
-def test_folders_of_runs_without_responses_are_refused(link: Path) -> None:
+def test_folders_are_compared_in_the_words_of_scenarios(link: Path) -> None:
+    asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-2", "--no-report")
+    made = aqmlab_run(*asked, cwd=link)
+    base = "results/compare-web"
+    told = aqmlab_run("compare", f"{base}/drop-tail", f"{base}/red", cwd=link)
+    assert told.returncode == 0, told.stderr
+    assert made.stdout.startswith(told.stdout.rstrip())
+    turned = aqmlab_run("compare", f"{base}/red", f"{base}/drop-tail", "--names", "a,b", cwd=link)
+    assert "b: half of the pages load in" in turned.stdout
+
+
+def test_folders_of_runs_without_responses_tell_of_the_link(link: Path) -> None:
     made = aqmlab_run("run", "bulk.toml", "--output", "bulk", cwd=link)
     assert made.returncode == 0, made.stderr
     made = aqmlab_run("compare", "bulk", "bulk", cwd=link)
-    assert made.returncode == 2
-    assert "bulk, seed 1: no exchange ended in the measured window" in " ".join(made.stderr.split())
+    assert made.returncode == 0, made.stderr
+    assert "link left-to-right" in made.stdout
+    assert "pages" not in made.stdout
 
 
 def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
@@ -241,7 +308,7 @@ def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
         *("compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", "--no-report"),
         cwd=link,
     )
-    assert "links judged: left-to-right" in " ".join(chosen.stdout.split()), chosen.stderr
+    assert "link left-to-right" in chosen.stdout, chosen.stderr
 
 
 def test_a_limit_of_bytes_is_left_to_a_scheme_that_counts_packets() -> None:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from aqmlab import Scenario, ScenarioError
-from aqmlab.alternatives import Alternatives
+from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled
 from aqmlab.play import PlayedLink, Turned
 from aqmlab.play.comparing import FullComparison
@@ -233,7 +233,7 @@ def test_the_full_comparison_is_that_of_the_same_runs_made_by_hand(played: Playe
             "drop-tail": WEB.replace('"pi"', '"drop-tail"'),
         }.items()
     }
-    [sentence] = Alternatives.of(by_hand).sentences()
+    [sentence] = Comparison.of(by_hand).sentences()
     assert report is not None
     assert html.escape(sentence) in report
 

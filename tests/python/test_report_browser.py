@@ -9,7 +9,7 @@ import pytest
 
 from aqmlab.report import render
 from aqmlab.report.alternatives import page_of
-from people import alternatives
+from people import compared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ CHART = "#figure-pages"
 @pytest.fixture(name="address", scope="module")
 def a_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     file: Path = tmp_path_factory.mktemp("report") / "report.html"
-    file.write_text(render(page_of(alternatives(), title="Three queues & a link")))
+    file.write_text(render(page_of(compared(), title="Three queues & a link")))
     return file.as_uri()
 
 

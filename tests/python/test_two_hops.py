@@ -254,9 +254,9 @@ def test_compare_pairs_results_of_both_hops_by_name(file: Path) -> None:
         assert done.returncode == 0, done.stderr
     done = aqmlab_run("compare", "small", "large")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("small against large: ")
-    assert "  of a-to-b" in done.stdout
-    assert "  of b-to-c" in done.stdout
+    assert "link a-to-b" in done.stdout
+    assert "link b-to-c" in done.stdout
+    assert "large: half of the pages load in" in done.stdout
     done = aqmlab_run("compare", "small", "large", "--links", "a-to-c")
     assert done.returncode == 2
     assert "a-to-c" in done.stderr
@@ -270,7 +270,7 @@ def test_populations_that_browse_otherwise_are_not_compared() -> None:
         for high in (150, 50)
     ]
     with pytest.raises(ValueError, match=r"populations\.locals\.minimum_delay_ms differs"):
-        aqmlab.compare(runs[:1], runs[1:])
+        aqmlab.compare({"near": runs[:1], "far": runs[1:]})
 
 
 def test_sweep_judges_both_hops_and_measures_the_offered_load(file: Path) -> None:

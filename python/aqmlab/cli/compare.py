@@ -241,7 +241,7 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
 def _print(found: Comparison) -> None:
     """Sentences, tables and the verdicts on response times."""
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.comparison import comparison_tables
+    from aqmlab.tables.comparison import comparison_tables, notes
     from aqmlab.words import verdicts
 
     screen = console()
@@ -249,8 +249,8 @@ def _print(found: Comparison) -> None:
         screen.print(shown(sentence))
     for table in comparison_tables(found):
         screen.print(to_terminal(table))
-    for verdict in verdicts(found):
-        screen.print(shown(verdict))
+    for line in (*verdicts(found), *notes(found)):
+        screen.print(shown(line))
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:

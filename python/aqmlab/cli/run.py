@@ -108,7 +108,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.comparison import Comparison
     from aqmlab.statistics import MissingDataError
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.comparison import comparison_tables
+    from aqmlab.tables.comparison import comparison_tables, notes
     from aqmlab.words import counted
 
     try:
@@ -118,6 +118,8 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     else:
         for table in comparison_tables(found):
             screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
+        for note in notes(found):
+            screen.print(shown(note))
     for warning in dict.fromkeys(warning for result in results for warning in result.warnings):
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)

@@ -243,7 +243,7 @@ class Comparison:
         return write_whole(Path(file), render(page_of(self, title=title)))
 
     def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
-        """Draws how the response times of a configuration, by default the second, differ from the baseline's."""
+        """Draws how the response times of a configuration, by default the second, differ from the first's."""
         return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -292,10 +292,10 @@ class Comparison:
         return f"Comparison({', '.join(self.names)}; {seeds}; differences against {self.baseline})"
 
     def __str__(self) -> str:
-        from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.comparison import comparison_tables, notes  # noqa: PLC0415 (loaded when shown)
         from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
 
-        return "\n".join([*self.sentences(), "", as_plain_text(comparison_table(self))])
+        return "\n".join([*self.sentences(), *map(as_plain_text, comparison_tables(self)), *notes(self)])
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""

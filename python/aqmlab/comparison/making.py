@@ -10,6 +10,7 @@ from aqmlab.comparison.pairing import ComparisonError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from aqmlab.scenario import Scenario, ScenarioLike
     from aqmlab.statistics import Recorded
 

@@ -1,7 +1,7 @@
 """Which results may be paired: the same seeds, users, windows and links on both sides.
 
-With common random numbers two runs of one seed saw the same users asking for the same pages, so the difference
-of the pair is what the queue did. What cannot be paired is refused.
+With common random numbers two runs of one seed saw the same users asking for the same pages, so the
+difference of the pair is what the queue did. What cannot be paired is refused.
 """
 
 from __future__ import annotations

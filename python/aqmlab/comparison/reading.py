@@ -30,8 +30,8 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
             them.
 
     Returns:
-        Configurations in the order in which they were found, by the name of their scenario; where several have
-        one name, by that of the folder that holds their seeds.
+        Configurations in the order in which they were found, by the name of their scenario; where several
+        have one name, by that of the folder that holds their seeds.
 
     Raises:
         ResultError: A folder holds no result.

@@ -73,7 +73,7 @@ def flow_groups(result: Recorded) -> dict[str, int]:
 
 
 def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
-    """What is told of each configuration, by what the runs have: people, datagrams, flows, each link, all links."""
+    """What is told of each configuration: of people, datagrams, flows, each link, all links together."""
     per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
     return (
         *OF_PEOPLE,

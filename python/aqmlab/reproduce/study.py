@@ -106,7 +106,7 @@ class Study:
         return self._curves[a, b]
 
     def change(self, a: Cell, b: Cell, quantity: Quantity) -> Interval | NotEnoughReplications:
-        """The mean difference of a quantity, cell `a` less cell `b`, over their common seeds, which are all."""
+        """The mean difference of a quantity, cell `a` less cell `b`, paired by seed."""
         found = self._comparison(a, b)
         own, other = (found.values(self.label(each), quantity).values for each in (a, b))
         return mean_interval(own - other)

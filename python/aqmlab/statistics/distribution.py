@@ -36,8 +36,8 @@ class ResponseTimes:
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
     times are kept in the same way (`aqmlab.statistics.pages`); where some are censored, counts and `failed`
-    are weights of an estimate, not whole numbers, and `watched_s` is the longest time in seconds for which one
-    of these was seen.
+    are weights of an estimate, not whole numbers, and `watched_s` is the longest time in seconds for which
+    one of these was seen.
     """
 
     lower_s: FloatArray

@@ -46,7 +46,7 @@ class _Row:
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
     """Quantities below each other, configurations beside each other, differences below levels."""
-    return _table(found, found.names, title)
+    return _table(found, found.names, title, caption="\n".join(notes(found)))
 
 
 def comparison_tables(found: Comparison) -> list[Table]:
@@ -54,23 +54,19 @@ def comparison_tables(found: Comparison) -> list[Table]:
     others = found.names[1:]
     step = MOST_BESIDE - 1
     parts = [others[start : start + step] for start in range(0, len(others), step)] or [()]
-    last = len(parts) - 1
-    return [
-        _table(found, (found.baseline, *part), "", caption=place == last) for place, part in enumerate(parts)
-    ]
+    return [_table(found, (found.baseline, *part), "") for part in parts]
 
 
-def _table(found: Comparison, names: Sequence[str], title: str, *, caption: bool = True) -> Table:
-    rows = _rows(found)
+def _table(found: Comparison, names: Sequence[str], title: str, *, caption: str = "") -> Table:
     columns: list[Column[_Row]] = [
         Column("quantity", _heading, "", words=True),
         *(Column(name, partial(_cell, found, name), name) for name in names),
     ]
-    return Table.of(rows, columns, title=title, caption="\n".join(_caption(found)) if caption else "")
+    return Table.of(_rows(found), columns, title=title, caption=caption)
 
 
 def comparison_records(found: Comparison) -> Table:
-    """For programs: a row for each configuration; of each quantity mean, bounds and difference to the first."""
+    """For programs: a row for each configuration, with mean, bounds and difference of each quantity."""
     columns: list[Column[str]] = [Column("configuration", text)]
     for quantity in _recorded(found):
         columns += _in_csv(quantity.name, partial(_level, found, quantity))
@@ -182,22 +178,26 @@ def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]
     yield from bounds_in_csv(f"{name}.lower", f"{name}.upper", told)
 
 
-def _caption(found: Comparison) -> Iterator[str]:
+def notes(found: Comparison) -> list[str]:
+    """What stands below the tables of a comparison: how sure the numbers are, and of what."""
+    return [*_how_sure(found), *_of_what(found)]
+
+
+def _how_sure(found: Comparison) -> Iterator[str]:
     seeds = counted(len(found.seeds), "seed")
     sure = isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
     yield f"Means over {seeds}" + (", ± 95 % confidence intervals." if sure else " (too few for intervals).")
     if found.first_stage:
         yield f"The first {found.first_stage} seeds decided how many there are (Stein's two stages)."
     if len(found.names) > 1 and sure:
+        sure_of_each = f"{100 * found.confidence_of_each:.4g} % intervals"
         yield (
-            f"*: differs from {found.baseline} ({100 * found.confidence_of_each:.4g} % intervals: all statements "
-            "on pages together hold with 95 %)."
+            f"*: differs from {found.baseline} ({sure_of_each}: all statements on pages together hold with "
+            "95 %)."
         )
-    yield from _notes(found)
 
 
-def _notes(found: Comparison) -> Iterator[str]:
-    """What needs saying of pages, of calls and of zeroes."""
+def _of_what(found: Comparison) -> Iterator[str]:
     if found.tells_pages:
         yield f"Pages: those that began in the measured {found.window_s:g} s; objects: what they are made of."
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
