@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.comparison import ComparisonError, paired, same_links
+from aqmlab.comparability import Decides, Difference, listed
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
+from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, conform
+from aqmlab.pairing import ComparisonError, differing, paired, same_links
 from aqmlab.result import Result
 from aqmlab.statistics import (
     MINIMUM_REPLICATIONS,
@@ -61,6 +62,9 @@ QUANTITIES: tuple[Quantity, ...] = (
 CONFIDENCE = 0.95
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
+DIFFERING = "comparison.json"
+"""Stands beside the results of a comparison: settings besides the queue that its configurations differ in."""
+_DIFFERING_SHAPE = Table({"besides_the_queue": ListOf(TEXT)})
 _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 _MILLISECONDS = 1000.0
 
@@ -111,6 +115,7 @@ class Alternatives:
             none.
         runs: The runs of each configuration, in the order of the seeds.
         first_stage: How many of the seeds, the first ones, decided how many there are; 0: no figure did.
+        differing: Of each configuration the settings in which it differs from the first.
     """
 
     names: tuple[str, ...]
@@ -119,6 +124,7 @@ class Alternatives:
     values: Mapping[str, Mapping[str, FloatArray]]
     runs: Mapping[str, Sequence[Measured]] = field(default_factory=dict, repr=False, compare=False)
     first_stage: int = 0
+    differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -136,7 +142,8 @@ class Alternatives:
             first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
 
         Raises:
-            ComparisonError: Seeds, windows, users or links that carry data differ from those of the first.
+            ComparisonError: Seeds, versions, users, what is measured or links that carry data differ from
+                those of the first.
             UnknownLinkError: A link is not monitored.
             MissingDataError: None is chosen, and none carries data.
         """
@@ -156,6 +163,7 @@ class Alternatives:
             },
             runs=measured,
             first_stage=first_stage,
+            differing={name: differing(each) for name, each in pairs.items()},
         )
 
     @property
@@ -167,6 +175,18 @@ class Alternatives:
     def tells_pages(self) -> bool:
         """Whether anybody waited for a page."""
         return bool(np.isfinite(self.values[self.names[0]][PAGE_MEDIAN.name]).any())
+
+    def beyond_the_queue(self, name: str) -> list[Difference]:
+        """The settings in which a configuration differs from the first, those of queues aside."""
+        return [each for each in self.differing.get(name, ()) if each.decides is not Decides.QUEUE]
+
+    def cautions(self) -> list[str]:
+        """Of each configuration of which not the queue alone differs from the first: what else does."""
+        return [
+            f"Not only the queue differs between {name} and {self.names[0]}: {listed(found)}."
+            for name in self.names
+            if (found := self.beyond_the_queue(name))
+        ]
 
     def level(self, name: str, quantity: Quantity) -> Interval | NotEnoughReplications:
         """The mean of a quantity over the replications, with its interval, where all have it."""
@@ -191,7 +211,8 @@ class Alternatives:
         from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
         from aqmlab.tables.alternatives import alternatives_table  # noqa: PLC0415
 
-        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in self.sentences())
+        sentences = [*self.cautions(), *self.sentences()]
+        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
         return words + to_notebook([alternatives_table(self)])
 
     def seeds_for(self, width_s: float) -> int:
@@ -281,6 +302,32 @@ def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None
     """Notes beside the results which seeds decided how many there are, and for which width."""
     text = json.dumps({"seeds": list(seeds), "width_s": width_s})
     write_whole(folder / FIRST_STAGE, f"{text}\n")
+
+
+def keep_differing(folder: Path, found: Alternatives) -> None:
+    """Notes beside the results what a comparison was asked to change besides the queue."""
+    keys = {each.key for name in found.names for each in found.beyond_the_queue(name)}
+    write_whole(folder / DIFFERING, f"{json.dumps({'besides_the_queue': sorted(keys)})}\n")
+
+
+def require_one_comparison(folders: Sequence[Path], found: Alternatives) -> None:
+    """Whether what lies in the folder of a comparison was compared there; several folders are not asked.
+
+    Raises:
+        ResultError: Configurations differ in a setting that the comparison did not change.
+    """
+    if len(folders) != 1 or not (folders[0] / DIFFERING).exists():
+        return
+    note = read_json(folders[0] / DIFFERING, ResultError)
+    conform(note, _DIFFERING_SHAPE, str(folders[0] / DIFFERING), ResultError)
+    for name in found.names:
+        beyond = [each for each in found.beyond_the_queue(name) if each.key not in note["besides_the_queue"]]
+        if beyond:
+            raise ResultError(
+                f"{folders[0]}: {name} and {found.names[0]} are not of one scenario: {listed(beyond)}, which "
+                "the comparison here did not change; legal: without the runs of the other scenario, or the "
+                "folders that are meant, one by one"
+            )
 
 
 def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> int:

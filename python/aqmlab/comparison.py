@@ -10,13 +10,13 @@ same pages, so the difference of a pair is what the queue did. It refuses what c
 from __future__ import annotations
 
 import html
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.errors import RefusalError
+from aqmlab.comparability import Decides, Difference, listed
+from aqmlab.pairing import ComparisonError, differing, paired, same_links, window
 from aqmlab.statistics import (
     Band,
     Interval,
@@ -25,7 +25,6 @@ from aqmlab.statistics import (
     NotEnoughReplications,
     completed_per_90_minutes,
     judge,
-    judged_links,
     loss_percent,
     mean_interval,
     paired_band,
@@ -36,7 +35,7 @@ from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, Measured, page_quantile_s, restricted_mean_s
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -51,12 +50,6 @@ GRID_STEP_S = 0.005
 QUANTILES = (0.10, 0.50, 0.90, 0.95, 0.99)
 PAGES = tuple(page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES)
 """Of the pages that began in the measured window."""
-SAME_USERS = ("browsers", "servers", "model", "start", "minimum_delay_ms")
-"""Settings of a population that both sides must share; those of hosts may differ (they negotiate ECN)."""
-
-
-class ComparisonError(RefusalError):
-    """The results cannot be paired; the message says which seed or which setting stands in the way."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +87,7 @@ class Comparison:
     Attributes:
         names: What a and b are called.
         seeds: The replications, in order.
+        differing: The settings that a and b do not share; those of the queue, and others that are told.
         window_s: Length of the measured window in seconds.
         time_s: The grid of times from 0 to 2 s.
         cdf_a: Mean distribution function of a at these times.
@@ -116,6 +110,7 @@ class Comparison:
 
     names: tuple[str, str]
     seeds: tuple[int, ...]
+    differing: tuple[Difference, ...]
     window_s: float
     time_s: FloatArray
     cdf_a: FloatArray
@@ -170,6 +165,7 @@ class Comparison:
             "a": self.names[0],
             "b": self.names[1],
             "seeds": list(self.seeds),
+            "differing": {each.key: {"a": each.after, "b": each.before} for each in self.differing},
             "window_s": self.window_s,
             "verdict": str(self.judgement.verdict),
             "reason": self.judgement.reason,
@@ -195,6 +191,7 @@ class Comparison:
         lines = [
             f"{a} against {b}: {self.judgement.verdict}",
             f"  {self.judgement.reason}",
+            *self._difference_lines(),
             f"  {replications}; p of no difference (sign changes) {self.sign_flip_p_value:.3g}",
             *self._page_lines(),
             f"  response time up to 2 s, mean  {_shown(self.restricted_mean_s, 1000.0, 'ms')}",
@@ -209,6 +206,13 @@ class Comparison:
             f"  {'completed per 90 minutes':<29}  {_shown(self.completed_per_90_minutes, 1e-6, 'million')}",
         ]
         return "\n".join(lines)
+
+    def _difference_lines(self) -> list[str]:
+        """What a has instead of b's; what is not the queue's by itself."""
+        of_queue = [each for each in self.differing if each.decides is Decides.QUEUE]
+        others = [each for each in self.differing if each.decides is not Decides.QUEUE]
+        lines = [f"  {self.names[0]} has {listed(of_queue)}"] if of_queue else []
+        return [*lines, f"  not only the queue differs: {listed(others)}"] if others else lines
 
     def _page_lines(self) -> list[str]:
         """What became of the time that people wait for a page, on both sides."""
@@ -256,8 +260,8 @@ def compare(
         population: The population whose response times are compared; by default all of them together.
 
     Raises:
-        ComparisonError: Seeds are unpaired or repeated, windows, users or links that carry data differ, or a
-            run has no response.
+        ComparisonError: Seeds are unpaired or repeated; versions, users, what is measured or links that carry
+            data differ; or a run has no response.
         UnknownLinkError: A link is not monitored.
     """
     pairs = paired(a, b, same_users=same_users)
@@ -273,7 +277,8 @@ def compare(
     return Comparison(
         names=names,
         seeds=tuple(int(left.run["seed"]) for left, _ in pairs),
-        window_s=_window(pairs[0][0])[1] - _window(pairs[0][0])[0],
+        differing=differing(pairs),
+        window_s=window(pairs[0][0])[1] - window(pairs[0][0])[0],
         time_s=grid,
         cdf_a=cdf_a,
         cdf_b=cdf_b,
@@ -292,76 +297,6 @@ def compare(
     )
 
 
-def paired(
-    a: Sequence[Recorded],
-    b: Sequence[Recorded],
-    *,
-    names: tuple[str, str] = ("a", "b"),
-    same_users: bool = True,
-) -> list[tuple[Recorded, Recorded]]:
-    """The results of both sides by seed, in the order of the seeds.
-
-    Raises:
-        ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
-    """
-    left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
-    if left.keys() != right.keys():
-        only = (sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
-        said = ", ".join(f"only in {name} {seeds or 'none'}" for name, seeds in zip(names, only, strict=True))
-        raise ComparisonError(f"seeds are unpaired: {said}")
-    pairs = [(left[seed], right[seed]) for seed in sorted(left)]
-    for pair in pairs:
-        _require_same_window(pair, names)
-        if same_users:
-            _require_same_users(pair, names)
-    windows = {_window(one) for one, _ in pairs}
-    if len(windows) > 1:
-        raise ComparisonError(f"replications were measured over different windows: {sorted(windows)}")
-    return pairs
-
-
-def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
-    if not results:
-        raise ComparisonError(f"there is no result in {side}")
-    seeds = Counter(int(result.run["seed"]) for result in results)
-    repeated = sorted(seed for seed, count in seeds.items() if count > 1)
-    if repeated:
-        raise ComparisonError(f"seeds {repeated} are in {side} more than once: a replication counts once")
-    return {int(result.run["seed"]): result for result in results}
-
-
-def _require_same_window(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
-    (one, other), (a, b) = pair, names
-    seed = one.run["seed"]
-    if _window(one) != _window(other):
-        raise ComparisonError(
-            f"seed {seed}: measured over {_window(one)} s in {a} but {_window(other)} s in {b}"
-        )
-    left, right = (result.run["scenario"].get("duration_s") for result in pair)
-    if left != right:
-        raise ComparisonError(
-            f"seed {seed}: duration_s is {left} in {a} but {right} in {b}; pages are followed to the end"
-        )
-    if _response_end(one) != _response_end(other):
-        raise ComparisonError(
-            f"seed {seed}: record.response_end differs between {a} and {b}: two kinds of response time"
-        )
-
-
-def _require_same_users(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
-    (one, other), (a, b) = pair, names
-    seed = one.run["seed"]
-    if _users(one) != _users(other):
-        raise ComparisonError(
-            f"seed {seed}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
-        )
-    left, right = _populations(one), _populations(other)
-    for name in left.keys() | right.keys():
-        for setting in SAME_USERS:
-            if left.get(name, {}).get(setting) != right.get(name, {}).get(setting):
-                raise ComparisonError(f"seed {seed}: {name}.{setting} differs between {a} and {b}")
-
-
 def _require_responses(runs: Sequence[tuple[Measured, Measured]], names: tuple[str, str]) -> None:
     for pair in runs:
         for run, name in zip(pair, names, strict=True):
@@ -370,28 +305,6 @@ def _require_responses(runs: Sequence[tuple[Measured, Measured]], names: tuple[s
                     f"{name}, seed {run.result.run['seed']}: no exchange ended in the measured window; "
                     "legal: runs with users and a window that some of their responses fall into"
                 )
-
-
-def _response_end(result: Recorded) -> str:
-    return str(result.run["scenario"].get("record", {}).get("response_end", "last_byte"))
-
-
-def _window(result: Recorded) -> tuple[float, float]:
-    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
-
-
-def _users(result: Recorded) -> str:
-    return (
-        ", ".join(f"{entry['users']} users {entry['name']}" for entry in result.run["populations"])
-        or "no users"
-    )
-
-
-def _populations(result: Recorded) -> dict[str, Mapping[str, object]]:
-    """What the scenario says of its users, by the place where it says it."""
-    scenario = result.run["scenario"]
-    sides = {"users": scenario["users"]} if scenario.get("users") else {}
-    return sides | {f"populations.{each['name']}": each for each in scenario.get("populations", ())}
 
 
 def _difference(
@@ -409,18 +322,6 @@ def _each_difference(
         for one, other in zip(left.links, right.links, strict=True):
             values.setdefault(one["name"], []).append(quantity.of_link(one) - quantity.of_link(other))
     return {name: mean_interval(each) for name, each in values.items()}
-
-
-def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
-    """The names of the judged links, which must be one list for all results."""
-    of_results = {
-        tuple(link["name"] for link in judged_links(result, links)) for pair in pairs for result in pair
-    }
-    if len(of_results) > 1:
-        lists = " and ".join(", ".join(names) for names in sorted(of_results))
-        raise ComparisonError(f"other links carry data in other results ({lists}): choose them with links=")
-    (judged,) = of_results
-    return judged
 
 
 def _each_to_dict(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.comparison import ComparisonError, compare
+from aqmlab.comparison import compare
+from aqmlab.pairing import ComparisonError
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
 
@@ -79,7 +80,7 @@ def test_a_quantile_that_failures_have_swallowed_has_no_interval() -> None:
         ),
         (
             [synthetic_result(seed=s, users_settings={"start": "fresh"}) for s in SEEDS],
-            r"users\.start differs",
+            r"users\.start steady instead of fresh",
         ),
     ],
 )
@@ -92,7 +93,7 @@ def test_two_kinds_of_response_time_are_not_compared() -> None:
     closed = runs()
     for result in closed:
         result.run["scenario"]["record"] = {"response_end": "connection_closed"}
-    with pytest.raises(ComparisonError, match=r"record\.response_end differs"):
+    with pytest.raises(ComparisonError, match=r"record\.response_end absent instead of connection_closed"):
         compare(runs(), closed)
 
 
@@ -113,6 +114,16 @@ def test_loads_may_be_compared_although_their_users_differ() -> None:
         synthetic_result(seed=s, times_s=exchange_times(s, timeouts=0.3), users=(120, 120)) for s in SEEDS
     ]
     assert compare(runs(), more, same_users=False).judgement.verdict is Verdict.BETTER
+
+
+def test_other_links_that_carry_data_are_no_comparison() -> None:
+    def towards(left: int, right: int) -> list[SyntheticResult]:
+        return [synthetic_result(seed=s, times_s=exchange_times(s), users=(left, right)) for s in SEEDS]
+
+    sides = towards(0, 100), towards(100, 0)
+    with pytest.raises(ComparisonError, match="other links carry data in other results"):
+        compare(*sides, same_users=False)
+    assert compare(*sides, same_users=False, links=["left-to-right"]).links == ("left-to-right",)
 
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:

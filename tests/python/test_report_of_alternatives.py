@@ -20,7 +20,7 @@ import pytest
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
 from aqmlab.alternatives import PAGE_P95, Alternatives, read_alternatives
-from aqmlab.comparison import ComparisonError, compare
+from aqmlab.comparison import compare
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
@@ -28,6 +28,7 @@ from aqmlab.figures.over_time import queue_over_time
 from aqmlab.figures.page_loads import in_seconds
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.figures.style import look_at
+from aqmlab.pairing import ComparisonError
 from aqmlab.report import Text, render
 from aqmlab.report.alternatives import first_figure, page_of
 from aqmlab.report.answer import answer
@@ -402,5 +403,5 @@ def test_runs_of_another_duration_are_refused() -> None:
     one, other = (a_run(1, 1.0, 5.0) for _ in range(2))
     for run, duration_s in ((one, 160.0), (other, 200.0)):
         run.run["scenario"]["duration_s"] = duration_s
-    with pytest.raises(ComparisonError, match=r"duration_s is 200.0 in b but 160.0 in a"):
+    with pytest.raises(ComparisonError, match=r"what is measured: duration_s 200 instead of 160"):
         Alternatives.of({"a": [one], "b": [other]})

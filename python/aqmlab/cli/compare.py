@@ -18,7 +18,7 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import folder_name, write_whole
+from aqmlab.files.folders import folder_name, folder_names, write_whole
 from aqmlab.terminal.console import console, say, shown
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ def compare(
     """
     from aqmlab.alternatives import keep_first_stage
     from aqmlab.load.demand import named_links
+    from aqmlab.pairing import require_comparable
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
@@ -126,6 +127,7 @@ def compare(
     if names:
         raise click.UsageError("--names is for two folders; scenarios are called by their names")
     scenarios = _scenarios(paths, schemes, queues, overrides)
+    require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
         named_links(scenario, links)
     folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
@@ -160,6 +162,8 @@ def _scenarios(
     if not schemes:
         if queues:
             raise click.UsageError("--queues says where --schemes are put")
+        if len(set(paths)) < len(paths):
+            raise click.UsageError("a scenario is given twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
     if len(set(schemes)) < 2:
@@ -179,8 +183,9 @@ def _run(
     """Makes the runs that are not there: of each scenario one for each seed."""
     from aqmlab.runs import Job, run_many
 
+    places = folder_names(scenarios)
     jobs = [
-        Job(scenario, seed, folder=folder / folder_name(name) / f"seed-{seed}", label=name)
+        Job(scenario, seed, folder=folder / places[name] / f"seed-{seed}", label=name)
         for name, scenario in scenarios.items()
         for seed in seeds
     ]
@@ -222,16 +227,18 @@ def _more_seeds(found: Alternatives, width_s: float, folder: Path) -> range:
 
 def _tell(found: Alternatives, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
+    from aqmlab.alternatives import keep_differing
     from aqmlab.tables import save, to_terminal
     from aqmlab.tables.alternatives import alternatives_table
 
     table = alternatives_table(found)
     save(table, folder / "comparison.csv")
+    keep_differing(folder, found)
     # One of an earlier comparison would stand beside other numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
         screen = console()
-        for sentence in found.sentences():
+        for sentence in [*found.cautions(), *found.sentences()]:
             screen.print(shown(sentence))
         screen.print(to_terminal(table))
     if with_report:
@@ -259,11 +266,19 @@ def _compare_folders(folders: tuple[Path, Path], names: Sequence[str], links: Se
     if names and len(names) != len(folders):
         raise click.BadParameter("two names, such as PI,drop-tail", param_hint="--names")
     a, b = (_one_alternative(folder) for folder in folders)
-    called = (names[0], names[1]) if names else (folders[0].name, folders[1].name)
     try:
-        say(str(compared(a, b, names=called, links=links)))
+        say(str(compared(a, b, names=_called(folders, names), links=links)))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{folders[0]}, {folders[1]}: {error}") from None
+
+
+def _called(folders: tuple[Path, Path], names: Sequence[str]) -> tuple[str, str]:
+    """What two folders are called: as asked, or by their names, or where these are alike by their paths."""
+    if names:
+        return names[0], names[1]
+    if folders[0].name != folders[1].name:
+        return folders[0].name, folders[1].name
+    return str(folders[0]), str(folders[1])
 
 
 def _one_alternative(folder: Path) -> list[Result]:

@@ -38,7 +38,9 @@ def report(
 
     Takes what `aqmlab run` and `aqmlab compare` left: folders of one result, of several seeds, or of several
     alternatives. The seeds of one scenario are one alternative. Results that do not belong together are
-    refused: other seeds, people, windows or durations. The page is one HTML file that needs no network.
+    refused: other seeds, people, windows or versions, and in the folder of a comparison runs of another
+    scenario. If not only the queue differs, the page says what else. It is one HTML file that needs no
+    network.
 
     \b
     Examples:
@@ -46,7 +48,12 @@ def report(
       aqmlab report results/pi results/drop-tail --output pi.html
       aqmlab report results/compare-link --baseline drop-tail
     """
-    from aqmlab.alternatives import Alternatives, read_alternatives, read_first_stage
+    from aqmlab.alternatives import (
+        Alternatives,
+        read_alternatives,
+        read_first_stage,
+        require_one_comparison,
+    )
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
@@ -64,7 +71,9 @@ def report(
         found = {baseline: found.pop(baseline), **found}
     try:
         with waiting("drawing the report"):
-            page = render(page_of(Alternatives.of(found, links=links, first_stage=first_stage), title=title))
+            together = Alternatives.of(found, links=links, first_stage=first_stage)
+            require_one_comparison(results, together)
+            page = render(page_of(together, title=title))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     say(str(write_whole(output or results[0] / REPORT, page)))

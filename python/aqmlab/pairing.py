@@ -1,0 +1,156 @@
+"""Which results of two configurations are compared: those of one seed, if nothing else stands between.
+
+What may stand between is decided key by key (`aqmlab.comparability`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.comparability import Decides, Difference, differences, listed
+from aqmlab.errors import RefusalError
+from aqmlab.statistics.recorded import judged_links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from aqmlab.statistics import Recorded
+
+    Pair = tuple[Recorded, Recorded]
+
+_REFUSED = {Decides.MEASURE, Decides.UNKNOWN}
+_OF_ONE_SEED = {Decides.USERS}
+"""What replications of one configuration may differ in: loads are matched seed by seed."""
+
+
+class ComparisonError(RefusalError):
+    """The results cannot be paired; the message says which seed or which setting stands in the way."""
+
+
+def paired(
+    a: Sequence[Recorded],
+    b: Sequence[Recorded],
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    same_users: bool = True,
+) -> list[tuple[Recorded, Recorded]]:
+    """The results of both sides by seed, in the order of the seeds.
+
+    Raises:
+        ComparisonError: Seeds are unpaired or repeated; or versions, users or what is measured differ.
+    """
+    left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
+    if left.keys() != right.keys():
+        only = (sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
+        said = ", ".join(f"only in {name} {seeds or 'none'}" for name, seeds in zip(names, only, strict=True))
+        raise ComparisonError(f"seeds are unpaired: {said}")
+    _require_one_version([*a, *b])
+    pairs = [(left[seed], right[seed]) for seed in sorted(left)]
+    for pair in pairs:
+        _require_comparable(pair, names, same_users=same_users)
+    windows = {window(one) for one, _ in pairs}
+    if len(windows) > 1:
+        raise ComparisonError(f"replications were measured over different windows: {sorted(windows)}")
+    for side, name in zip(zip(*pairs, strict=True), names, strict=True):
+        _require_one_configuration(side, name)
+    return pairs
+
+
+def differing(pairs: Sequence[Pair]) -> tuple[Difference, ...]:
+    """The settings in which the first of each pair differs from the second, over all pairs, each once."""
+    found = (_differences(other, one) for one, other in pairs)
+    return tuple(dict.fromkeys(each for of_pair in found for each in of_pair))
+
+
+def require_comparable(scenarios: Mapping[str, Mapping[str, Any]]) -> None:
+    """Whether runs of these resolved scenarios, by name, can be compared with those of the first.
+
+    Raises:
+        ComparisonError: Users or what is measured differ.
+    """
+    (base, first), *others = scenarios.items()
+    for name, other in others:
+        found = differences(first, other)
+        _refuse([each for each in found if each.decides in _REFUSED | {Decides.USERS}], name, base)
+
+
+def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
+    if not results:
+        raise ComparisonError(f"there is no result in {side}")
+    seeds = Counter(int(result.run["seed"]) for result in results)
+    repeated = sorted(seed for seed, count in seeds.items() if count > 1)
+    if repeated:
+        raise ComparisonError(f"seeds {repeated} are in {side} more than once: a replication counts once")
+    return {int(result.run["seed"]): result for result in results}
+
+
+def _require_one_version(results: Sequence[Recorded]) -> None:
+    versions = dict.fromkeys(str(result.run["aqmlab_version"]) for result in results)
+    if len(versions) > 1:
+        raise ComparisonError(
+            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; "
+            "legal: runs of one version"
+        )
+    if len({result.run.get("live") is None for result in results}) > 1:
+        raise ComparisonError("live runs and simulations are not compared: legal: runs of one kind")
+
+
+def _require_comparable(pair: Pair, names: tuple[str, str], *, same_users: bool) -> None:
+    (one, other), (a, b) = pair, names
+    place = f"seed {one.run['seed']}"
+    if window(one) != window(other):
+        raise ComparisonError(f"{place}: measured over {window(one)} s in {a} but {window(other)} s in {b}")
+    if same_users and _users(one) != _users(other):
+        raise ComparisonError(
+            f"{place}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
+        )
+    refused = _REFUSED | ({Decides.USERS} if same_users else set())
+    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
+
+
+def _refuse(found: Sequence[Difference], name: str, other: str) -> None:
+    if found:
+        decided = " and ".join(dict.fromkeys(each.decides for each in found))
+        raise ComparisonError(
+            f"{name} differs from {other} in {decided}: {listed(found)}; legal: the same on both sides"
+        )
+
+
+def _require_one_configuration(results: Iterable[Recorded], name: str) -> None:
+    first, *others = results
+    for other in others:
+        found = [each for each in _differences(first, other) if each.decides not in _OF_ONE_SEED]
+        if found:
+            raise ComparisonError(
+                f"{name}: seed {other.run['seed']} has {listed(found)} of seed {first.run['seed']}; legal: "
+                "replications of one configuration, which differ in their seed"
+            )
+
+
+def _differences(before: Recorded, after: Recorded) -> list[Difference]:
+    return differences(before.run["scenario"], after.run["scenario"])
+
+
+def window(result: Recorded) -> tuple[float, float]:
+    """Beginning and end of the measured window, in seconds of the run."""
+    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+
+
+def _users(result: Recorded) -> str:
+    return (
+        ", ".join(f"{entry['users']} users {entry['name']}" for entry in result.run["populations"])
+        or "no users"
+    )
+
+
+def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
+    """The names of the judged links, which must be one list for all results."""
+    of_results = {
+        tuple(link["name"] for link in judged_links(result, links)) for pair in pairs for result in pair
+    }
+    if len(of_results) > 1:
+        lists = " and ".join(", ".join(names) for names in sorted(of_results))
+        raise ComparisonError(f"other links carry data in other results ({lists}): choose them with links=")
+    (judged,) = of_results
+    return judged
