@@ -9,7 +9,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -38,7 +38,7 @@ test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one cou
 
 live: test-live
 
-fuzz: fuzz-networks fuzz-files fuzz-properties ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
+fuzz: fuzz-networks fuzz-files fuzz-properties fuzz-statistics ## random inputs for FUZZ_HOURS (1) or FUZZ_CASES each, from FUZZ_SEED (the date)
 
 FUZZ_SEED ?= $(shell date +%Y%m%d)
 FUZZ_LENGTH = $(if $(FUZZ_CASES),--cases $(FUZZ_CASES),--hours $(or $(FUZZ_HOURS),1))
@@ -54,6 +54,10 @@ fuzz-files: $(VENV)/.installed-dev ## damaged files of every kind that the tools
 fuzz-properties: ## the property tests with other cases alone; FUZZ_CASES counts 3,000 as a round of all of them
 	@tools/fuzz/properties.sh $(FUZZ_SEED) \
 		$(if $(FUZZ_CASES),--rounds $$(( ($(FUZZ_CASES) + 2999) / 3000 )),--hours $(or $(FUZZ_HOURS),1))
+
+fuzz-statistics: $(VENV)/.installed-dev ## random results and pairs of scenarios alone; FUZZ_CASES counts 150 as a round, by default 20 rounds
+	AQMLAB_PROPERTY_SEED=$(FUZZ_SEED) AQMLAB_PROPERTY_ROUNDS=$(if $(FUZZ_CASES),$$(( ($(FUZZ_CASES) + 149) / 150 )),20) \
+		$(BIN)/pytest --quiet --numprocesses 2 tests/python/test_naive_quantities.py tests/python/test_pairs_of_scenarios.py
 
 mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }

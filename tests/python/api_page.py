@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 MODULES = {
     "aqmlab": "Runs, results, comparisons: what the README shows.",
-    "aqmlab.alternatives": "Several configurations beside each other, as `aqmlab compare` tells them.",
+    "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
     "aqmlab.statistics.pages": "Page load times of one run as a distribution.",
     "aqmlab.statistics.distribution": "Response times of one run as a distribution.",
     "aqmlab.statistics.classes": "Goodput and fairness by class of traffic.",

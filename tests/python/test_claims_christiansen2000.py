@@ -80,9 +80,10 @@ def made(
     discarded = round(arrived * facts.drops / 100.0)
     summary = pa.table(
         {
-            "time_s": [1.0, 2.0, 1.0],
-            "link": names([0, 0, 1], LINKS),
-            "maximum_packets": pa.array([facts.longest, 3, 900], type=pa.uint32()),
+            # The last two of the link with data lie outside of the window, one of them in part.
+            "time_s": window_s[0] + np.array([1.0, 2.0, 1.0, 0.5, -100.0]),
+            "link": names([0, 0, 1, 0, 0], LINKS),
+            "maximum_packets": pa.array([facts.longest, 3, 900, 900, 900], type=pa.uint32()),
         }
     )
     mbps = facts.utilization / 10.0 if kilobytes_per_s is None else kilobytes_per_s * 8192.0 / 1e6
@@ -98,6 +99,7 @@ def made(
         tables={"queue_summary": summary, **(tables or {})},
     )
     result.run["scenario"]["dumbbell"] = {"rate_mbps": 10.0}
+    result.run["scenario"]["record"] = {"queue_summary_interval_ms": 1000.0}
     for link, share, queue in zip(
         result.run["links"], (facts.utilization, 3.0), (facts.queue, 0.1), strict=True
     ):

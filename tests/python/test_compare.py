@@ -111,7 +111,7 @@ def test_a_quantile_that_failures_have_swallowed_is_a_bound() -> None:
         ),
         (
             [synthetic_result(seed=s, users_settings={"start": "fresh"}) for s in SEEDS],
-            r"users\.start differs",
+            r"users\.start fresh instead of steady",
         ),
     ],
 )
@@ -124,8 +124,8 @@ def test_two_kinds_of_response_time_are_not_compared() -> None:
     closed = runs()
     for result in closed:
         result.run["scenario"]["record"] = {"response_end": "connection_closed"}
-    with pytest.raises(ComparisonError, match=r"record\.response_end differs"):
-        pair(runs(), closed)
+    with pytest.raises(ComparisonError, match=r"record\.response_end connection_closed instead of absent"):
+        pair(closed, runs())
 
 
 def test_windows_must_agree_over_replications_too() -> None:
@@ -146,6 +146,16 @@ def test_loads_may_be_compared_although_their_users_differ() -> None:
     ]
     results = {"more": more, "fewer": runs()}
     assert compare(results, same_users=False).curve("fewer").judgement.verdict is Verdict.BETTER
+
+
+def test_other_links_that_carry_data_are_no_comparison() -> None:
+    def towards(left: int, right: int) -> list[SyntheticResult]:
+        return [synthetic_result(seed=s, times_s=exchange_times(s), users=(left, right)) for s in SEEDS]
+
+    sides = {"a": towards(0, 100), "b": towards(100, 0)}
+    with pytest.raises(ComparisonError, match="other links carry data in other results"):
+        compare(sides, same_users=False)
+    assert compare(sides, same_users=False, links=["left-to-right"]).links == ("left-to-right",)
 
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:

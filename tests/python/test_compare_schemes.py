@@ -297,18 +297,83 @@ def test_folders_of_runs_without_responses_tell_of_the_link(link: Path) -> None:
     assert "pages" not in made.stdout
 
 
-def test_other_links_that_carry_data_are_no_comparison(link: Path) -> None:
+def test_scenarios_whose_names_would_share_a_folder_are_both_kept(link: Path) -> None:
+    for file, name, limit in (("one.toml", "a b", "50"), ("other.toml", "a-b", "5")):
+        (link / file).write_text(BULK.replace("two flows", name).replace("50", limit))
+    made = aqmlab_run("compare", "one.toml", "other.toml", "--seeds", "1-2", "--no-report", cwd=link)
+    assert made.returncode == 0, made.stderr
+    kept = [aqmlab.Result.load(file.parent) for file in (link / "results").glob("*/*/*/run.json")]
+    told = {(each.scenario["name"], each.scenario["dumbbell"]["queue"]["limit_packets"]) for each in kept}
+    assert (len(kept), told) == (4, {("a b", 50), ("a-b", 5)})
+
+
+def test_a_scenario_given_twice_is_refused(link: Path) -> None:
+    made = aqmlab_run("compare", "bulk.toml", "bulk.toml", "--seeds", "1", cwd=link)
+    assert (made.returncode, "given twice" in made.stderr) == (2, True)
+
+
+def test_folders_of_one_name_are_told_apart(link: Path) -> None:
+    for place, limit in (("small", "5"), ("large", "500")):
+        setting = f"dumbbell.queue.limit_packets={limit}"
+        made = aqmlab_run("run", "link.toml", "--output", f"{place}/pi", "--set", setting, cwd=link)
+        assert made.returncode == 0, made.stderr
+    made = aqmlab_run("compare", "small/pi", "large/pi", cwd=link)
+    assert "large/pi: half of the pages load in" in made.stdout, made.stderr
+
+
+def test_a_comparison_refuses_runs_of_another_scenario_in_its_folder(link: Path) -> None:
+    short = ("--seeds", "1", "--no-report", "--quiet")
+    made = aqmlab_run("compare", "link.toml", "--schemes", "drop-tail,red", *short, cwd=link)
+    assert made.returncode == 0, made.stderr
+    (link / "link.toml").write_text(WEB.replace("rate_mbps = 2.0", "rate_mbps = 4.0"))
+    made = aqmlab_run("compare", "link.toml", "--schemes", "pi,pie", *short, cwd=link)
+    assert made.returncode == 0, made.stderr
+    for command in (("report",), ("plot", "--what", "cdf")):
+        refused = aqmlab_run(*command, "results/compare-web", cwd=link)
+        assert refused.returncode == 2
+        assert "not of one scenario: dumbbell.rate_mbps" in " ".join(refused.stderr.split())
+    # Folders given one by one are drawn, with a warning.
+    meant = ("results/compare-web/pi", "results/compare-web/red")
+    drawn = aqmlab_run("plot", *meant, "--what", "cdf", cwd=link)
+    assert drawn.returncode == 0, drawn.stderr
+    message = "warning: Not only the queue differs between red and pi: dumbbell.rate_mbps 2 instead of 4."
+    assert message in " ".join(drawn.stderr.split())
+
+
+def test_two_rates_are_compared_and_told(link: Path) -> None:
+    (link / "fast.toml").write_text(WEB.replace("rate_mbps = 2.0", "rate_mbps = 4.0").replace("web", "fast"))
+    made = aqmlab_run("compare", "link.toml", "fast.toml", "--seeds", "1", cwd=link)
+    assert made.returncode == 0, made.stderr
+    caution = "Not only the queue differs between fast and web: dumbbell.rate_mbps 4 instead of 2."
+    assert caution in " ".join(made.stdout.split())
+    page = (link / "results" / "compare-web" / "report.html").read_text()
+    assert caution in page
+    assert "with web: " in page, "whose link stands at the top"
+    again = aqmlab_run("report", "results/compare-web", cwd=link)
+    assert again.returncode == 0, again.stderr
+
+
+def test_other_users_are_refused_before_anything_runs(link: Path) -> None:
+    for place, sizes in (("a", "100 0.5\n1000 1\n"), ("b", "1000 0.5\n20000 1\n")):
+        (link / place).mkdir()
+        (link / place / "sizes.cdf").write_text(sizes)
+        model = 'model = { model = "unc", response_bytes_cdf_file = "sizes.cdf" }'
+        text = WEB.replace("per_side = 150", f"per_side = 150\n{model}").replace("web", place)
+        (link / place / "s.toml").write_text(text)
+    made = aqmlab_run("compare", "a/s.toml", "b/s.toml", "--seeds", "1-6", cwd=link)
+    assert made.returncode == 2
+    assert "response_bytes_cdf_file another sizes.cdf instead of sizes.cdf" in " ".join(made.stderr.split())
+    assert not (link / "results").exists()
+
+
+def test_other_traffic_is_no_comparison(link: Path) -> None:
     (link / "back.toml").write_text(
         BULK.replace("left-to-right", "right-to-left").replace("two flows", "back")
     )
     made = aqmlab_run("compare", "bulk.toml", "back.toml", "--seeds", "1", cwd=link)
     assert made.returncode == 2
-    assert "other links carry data in other results" in " ".join(made.stderr.split())
-    chosen = aqmlab_run(
-        *("compare", "bulk.toml", "back.toml", "--seeds", "1", "--links", "left-to-right", "--no-report"),
-        cwd=link,
-    )
-    assert "link left-to-right" in chosen.stdout, chosen.stderr
+    said = " ".join(made.stderr.split())
+    assert "what else sends: flows.0.direction right-to-left instead of left-to-right" in said
 
 
 def test_a_limit_of_bytes_is_left_to_a_scheme_that_counts_packets() -> None:

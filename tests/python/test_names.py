@@ -12,7 +12,7 @@ from rich.console import Console
 
 from aqmlab import cli
 from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
-from aqmlab.files.folders import folder_name
+from aqmlab.files.folders import folder_name, folder_names
 from aqmlab.tables import Column, Table, to_terminal
 from aqmlab.tables.model import text
 from aqmlab.terminal.progress import Bar, tracked
@@ -113,6 +113,13 @@ def test_a_long_name_makes_a_folder_that_a_disk_takes_and_no_other_name_has() ->
     assert folder_name("two flows") == "two-flows"
     assert folder_name("n" * 100) == "n" * 100
     assert folder_name("é") == folder_name("..") == "scenario"
+
+
+def test_names_beside_each_other_share_no_folder() -> None:
+    places = folder_names(["a b", "a-b", "RED", "red", "pi", "n" * 300, "n" * 301])
+    assert len({place.lower() for place in places.values()}) == len(places) == 7
+    assert all(Path(place).name == place for place in places.values())
+    assert places["pi"] == "pi", "a name that nobody shares is kept"
 
 
 def test_a_run_with_a_long_name_is_kept(

@@ -392,5 +392,5 @@ def test_runs_of_another_duration_are_refused() -> None:
     one, other = (a_run(1, 1.0, 5.0) for _ in range(2))
     for run, duration_s in ((one, 160.0), (other, 200.0)):
         run.run["scenario"]["duration_s"] = duration_s
-    with pytest.raises(ComparisonError, match=r"duration_s is 200.0 in b but 160.0 in a"):
+    with pytest.raises(ComparisonError, match=r"what is measured: duration_s 200 instead of 160"):
         Comparison.of({"a": [one], "b": [other]})

@@ -18,7 +18,7 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import folder_name, write_whole
+from aqmlab.files.folders import folder_name, folder_names, write_whole
 from aqmlab.terminal.console import console, say, shown
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def compare(
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
     """
     from aqmlab.comparison import keep_first_stage
+    from aqmlab.comparison.pairing import require_comparable
     from aqmlab.load.demand import named_links
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
@@ -126,6 +127,7 @@ def compare(
     if names:
         raise click.UsageError("--names is for folders; scenarios are called by their names")
     scenarios = _scenarios(paths, schemes, queues, overrides)
+    require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
         named_links(scenario, links)
     folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
@@ -160,6 +162,8 @@ def _scenarios(
     if not schemes:
         if queues:
             raise click.UsageError("--queues says where --schemes are put")
+        if len(set(paths)) < len(paths):
+            raise click.UsageError("a scenario is given twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
     if len(set(schemes)) < 2:
@@ -178,8 +182,9 @@ def _run(
     """Makes the runs that are not there: of each scenario one for each seed."""
     from aqmlab.runs import Job, run_many
 
+    places = folder_names(scenarios)
     jobs = [
-        Job(scenario, seed, folder=folder / folder_name(name) / f"seed-{seed}", label=name)
+        Job(scenario, seed, folder=folder / places[name] / f"seed-{seed}", label=name)
         for name, scenario in scenarios.items()
         for seed in seeds
     ]
@@ -221,10 +226,12 @@ def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
 
 def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
+    from aqmlab.comparison import keep_differing
     from aqmlab.tables import save
     from aqmlab.tables.comparison import comparison_records
 
     save(comparison_records(found), folder / "comparison.csv")
+    keep_differing(folder, found)
     # One of an earlier comparison would stand beside other numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
@@ -245,7 +252,7 @@ def _print(found: Comparison) -> None:
     from aqmlab.words import verdicts
 
     screen = console()
-    for sentence in found.sentences():
+    for sentence in (*found.cautions(), *found.sentences()):
         screen.print(shown(sentence))
     for table in comparison_tables(found):
         screen.print(to_terminal(table))

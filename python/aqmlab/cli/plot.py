@@ -69,7 +69,7 @@ def plot(
     """
     from dataclasses import replace
 
-    from aqmlab.comparison import Comparison, read_configurations
+    from aqmlab.comparison import Comparison, read_configurations, require_one_comparison
     from aqmlab.figures import Drawn
     from aqmlab.figures.of_results import chart_of
     from aqmlab.figures.over_time import OF_SENDERS
@@ -88,11 +88,14 @@ def plot(
     chosen = [each.strip() for each in flows.split(",") if each.strip()]
     found = read_configurations(results)
     try:
-        Comparison.of(found, links=[link] if link else [])
+        together = Comparison.of(found, links=[link] if link else [])
+        require_one_comparison(results, together)
         chart = chart_of(what, found, link=link, quantity=quantity, flows=chosen)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
     chart = replace(chart, title=title or chart.title)
+    for caution in together.cautions():
+        say(f"warning: {caution}", err=True)
     for name, reasons in suspect_because(found).items():
         say(f"warning: {name}, timing suspect: {' | '.join(reasons)}", err=True)
     if file.suffix.lower() == ".csv":

@@ -38,7 +38,9 @@ def report(
 
     Takes what `aqmlab run` and `aqmlab compare` left: folders of one result, of several seeds, or of several
     configurations. The seeds of one scenario are one configuration. Results that do not belong together are
-    refused: other seeds, people, windows or durations. The page is one HTML file that needs no network.
+    refused: other seeds, people, windows or versions, and in the folder of a comparison runs of another
+    scenario. If not only the queue differs, the page says what else. It is one HTML file that needs no
+    network.
 
     \b
     Examples:
@@ -46,7 +48,12 @@ def report(
       aqmlab report results/pi results/drop-tail --output pi.html
       aqmlab report results/compare-link --baseline drop-tail
     """
-    from aqmlab.comparison import Comparison, read_configurations, read_first_stage
+    from aqmlab.comparison import (
+        Comparison,
+        read_configurations,
+        read_first_stage,
+        require_one_comparison,
+    )
     from aqmlab.report import render
     from aqmlab.report.alternatives import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
@@ -63,6 +70,7 @@ def report(
     try:
         with waiting("drawing the report"):
             compared = Comparison.of(found, baseline=baseline, links=links, first_stage=first_stage)
+            require_one_comparison(results, compared)
             page = render(page_of(compared, title=title))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None

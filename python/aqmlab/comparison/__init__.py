@@ -8,11 +8,16 @@ from aqmlab.comparison.change import Change, Level, Values
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.making import compare, configurations
-from aqmlab.comparison.pairing import SAME_USERS, ComparisonError
-from aqmlab.comparison.reading import keep_first_stage, read_configurations, read_first_stage
+from aqmlab.comparison.pairing import ComparisonError, require_comparable
+from aqmlab.comparison.reading import (
+    keep_differing,
+    keep_first_stage,
+    read_configurations,
+    read_first_stage,
+    require_one_comparison,
+)
 
 __all__ = [
-    "SAME_USERS",
     "Change",
     "Comparison",
     "ComparisonError",
@@ -21,7 +26,10 @@ __all__ = [
     "Values",
     "compare",
     "configurations",
+    "keep_differing",
     "keep_first_stage",
     "read_configurations",
     "read_first_stage",
+    "require_comparable",
+    "require_one_comparison",
 ]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.comparison.change import Change, Level, Values
+from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
-from aqmlab.comparison.pairing import ComparisonError, paired, same_links
+from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
@@ -44,6 +45,7 @@ class Comparison:
         links: The links that were judged.
         runs: The runs of each configuration, in the order of the seeds.
         first_stage: How many of the seeds, the first ones, decided how many there are; 0: no figure did.
+        differing: Of each configuration the settings in which it differs from the baseline.
     """
 
     names: tuple[str, ...]
@@ -51,6 +53,7 @@ class Comparison:
     links: tuple[str, ...]
     runs: Mapping[str, Sequence[Measured]] = field(repr=False)
     first_stage: int = 0
+    differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict, repr=False)
     _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -75,8 +78,8 @@ class Comparison:
             first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
 
         Raises:
-            ComparisonError: There is no such baseline, or seeds, windows, users or links that carry data
-                differ from those of the baseline.
+            ComparisonError: There is no such baseline, or seeds, versions, users, what is measured or links
+                that carry data differ from those of the baseline.
             UnknownLinkError: A link is not monitored.
             MissingDataError: None is chosen, and none carries data.
         """
@@ -94,7 +97,8 @@ class Comparison:
             for name, each in pairs.items()
         }
         seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
-        return cls(tuple(in_order), seeds, judged, measured, first_stage)
+        differ = {name: differing(each) for name, each in pairs.items()}
+        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ)
 
     # ------------------------------------------------------------------------------------- what was compared
 
@@ -119,7 +123,26 @@ class Comparison:
                 f'no configuration is called "{baseline}"; there are: {", ".join(self.names)}'
             )
         names = (baseline, *(name for name in self.names if name != baseline))
-        return replace(self, names=names, runs={name: self.runs[name] for name in names} if self.runs else {})
+        runs = {name: self.runs[name] for name in names}
+        pairs = {name: self._pairs(name, baseline) for name in names}
+        differ = {name: differing(each) for name, each in pairs.items()}
+        return replace(self, names=names, runs=runs, differing=differ)
+
+    def _pairs(self, name: str, baseline: str) -> list[tuple[Recorded, Recorded]]:
+        sides = zip(self.runs[name], self.runs[baseline], strict=True)
+        return [(own.result, other.result) for own, other in sides]
+
+    def beyond_the_queue(self, name: str) -> list[Difference]:
+        """The settings in which a configuration differs from the baseline, those of queues aside."""
+        return [each for each in self.differing.get(name, ()) if each.decides is not Decides.QUEUE]
+
+    def cautions(self) -> list[str]:
+        """Of each configuration of which not the queue alone differs from the baseline: what else does."""
+        return [
+            f"Not only the queue differs between {name} and {self.baseline}: {listed(found)}."
+            for name in self.names
+            if (found := self.beyond_the_queue(name))
+        ]
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -277,7 +300,9 @@ class Comparison:
         }
 
     def _numbers(self, name: str) -> dict[str, Any]:
-        numbers = {}
+        settings = self.differing.get(name, ())
+        told = {each.key: {"baseline": each.before, "own": each.after} for each in settings}
+        numbers: dict[str, Any] = {"differing": told}
         for quantity in self.quantities:
             level = self.level(name, quantity)
             if level.have:
@@ -295,7 +320,8 @@ class Comparison:
         from aqmlab.tables.comparison import comparison_tables, notes  # noqa: PLC0415 (loaded when shown)
         from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
 
-        return "\n".join([*self.sentences(), *map(as_plain_text, comparison_tables(self)), *notes(self)])
+        tables = map(as_plain_text, comparison_tables(self))
+        return "\n".join([*self.cautions(), *self.sentences(), *tables, *notes(self)])
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
@@ -304,7 +330,8 @@ class Comparison:
         from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
         from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415
 
-        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in self.sentences())
+        sentences = [*self.cautions(), *self.sentences()]
+        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
         return words + to_notebook([comparison_table(self)])
 
 

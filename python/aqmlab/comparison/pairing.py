@@ -1,24 +1,27 @@
-"""Which results may be paired: the same seeds, users, windows and links on both sides.
+"""Which results of two configurations are compared: those of one seed, if nothing else stands between.
 
-With common random numbers two runs of one seed saw the same users asking for the same pages, so the
-difference of the pair is what the queue did. What cannot be paired is refused.
+What may stand between is decided key by key (`aqmlab.comparison.comparability`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab.comparison.comparability import Decides, Difference, differences, listed
 from aqmlab.errors import RefusalError
-from aqmlab.statistics import judged_links
+from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.statistics import Recorded
 
-SAME_USERS = ("browsers", "servers", "model", "start", "minimum_delay_ms")
-"""Settings of a population that both sides must share; those of hosts may differ (they negotiate ECN)."""
+    Pair = tuple[Recorded, Recorded]
+
+_REFUSED = {Decides.MEASURE, Decides.UNKNOWN}
+_OF_ONE_SEED = {Decides.USERS}
+"""What replications of one configuration may differ in: loads are matched seed by seed."""
 
 
 class ComparisonError(RefusalError):
@@ -35,22 +38,41 @@ def paired(
     """The results of both sides by seed, in the order of the seeds.
 
     Raises:
-        ComparisonError: Seeds are unpaired or repeated, or windows or users differ.
+        ComparisonError: Seeds are unpaired or repeated; or versions, users or what is measured differ.
     """
     left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
     if left.keys() != right.keys():
         only = (sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
         said = ", ".join(f"only in {name} {seeds or 'none'}" for name, seeds in zip(names, only, strict=True))
         raise ComparisonError(f"seeds are unpaired: {said}")
+    _require_one_version([*a, *b])
     pairs = [(left[seed], right[seed]) for seed in sorted(left)]
     for pair in pairs:
-        _require_same_window(pair, names)
-        if same_users:
-            _require_same_users(pair, names)
-    windows = {_window(one) for one, _ in pairs}
+        _require_comparable(pair, names, same_users=same_users)
+    windows = {window(one) for one, _ in pairs}
     if len(windows) > 1:
         raise ComparisonError(f"replications were measured over different windows: {sorted(windows)}")
+    for side, name in zip(zip(*pairs, strict=True), names, strict=True):
+        _require_one_configuration(side, name)
     return pairs
+
+
+def differing(pairs: Sequence[Pair]) -> tuple[Difference, ...]:
+    """The settings in which the first of each pair differs from the second, over all pairs, each once."""
+    found = (_differences(other, one) for one, other in pairs)
+    return tuple(dict.fromkeys(each for of_pair in found for each in of_pair))
+
+
+def require_comparable(scenarios: Mapping[str, Mapping[str, Any]]) -> None:
+    """Whether runs of these resolved scenarios, by name, can be compared with those of the first.
+
+    Raises:
+        ComparisonError: Users or what is measured differ.
+    """
+    (base, first), *others = scenarios.items()
+    for name, other in others:
+        found = differences(first, other)
+        _refuse([each for each in found if each.decides in _REFUSED | {Decides.USERS}], name, base)
 
 
 def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
@@ -63,43 +85,55 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
     return {int(result.run["seed"]): result for result in results}
 
 
-def _require_same_window(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
+def _require_one_version(results: Sequence[Recorded]) -> None:
+    versions = dict.fromkeys(str(result.run["aqmlab_version"]) for result in results)
+    if len(versions) > 1:
+        raise ComparisonError(
+            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; "
+            "legal: runs of one version"
+        )
+    if len({result.run.get("live") is None for result in results}) > 1:
+        raise ComparisonError("live runs and simulations are not compared: legal: runs of one kind")
+
+
+def _require_comparable(pair: Pair, names: tuple[str, str], *, same_users: bool) -> None:
     (one, other), (a, b) = pair, names
-    seed = one.run["seed"]
-    if _window(one) != _window(other):
+    place = f"seed {one.run['seed']}"
+    if window(one) != window(other):
+        raise ComparisonError(f"{place}: measured over {window(one)} s in {a} but {window(other)} s in {b}")
+    if same_users and _users(one) != _users(other):
         raise ComparisonError(
-            f"seed {seed}: measured over {_window(one)} s in {a} but {_window(other)} s in {b}"
+            f"{place}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
         )
-    left, right = (result.run["scenario"].get("duration_s") for result in pair)
-    if left != right:
+    refused = _REFUSED | ({Decides.USERS} if same_users else set())
+    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
+
+
+def _refuse(found: Sequence[Difference], name: str, other: str) -> None:
+    if found:
+        decided = " and ".join(dict.fromkeys(each.decides for each in found))
         raise ComparisonError(
-            f"seed {seed}: duration_s is {left} in {a} but {right} in {b}; pages are followed to the end"
-        )
-    if _response_end(one) != _response_end(other):
-        raise ComparisonError(
-            f"seed {seed}: record.response_end differs between {a} and {b}: two kinds of response time"
+            f"{name} differs from {other} in {decided}: {listed(found)}; legal: the same on both sides"
         )
 
 
-def _require_same_users(pair: tuple[Recorded, Recorded], names: tuple[str, str]) -> None:
-    (one, other), (a, b) = pair, names
-    seed = one.run["seed"]
-    if _users(one) != _users(other):
-        raise ComparisonError(
-            f"seed {seed}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
-        )
-    left, right = _populations(one), _populations(other)
-    for name in left.keys() | right.keys():
-        for setting in SAME_USERS:
-            if left.get(name, {}).get(setting) != right.get(name, {}).get(setting):
-                raise ComparisonError(f"seed {seed}: {name}.{setting} differs between {a} and {b}")
+def _require_one_configuration(results: Iterable[Recorded], name: str) -> None:
+    first, *others = results
+    for other in others:
+        found = [each for each in _differences(first, other) if each.decides not in _OF_ONE_SEED]
+        if found:
+            raise ComparisonError(
+                f"{name}: seed {other.run['seed']} has {listed(found)} of seed {first.run['seed']}; legal: "
+                "replications of one configuration, which differ in their seed"
+            )
 
 
-def _response_end(result: Recorded) -> str:
-    return str(result.run["scenario"].get("record", {}).get("response_end", "last_byte"))
+def _differences(before: Recorded, after: Recorded) -> list[Difference]:
+    return differences(before.run["scenario"], after.run["scenario"])
 
 
-def _window(result: Recorded) -> tuple[float, float]:
+def window(result: Recorded) -> tuple[float, float]:
+    """Beginning and end of the measured window, in seconds of the run."""
     return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
 
 
@@ -108,13 +142,6 @@ def _users(result: Recorded) -> str:
         ", ".join(f"{entry['users']} users {entry['name']}" for entry in result.run["populations"])
         or "no users"
     )
-
-
-def _populations(result: Recorded) -> dict[str, Mapping[str, object]]:
-    """What the scenario says of its users, by the place where it says it."""
-    scenario = result.run["scenario"]
-    sides = {"users": scenario["users"]} if scenario.get("users") else {}
-    return sides | {f"populations.{each['name']}": each for each in scenario.get("populations", ())}
 
 
 def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:

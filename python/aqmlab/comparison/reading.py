@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from aqmlab.comparison.comparability import listed
 from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
+from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, conform
 from aqmlab.result import Result
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from aqmlab.comparison.comparison import Comparison
+
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
+DIFFERING = "comparison.json"
+"""Stands beside the results of a comparison: settings besides the queue that its configurations differ in."""
+_DIFFERING_SHAPE = Table({"besides_the_queue": ListOf(TEXT)})
 _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 
 
@@ -57,6 +63,32 @@ def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None
     """Notes beside the results which seeds decided how many there are, and for which width."""
     text = json.dumps({"seeds": list(seeds), "width_s": width_s})
     write_whole(folder / FIRST_STAGE, f"{text}\n")
+
+
+def keep_differing(folder: Path, found: Comparison) -> None:
+    """Notes beside the results what a comparison was asked to change besides the queue."""
+    keys = {each.key for name in found.names for each in found.beyond_the_queue(name)}
+    write_whole(folder / DIFFERING, f"{json.dumps({'besides_the_queue': sorted(keys)})}\n")
+
+
+def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
+    """Whether what lies in the folder of a comparison was compared there; several folders are not asked.
+
+    Raises:
+        ResultError: Configurations differ in a setting that the comparison did not change.
+    """
+    if len(folders) != 1 or not (folders[0] / DIFFERING).exists():
+        return
+    note = read_json(folders[0] / DIFFERING, ResultError)
+    conform(note, _DIFFERING_SHAPE, str(folders[0] / DIFFERING), ResultError)
+    for name in found.names:
+        beyond = [each for each in found.beyond_the_queue(name) if each.key not in note["besides_the_queue"]]
+        if beyond:
+            raise ResultError(
+                f"{folders[0]}: {name} and {found.baseline} are not of one scenario: {listed(beyond)}, which "
+                "the comparison here did not change; legal: without the runs of the other scenario, or the "
+                "folders that are meant, one by one"
+            )
 
 
 def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> int:

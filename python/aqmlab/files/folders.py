@@ -16,6 +16,7 @@ import os
 import re
 import secrets
 import shutil
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import FolderError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PARTIAL_PREFIX = ".aqmlab-partial-"
 
@@ -40,7 +41,22 @@ def folder_name(name: str) -> str:
     legal = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "scenario"
     if len(legal) <= _LONGEST_NAME:
         return legal
-    return f"{legal[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    return f"{legal[:_LONGEST_NAME]}-{_digest(name)}"
+
+
+def folder_names(names: Iterable[str]) -> dict[str, str]:
+    """Names as those of folders beside each other: those that would share one end in a digest."""
+    places = {name: folder_name(name) for name in names}
+    # Letters that differ in their case alone share a folder on some disks.
+    shared = Counter(place.lower() for place in places.values())
+    return {
+        name: place if shared[place.lower()] == 1 else f"{place}-{_digest(name)}"
+        for name, place in places.items()
+    }
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:12]
 
 
 @contextmanager

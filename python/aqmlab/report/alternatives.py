@@ -65,12 +65,18 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     )
     page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
-        under_title=in_one_line(next(iter(firsts.values())), len(found.seeds)),
-        answer=answer(found),
+        under_title=_under_title(next(iter(firsts.values())), found),
+        answer=[*found.cautions(), *answer(found)],
         figure=first_figure(found),
         sections=[section for section in sections if section.parts],
     )
     return with_mark(page, mark_of(in_order), suspect_because(in_order))
+
+
+def _under_title(first: Recorded, found: Comparison) -> str:
+    """The link and the people; whose, where the alternatives do not share them."""
+    line = in_one_line(first, len(found.seeds))
+    return f"with {found.names[0]}: {line}" if found.cautions() else line
 
 
 def first_figure(found: Comparison) -> Drawn | None:
@@ -246,15 +252,6 @@ def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> I
         yield Figure(Drawn.of(identifier, drawn, f"{caption}{shaded}"))
 
 
-def _versions(runs: Sequence[Recorded]) -> str:
-    """What made the runs; of several versions, that their difference may be one of versions."""
-    versions = list(dict.fromkeys(str(run.run["aqmlab_version"]) for run in runs))
-    doubt = (
-        "; not one version made all runs, so that differences may be of versions" if len(versions) > 1 else ""
-    )
-    return " and ".join(versions) + doubt
-
-
 def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Comparison) -> Iterator[Part]:
     runs = [result for each in results.values() for result in each]
     yield Facts(facts(firsts))
@@ -270,7 +267,7 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Compari
         {
             "runs": f"{len(runs)}: {len(found.names)} × seeds {', '.join(map(str, found.seeds))}",
             "measured": f"{window} of the simulated time",
-            "version": _versions(runs),
+            "version": str(runs[0].run["aqmlab_version"]),
             "laws of conservation": f"violated: {', '.join(sorted(broken))}"
             if broken
             else "hold in every run",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.comparison import SAME_USERS, Comparison, CurveDifference
+from aqmlab.comparison import Comparison, CurveDifference
+from aqmlab.comparison.comparability import Decides, decided_by
 from aqmlab.load import Demand
 from aqmlab.scenario import Scenario
 from aqmlab.statistics import (
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from aqmlab.reproduce.configurations import Configuration
     from aqmlab.reproduce.experiment import Experiment, PublishedRow, Scale
     from aqmlab.statistics import Recorded, ResponseTimes
-
-WHO_BROWSES = tuple(f"users.{setting}" for setting in SAME_USERS)
 
 Cell = tuple[str, float]
 """A configuration's name and a nominal load in per cent."""
@@ -171,7 +170,9 @@ class Study:
         """What a configuration says about who browses, which is not what their hosts do."""
         configuration = self.configuration(cell[0])
         settings = {
-            key: value for key, value in configuration.overrides.items() if key.startswith(WHO_BROWSES)
+            key: value
+            for key, value in configuration.overrides.items()
+            if decided_by(key) in {Decides.USERS, Decides.UNKNOWN}  # a whole table of users is of no one kind
         }
         return settings, configuration.users.get(cell[1])
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics.pages import Pages, unfinished_pages
+from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity
 from aqmlab.statistics.recorded import (
     MissingDataError,
@@ -37,6 +37,8 @@ __all__ = ["QUANTITIES", "Measured", "OfLinks", "OfPages", "OfRun", "OfUsers", "
 
 BITS_PER_KILOBYTE = 8 * 1024
 MILLISECONDS = 1000.0
+_SLACK_S = 1e-6
+"""Instants that rounding alone tells apart."""
 NINETY_MINUTES_S, SEVENTY_MINUTES_S = 5400.0, 4200.0
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 PAGE_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
@@ -74,8 +76,15 @@ def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link
 
 def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
     rows = table(result, "queue_summary", setting="record.queue_summary_interval_ms")
-    greatest = rows["maximum_packets"].to_numpy()
-    return max(int(greatest[has_name(rows, "link", link["name"])].max()) for link in links)
+    interval_s = float(result.run["scenario"]["record"]["queue_summary_interval_ms"]) / MILLISECONDS
+    ends = rows["time_s"].to_numpy()
+    start, end = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    inside = (ends - interval_s >= start - _SLACK_S) & (ends <= end + _SLACK_S)
+    judged = np.logical_or.reduce([has_name(rows, "link", link["name"]) for link in links])
+    greatest = rows["maximum_packets"].to_numpy()[inside & judged]
+    if greatest.size == 0:
+        raise TooLittleDataError("no interval of queue_summary lies in the measured window")
+    return int(greatest.max())
 
 
 def _marked_packets(link: Link) -> int:
@@ -116,7 +125,7 @@ longest_queue_packets = OfRun(
     "longest_queue_packets", "packets", "longest queue, packets", "longest", 0,
     lambda result: _longest_queue(data_links(result), result),
 )  # fmt: skip
-"""Greatest sample of the queues of the links that carry data."""
+"""Greatest sample of the queues of the links that carry data, in the intervals of the measured window."""
 mean_frame_bytes = OfLinks(
     "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes")
 )
@@ -247,9 +256,11 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
     )  # fmt: skip
 
 
-completed_pages = OfPages(
-    "completed_pages", "", "pages loaded", "pages", 0, lambda times: round(times.completed), Pages.COMPLETED
-)
+completed_pages = OfRun(
+    "completed_pages", "", "pages loaded", "pages", 0,
+    lambda result: round(page_load_times(result, Pages.COMPLETED).completed),
+)  # fmt: skip
+"""Zero where no page ended, which is a number."""
 pages_unfinished = OfRun(
     "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages
 )
@@ -284,6 +295,13 @@ def _per_episode(name: str) -> Callable[[Recorded], float]:
     return ratio
 
 
+def _timeouts_per_thousand(result: Recorded) -> float:
+    completed = completed_exchanges(result)
+    if completed == 0:
+        raise TooLittleDataError("no exchange completed in the measured window")
+    return 1000.0 * tcp_count(result, "timeouts") / completed
+
+
 multiple_drop_share = OfRun(
     "multiple_drop_share",
     "",
@@ -297,9 +315,8 @@ timeouts_per_episode = OfRun(
     "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts")
 )
 timeouts_per_thousand = OfRun(
-    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2,
-    lambda result: 1000.0 * tcp_count(result, "timeouts") / max(1.0, completed_exchanges(result)),
-)  # fmt: skip
+    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand
+)
 """Retransmission timeouts per thousand completed exchanges."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,8 +56,14 @@ class Stretches:
         """Whether they lie within the measured window, and begin and end with intervals from its start on.
 
         Raises:
-            MissingDataError: They do not.
+            MissingDataError: They do not, or two of them overlap.
         """
+        in_order = sorted(self.pairs)
+        for (_, before), (begin, until) in pairwise(in_order):
+            if begin < before - _SLACK_S:
+                raise MissingDataError(
+                    f"{begin:g} to {until:g} s overlaps another stretch, which ends at {before:g} s"
+                )
         start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
         for begin, until in self.pairs:
             if not start - _SLACK_S <= begin < until <= end + _SLACK_S:

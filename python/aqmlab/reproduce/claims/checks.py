@@ -12,7 +12,7 @@ from functools import cache, partial
 from importlib import import_module, util
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from aqmlab.comparison import ComparisonError
+from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.errors import ExperimentError
 from aqmlab.reproduce.claims.outcome import Answer, Finding, Outcome, Part, combine
 from aqmlab.statistics import MissingDataError, TooLittleDataError

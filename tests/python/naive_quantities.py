@@ -1,0 +1,554 @@
+"""A second computation of every quantity, by plain loops over raw rows, as the documentation defines it.
+
+Nothing here uses `aqmlab.statistics` or NumPy. Weights of page load times are exact fractions. `NAIVE` has a
+function for each registered quantity, `NAIVE_OF_TRAFFIC` and `NAIVE_OF_STRETCHES` for each number of a part
+of the traffic and of the run; a test asks that none is missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.statistics import Recorded
+
+    Row = Mapping[str, Any]
+    Bins = dict[tuple[float, float], Fraction]
+    Naive = Callable[[Recorded], float]
+
+
+class NoNumberError(Exception):
+    """The run has no such number."""
+
+
+def rows(result: Recorded, table: str) -> list[Row]:
+    """The rows of a table."""
+    if table not in result.tables:
+        raise NoNumberError(table)
+    return list(result.tables[table].to_pylist())
+
+
+def window(result: Recorded) -> tuple[float, float]:
+    """Beginning and end of the measured window."""
+    return result.run["measured_from_s"], result.run["measured_until_s"]
+
+
+def seconds(result: Recorded) -> float:
+    """Length of the measured window."""
+    begin, end = window(result)
+    return end - begin
+
+
+# ---------------------------------------------------------------------------------------------- distributions
+
+
+class Distribution:
+    """How many took between two times, and how many never finished."""
+
+    def __init__(self, bins: Bins, never: Fraction) -> None:
+        """Takes the weight of each bin, by its edges in seconds, and the weight of what is in none."""
+        self.bins = dict(sorted(bins.items()))
+        self.never = never
+        self.all = sum(bins.values(), never)
+        if not self.all:
+            raise NoNumberError("nobody")
+
+    def within(self, time_s: float) -> float:
+        """The share that took no longer."""
+        done = 0.0
+        for (lower, upper), weight in self.bins.items():
+            if time_s >= upper:
+                done += float(weight)
+            elif time_s > lower:
+                done += float(weight) * (time_s - lower) / (upper - lower)
+        return done / float(self.all)
+
+    def quantile(self, share: Fraction) -> float:
+        """The first time within which the share was done."""
+        wanted, done = share * self.all, Fraction(0)
+        for (lower, upper), weight in self.bins.items():
+            if weight and done + weight >= wanted:
+                return lower + float((wanted - done) / weight) * (upper - lower)
+            done += weight
+        return math.inf
+
+    def mean_up_to(self, limit: float) -> float:
+        """The mean of min(time, limit); what never finished counts as the limit."""
+        total = limit * float(self.never)
+        for (lower, upper), weight in self.bins.items():
+            if upper <= limit:
+                mean = (lower + upper) / 2.0
+            elif lower >= limit:
+                mean = limit
+            else:
+                below = (limit - lower) / (upper - lower)
+                mean = below * (lower + limit) / 2.0 + (1.0 - below) * limit
+            total += float(weight) * mean
+        return total / float(self.all)
+
+
+def responses(result: Recorded) -> Distribution:
+    """Response times of all ended exchanges."""
+    bins: Bins = defaultdict(Fraction)
+    for row in rows(result, "response_histogram"):
+        bins[row["lower_s"], row["upper_s"]] += row["count"]
+    return Distribution(bins, Fraction(sum(each["failed"] for each in result.run["populations"])))
+
+
+def pages_counted(result: Recorded, counted: str) -> Bins:
+    """Bins of one kind of pages."""
+    bins: Bins = defaultdict(Fraction)
+    for row in rows(result, "page_histogram"):
+        if row["counted"] == counted:
+            bins[row["lower_s"], row["upper_s"]] += row["count"]
+    return bins
+
+
+def kaplan_meier(ended: Bins, unfinished: Bins) -> Distribution:
+    """The estimate of Kaplan and Meier from times of the middles of bins, with the pages as its weight."""
+    everybody = Fraction(sum(ended.values()) + sum(unfinished.values()))
+    longer, weights = Fraction(1), {}
+    for edges in sorted(ended):
+        time = sum(edges)
+        seen = [*ended.items(), *unfinished.items()]
+        at_risk = sum((count for other, count in seen if sum(other) >= time), Fraction(0))
+        stays = longer * (1 - ended[edges] / at_risk)
+        weights[edges] = everybody * (longer - stays)
+        longer = stays
+    return Distribution(weights, everybody * longer)
+
+
+def pages_completed(result: Recorded) -> Distribution:
+    """Load times of the pages that ended in the window."""
+    return Distribution(pages_counted(result, "completed"), Fraction(0))
+
+
+def pages_followed(result: Recorded) -> Distribution:
+    """Load times of the pages that began in the window."""
+    return kaplan_meier(pages_counted(result, "followed"), pages_counted(result, "unfinished"))
+
+
+def quantile_of(times: Callable[[Recorded], Distribution], share: float) -> Naive:
+    """A quantile of a distribution of a run."""
+    return lambda result: times(result).quantile(Fraction(str(share)))
+
+
+def response_mean_s(result: Recorded) -> float:
+    """Mean of the completed exchanges."""
+    total = count = 0.0
+    for row in rows(result, "response_histogram"):
+        total += row["count"] * (row["lower_s"] + row["upper_s"]) / 2.0
+        count += row["count"]
+    if not count:
+        raise NoNumberError("nobody completed")
+    return total / count
+
+
+def per_cent_between(lower: float, upper: float) -> Naive:
+    """Of 100 ended exchanges how many took longer than one time and no longer than another."""
+    return lambda result: 100.0 * (responses(result).within(upper) - responses(result).within(lower))
+
+
+# ------------------------------------------------------------------------------------------------------ links
+
+
+def data_links(result: Recorded) -> list[Mapping[str, Any]]:
+    """The links that carry what users and flows ask for."""
+    links = [link for link in result.run["links"] if link["carries_data"]]
+    if not links:
+        raise NoNumberError("no link")
+    return links
+
+
+def mean_over_links(name: str, factor: float = 1.0) -> Naive:
+    """The mean of a number of each link."""
+
+    def mean(result: Recorded) -> float:
+        links, total = data_links(result), 0.0
+        for link in links:
+            total += factor * link[name]
+        return total / len(links)
+
+    return mean
+
+
+def per_cent_of_packets_at_risk(count: Callable[[Mapping[str, Any]], int]) -> Naive:
+    """Of 100 packets at risk at all links how many were counted."""
+
+    def percent(result: Recorded) -> float:
+        counted = at_risk = 0
+        for link in data_links(result):
+            counted += count(link["counters"])
+            at_risk += link["counters"]["at_risk"]["packets"]
+        return 100.0 * counted / at_risk if at_risk else 0.0
+
+    return percent
+
+
+def all_discarded(counters: Mapping[str, Any]) -> int:
+    """Packets discarded for any reason."""
+    total = 0
+    for reason in counters["discarded"].values():
+        total += reason["packets"]
+    return total
+
+
+def overflow_drops(result: Recorded) -> float:
+    """Packets that found a full queue."""
+    total = 0
+    for link in data_links(result):
+        total += link["counters"]["discarded"].get("overflow", {"packets": 0})["packets"]
+    return total
+
+
+def longest_queue(result: Recorded) -> float:
+    """The longest sample of the intervals of the measured window."""
+    names = [link["name"] for link in data_links(result)]
+    begin, end = window(result)
+    interval = result.run["scenario"]["record"]["queue_summary_interval_ms"] / 1000.0
+    longest = []
+    for row in rows(result, "queue_summary"):
+        inside = row["time_s"] - interval > begin - 1e-6 and row["time_s"] < end + 1e-6
+        if row["link"] in names and inside:
+            longest.append(row["maximum_packets"])
+    if not longest:
+        raise NoNumberError("no interval")
+    return float(max(longest))
+
+
+# --------------------------------------------------------------------------------------------- whole runs
+
+
+def exchanges(kind: str) -> Callable[[Recorded], int]:
+    """Exchanges of all populations that the run counts so."""
+
+    def count(result: Recorded) -> int:
+        total = 0
+        for population in result.run["populations"]:
+            total += population[kind]
+        return total
+
+    return count
+
+
+def completed_in(span_s: float, unit: float = 1.0) -> Naive:
+    """Completed exchanges, as many as there would be in so many seconds."""
+    return lambda result: exchanges("completed")(result) / seconds(result) * span_s / unit
+
+
+def tcp_ratio(counted: str, of: Callable[[Recorded], int], factor: float = 1.0) -> Naive:
+    """A counter of TCP over something else."""
+
+    def ratio(result: Recorded) -> float:
+        if not of(result):
+            raise NoNumberError("none of it")
+        return factor * float(result.run["tcp"][counted]) / of(result)
+
+    return ratio
+
+
+def episodes(result: Recorded) -> int:
+    """Loss episodes."""
+    return int(result.run["tcp"]["loss_episodes"])
+
+
+def whole_count(bins: Bins) -> int:
+    """How many there are in bins."""
+    return int(sum(bins.values()))
+
+
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+PAGE_SHARES = (0.5, 0.75, 0.9, 0.95, 0.99)
+NAIVE: Mapping[str, Naive] = {
+    "throughput_mbps": mean_over_links("throughput_mbps"),
+    "throughput_ip_mbps": mean_over_links("throughput_ip_mbps"),
+    "throughput_kilobytes_per_s": mean_over_links("throughput_mbps", 1e6 / 8.0 / 1024.0),
+    "utilization_percent": mean_over_links("busy_share", 100.0),
+    "queue_mean_packets": mean_over_links("queue_packets_mean"),
+    "mean_frame_bytes": mean_over_links("mean_frame_bytes"),
+    "loss_percent": per_cent_of_packets_at_risk(all_discarded),
+    "marked_percent": per_cent_of_packets_at_risk(lambda counters: counters["marked"]["packets"]),
+    "overflow_drops": overflow_drops,
+    "longest_queue_packets": longest_queue,
+    "completed_exchanges": exchanges("completed"),
+    "failed_exchanges": exchanges("failed"),
+    "unfinished_exchanges": exchanges("unfinished"),
+    "completed_per_90_minutes": completed_in(90 * 60),
+    "completed_millions": completed_in(90 * 60, 1e6),
+    "requests_in_70_min": completed_in(70 * 60),
+    "measured_s": seconds,
+    **{f"response_p{100 * share:g}_s": quantile_of(responses, share) for share in SHARES},
+    "median_response_ms": lambda result: 1000.0 * responses(result).quantile(Fraction(1, 2)),
+    "response_mean_s": response_mean_s,
+    "response_restricted_mean_2s_s": lambda result: responses(result).mean_up_to(2.0),
+    "restricted_mean_response_ms": lambda result: 1000.0 * responses(result).mean_up_to(2.0),
+    "responses_within_0.5s": lambda result: responses(result).within(0.5),
+    "responses_within_1s_percent": lambda result: 100.0 * responses(result).within(1.0),
+    "responses_1s_to_2s_percent": per_cent_between(1.0, 2.0),
+    "responses_2s_to_3s_percent": per_cent_between(2.0, 3.0),
+    "responses_over_3s_or_failed_percent": lambda result: 100.0 * (1.0 - responses(result).within(3.0)),
+    "completed_pages": lambda result: whole_count(pages_counted(result, "completed")),
+    "unfinished_pages": lambda result: whole_count(pages_counted(result, "unfinished")),
+    **{f"page_p{100 * share:g}_s": quantile_of(pages_completed, share) for share in PAGE_SHARES},
+    **{f"page_followed_p{100 * share:g}_s": quantile_of(pages_followed, share) for share in PAGE_SHARES},
+    "multiple_drop_share": tcp_ratio("loss_episodes_multiple", episodes),
+    "timeouts_per_episode": tcp_ratio("timeouts", episodes),
+    "timeouts_per_thousand": tcp_ratio("timeouts", exchanges("completed"), 1000.0),
+}
+
+
+# ------------------------------------------------------------------------------------ parts of the traffic
+
+SENDERS = {
+    "populations": ("population", "server"),
+    "flows": ("flow_group", "browser"),
+    "datagrams": ("datagram_group", "browser"),
+}
+
+
+def of_part(result: Recorded, table: str, part: str) -> list[Row]:
+    """The rows of a table that are of a part's senders."""
+    kind, name = part.split(".", 1)
+    column, sender = SENDERS[kind]
+    return [row for row in rows(result, table) if row[column] == name and row["sender"] == sender]
+
+
+def paths_over(links: Sequence[Mapping[str, Any]]) -> list[Sequence[Mapping[str, Any]]]:
+    """The orders of links in which they follow one another and come to no place twice."""
+    found: list[Sequence[Mapping[str, Any]]] = []
+    for order in permutations(links):
+        places = [order[0]["from"], *(link["to"] for link in order)]
+        follow = all(one["to"] == other["from"] for one, other in pairwise(order))
+        if follow and len(set(places)) == len(places):
+            found.append(order)
+    return found
+
+
+def loss_percent_of(result: Recorded, part: str) -> float:
+    """What the links of a path discarded, of that and of what the last of them sent."""
+    discarded: dict[str, int] = defaultdict(int)
+    sent: dict[str, int] = defaultdict(int)
+    for row in of_part(result, "traffic", part):
+        discarded[row["link"]] += row["discarded_packets"]
+        sent[row["link"]] += row["sent_packets"]
+    passed = [link for link in result.run["links"] if discarded[link["name"]] + sent[link["name"]]]
+    if not passed or len(paths := paths_over(passed)) != 1:
+        raise NoNumberError("no path")
+    lost = sum(discarded.values())
+    return 100.0 * lost / (lost + sent[paths[0][-1]["name"]])
+
+
+def goodput_kbps_of(result: Recorded, part: str) -> float:
+    """Bytes that reached receivers in the window, in kbit/s."""
+    kind, name = part.split(".", 1)
+    known = [each["name"] for each in result.run[kind]]
+    if name not in known:
+        raise NoNumberError(name)
+    delivered = 0
+    if kind == "flows":
+        for group in result.run["flows"]:
+            if group["name"] == name:
+                delivered += sum(group["delivered_bytes"])
+    else:
+        for row in rows(result, "responses"):
+            if row["population"] == name:
+                delivered += row["response_bytes"]
+    return delivered * 8.0 / 1000.0 / seconds(result)
+
+
+def goodput_mbps_of(result: Recorded, part: str) -> float:
+    """The same in Mbit/s."""
+    return goodput_kbps_of(result, part) / 1000.0
+
+
+def jain_index_of(result: Recorded, part: str) -> float:
+    """By pairs: of n that got x, 1 / (1 + the squared coefficient of variation)."""
+    got = [each["delivered_bytes"] for each in result.run["flows"] if f"flows.{each['name']}" == part]
+    if not got or not sum(got[0]):
+        raise NoNumberError(part)
+    mean = sum(got[0]) / len(got[0])
+    variance = sum((each - mean) ** 2 for each in got[0]) / len(got[0])
+    return 1.0 / (1.0 + variance / mean**2)
+
+
+def sources_of(result: Recorded, part: str) -> list[Row]:
+    """The rows of the sources of a group of datagrams."""
+    found = [row for row in rows(result, "datagrams") if f"datagrams.{row['group']}" == part]
+    if not found:
+        raise NoNumberError(part)
+    return found
+
+
+def mean_ms_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
+    """The mean over sources of a time in seconds, in milliseconds; none where a source was not heard."""
+
+    def mean_ms(result: Recorded, part: str) -> float:
+        total, count = 0.0, 0
+        for row in sources_of(result, part):
+            if row["received_packets"] == 0:
+                raise NoNumberError(part)
+            total += 1000.0 * number(row)
+            count += 1
+        return total / count
+
+    return mean_ms
+
+
+def loss_percent_of_datagrams(result: Recorded, part: str) -> float:
+    """Lost ones among those that did not stay on their way."""
+    lost = arrived = 0
+    for row in sources_of(result, part):
+        lost += row["lost_packets"]
+        arrived += row["received_packets"]
+    if lost + arrived == 0:
+        raise NoNumberError(part)
+    return 100.0 - 100.0 * arrived / (lost + arrived)
+
+
+def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
+    """IP bits that arrived per millisecond of the window."""
+    return 8.0 * sum(row["received_bytes"] for row in sources_of(result, part)) / (1000.0 * seconds(result))
+
+
+NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {
+    "populations": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+    },
+    "flows": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+        "jain_index": jain_index_of,
+    },
+    "datagrams": {
+        "delay_p50_ms": mean_ms_of(lambda row: row["delay_p50_s"]),
+        "delay_p95_ms": mean_ms_of(lambda row: row["delay_p95_s"]),
+        "delay_p99_ms": mean_ms_of(lambda row: row["delay_p99_s"]),
+        "delay_variation_p99_ms": mean_ms_of(lambda row: row["delay_p99_s"] - row["delay_minimum_s"]),
+        "loss_percent": loss_percent_of_datagrams,
+        "goodput_kbps": goodput_kbps_of_datagrams,
+        "goodput_mbps": lambda result, part: goodput_kbps_of_datagrams(result, part) / 1000.0,
+    },
+}
+
+
+# ---------------------------------------------------------------------------------------- parts of a run
+
+Pairs = list[tuple[float, float]]
+
+
+def rows_then(result: Recorded, table: str, column: str, pairs: Pairs) -> list[Row]:
+    """The rows of a table whose instant lies in a stretch; to ten microseconds."""
+
+    def ticks(instant: float) -> int:
+        return round(1e5 * instant)
+
+    return [
+        row
+        for row in rows(result, table)
+        if any(ticks(begin) <= ticks(row[column]) < ticks(until) for begin, until in pairs)
+    ]
+
+
+def traffic_then(result: Recorded, part: str, pairs: Pairs) -> list[Row]:
+    """The rows of the traffic of a part in stretches; of senders, over one link in the run."""
+    then = rows_then(result, "traffic_series", "from_s", pairs)
+    kind, name = part.split(".", 1)
+    if kind == "links":
+        if name not in [link["name"] for link in result.run["links"]]:
+            raise NoNumberError(name)
+        return [row for row in then if row["link"] == name]
+    of_run = of_part(result, "traffic_series", part)
+    if len({row["link"] for row in of_run}) != 1:
+        raise NoNumberError("no link, or several")
+    return [row for row in then if row in of_run]
+
+
+def throughput_then(result: Recorded, part: str, pairs: Pairs) -> float:
+    """IP bits sent in stretches, over their length."""
+    length = sum(until - begin for begin, until in pairs)
+    sent = sum(int(row["sent_bytes"]) for row in traffic_then(result, part, pairs))
+    return sent * 8.0 / length / 1e6
+
+
+def lost_then(unit: str) -> Callable[[Recorded, str, Pairs], float]:
+    """Of 100 that were sent or discarded how many were discarded."""
+
+    def percent(result: Recorded, part: str, pairs: Pairs) -> float:
+        lost = came = 0
+        for row in traffic_then(result, part, pairs):
+            lost += row[f"discarded_{unit}"]
+            came += row[f"discarded_{unit}"] + row[f"sent_{unit}"]
+        if not came:
+            raise NoNumberError("nothing came")
+        return 100.0 * lost / came
+
+    return percent
+
+
+def values_then(
+    result: Recorded, table: str, column: str, at: str, pairs: Pairs, **names: str
+) -> list[float]:
+    """The values of a column in stretches, of the rows with these names."""
+    found = [
+        float(row[column])
+        for row in rows_then(result, table, at, pairs)
+        if all(row[key] == name for key, name in names.items())
+    ]
+    if not found:
+        raise NoNumberError("no sample")
+    return found
+
+
+def mean(values: Sequence[float]) -> float:
+    """Their sum over their number."""
+    return math.fsum(values) / len(values)
+
+
+def queue_then(result: Recorded, part: str, pairs: Pairs) -> list[float]:
+    """Samples of a queue in kilobytes."""
+    link = part.split(".", 1)[1]
+    return [each / 1000.0 for each in values_then(result, "queue", "bytes", "time_s", pairs, link=link)]
+
+
+def queue_deviation(result: Recorded, part: str, pairs: Pairs) -> float:
+    """Root of the mean squared distance of the samples from their mean."""
+    samples = queue_then(result, part, pairs)
+    middle = mean(samples)
+    return math.sqrt(mean([(each - middle) ** 2 for each in samples]))
+
+
+def state_then(quantity: str) -> Callable[[Recorded, str, Pairs], float]:
+    """100 times the mean of what a scheme tells."""
+
+    def percent(result: Recorded, part: str, pairs: Pairs) -> float:
+        names = {"link": part.split(".", 1)[1], "quantity": quantity}
+        return 100.0 * mean(values_then(result, "scheme_state", "value", "time_s", pairs, **names))
+
+    return percent
+
+
+def response_then(result: Recorded, part: str, pairs: Pairs) -> float:
+    """Mean response time of what was complete in the stretches."""
+    at, population = "completed_at_s", part.split(".", 1)[1]
+    return mean(values_then(result, "responses", "response_time_s", at, pairs, population=population))
+
+
+NAIVE_OF_STRETCHES: Mapping[str, Callable[[Recorded, str, Pairs], float]] = {
+    "throughput_mbps": throughput_then,
+    "packet_loss_percent": lost_then("packets"),
+    "byte_loss_percent": lost_then("bytes"),
+    "queue_mean_kilobytes": lambda result, part, pairs: mean(queue_then(result, part, pairs)),
+    "queue_deviation_kilobytes": queue_deviation,
+    "notification_rate_percent": state_then("notification_rate"),
+    "filter_on_percent": state_then("filter_is_on"),
+    "response_mean_s": response_then,
+}

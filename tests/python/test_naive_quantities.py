@@ -1,0 +1,403 @@
+"""Every quantity against a naive computation (`naive_quantities.py`), over random and over real results."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import aqmlab
+import naive_quantities as naive
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.quantities import QUANTITIES, quantity
+from aqmlab.statistics.stretches import OF_STRETCHES
+from aqmlab.statistics.traffic import OF_TRAFFIC
+from random_cases import cases
+from synthetic_results import CLASSES, SyntheticResult, names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.statistics import Recorded
+
+PEOPLE = ("left", "right")
+PLACES = {"left-to-right": ("a", "b"), "right-to-left": ("b", "a"), "right-to-far": ("b", "c")}
+COUNTED = ("completed", "followed", "unfinished")
+INTERVAL_S = 0.5
+WIDTH = 0.001
+
+
+def test_the_page_lists_every_quantity_with_its_second_computation() -> None:
+    from quantities_page import PAGE, page
+
+    said = "python tests/python/quantities_page.py writes it anew"
+    assert PAGE.read_text(encoding="utf-8") == page(), said
+
+
+def test_every_quantity_has_a_second_computation() -> None:
+    assert naive.NAIVE.keys() == QUANTITIES.keys()
+    known = {kind: numbers.keys() for kind, numbers in OF_TRAFFIC.items()}
+    assert {kind: numbers.keys() for kind, numbers in naive.NAIVE_OF_TRAFFIC.items()} == known
+    assert naive.NAIVE_OF_STRETCHES.keys() == OF_STRETCHES.keys()
+
+
+# -------------------------------------------------------------------------------------------- random results
+
+
+class Made:
+    """A random result: several links, populations, groups; some tables empty, some counters zero."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = np.random.default_rng(seed)
+        self.links = [*PLACES][: self.number(1, 4)]
+        self.window = 10.0, 10.0 + INTERVAL_S * self.number(8, 30)
+
+    def number(self, low: int, high: int) -> int:
+        return int(self.draw.integers(low, high))
+
+    def often(self, share: float = 0.8) -> bool:
+        return bool(self.draw.random() < share)
+
+    def some(self, high: int) -> int:
+        """A count, zero now and then."""
+        return self.number(0, high) if self.often() else 0
+
+    def result(self) -> SyntheticResult:
+        populations = [
+            {"name": name, "completed": self.some(90), "failed": self.some(30), "unfinished": self.some(9)}
+            for name in PEOPLE
+        ]
+        links = [self.link(name) for name in self.links]
+        links[self.number(0, len(links))]["carries_data"] = self.often(0.95)
+        tcp = {name: self.some(50) for name in ("timeouts", "loss_episodes", "loss_episodes_multiple")}
+        record = {"queue_summary_interval_ms": 1000 * INTERVAL_S, "traffic_interval_ms": 1000 * INTERVAL_S}
+        run = {
+            "scenario": {"record": record},
+            "measured_from_s": self.window[0],
+            "measured_until_s": self.window[1],
+            "links": links,
+            "populations": populations,
+            "flows": [{"name": "bulk", "delivered_bytes": [self.some(10**6) for _ in range(3)]}],
+            "tcp": tcp,
+        }
+        tables = {
+            "response_histogram": self.histogram({"size_class": 3}),
+            "page_histogram": self.histogram({}, COUNTED),
+            "queue_summary": self.queue_summary(),
+            "queue": self.queue(),
+            "traffic": self.traffic(),
+            "traffic_series": self.traffic_series(),
+            "scheme_state": self.scheme_state(),
+            "responses": self.responses(),
+            "datagrams": self.datagrams(),
+        }
+        return SyntheticResult(run, {name: table for name, table in tables.items() if self.often(0.95)})
+
+    def link(self, name: str) -> dict[str, Any]:
+        at_risk = self.some(10**5)
+        counted = {
+            each: {"packets": self.number(0, at_risk // 4 + 1)}
+            for each in ("early", "filter", "overflow", "marked")
+        }
+        marked = counted.pop("marked")
+        by_class = {each: {"at_risk_packets": at_risk, "discarded_packets": 0} for each in CLASSES}
+        return {
+            "name": name,
+            "from": PLACES[name][0],
+            "to": PLACES[name][1],
+            "carries_data": self.often(),
+            **{
+                key: float(self.draw.random() * 9.0)
+                for key in ("throughput_mbps", "throughput_ip_mbps", "queue_packets_mean", "mean_frame_bytes")
+            },
+            "busy_share": float(self.draw.random()),
+            "counters": {
+                "at_risk": {"packets": at_risk},
+                "marked": marked,
+                "discarded": counted,
+                "by_class": by_class,
+            },
+        }
+
+    def histogram(self, codes: dict[str, int], counted: Sequence[str] = ()) -> pa.Table:
+        """Bins 0.1 % wide from 10 ms to a minute, a few of them shared by several rows."""
+        size = self.some(60)
+        places = self.draw.choice(np.arange(-4600, 4100, 7 if self.often() else 900), size=size)
+        columns = {
+            "population": names(self.draw.integers(0, 2, size), PEOPLE),
+            **{name: pa.array(self.draw.integers(0, high, size)) for name, high in codes.items()},
+            "lower_s": (1.0 + WIDTH) ** places.astype(np.float64),
+            "upper_s": (1.0 + WIDTH) ** (places + 1.0),
+            "count": pa.array(self.draw.integers(1, 9, size).astype(np.uint64)),
+        }
+        if counted:
+            columns["counted"] = names(self.draw.integers(0, len(counted), size), counted)
+        return pa.table(columns)
+
+    def instants(self, step_s: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """From the beginning of the run to three seconds behind the window."""
+        return np.asarray(step_s * np.arange(1, round((self.window[1] + 3.0) / step_s) + 1))
+
+    def per_link(self, step_s: float, columns: dict[str, Callable[[int], object]]) -> pa.Table:
+        instants = self.instants(step_s)
+        size = instants.size * len(self.links)
+        links = np.tile(np.arange(len(self.links)), instants.size)
+        made = {name: make(size) for name, make in columns.items()}
+        return pa.table(
+            {"time_s": np.repeat(instants, len(self.links)), "link": names(links, self.links), **made}
+        )
+
+    def queue_summary(self) -> pa.Table:
+        return self.per_link(INTERVAL_S, {"maximum_packets": lambda size: self.draw.integers(0, 99, size)})
+
+    def queue(self) -> pa.Table:
+        return self.per_link(0.1, {"bytes": lambda size: self.draw.integers(0, 90_000, size)})
+
+    def scheme_state(self) -> pa.Table:
+        told = ("notification_rate", "filter_is_on", "other")
+        return self.per_link(
+            0.25,
+            {
+                "quantity": lambda size: names(self.draw.integers(0, 3, size), told),
+                "value": self.draw.random,
+            },
+        )
+
+    def responses(self) -> pa.Table:
+        size = self.some(200)
+        return pa.table(
+            {
+                "completed_at_s": np.sort(self.draw.uniform(*self.window, size)).round(4),
+                "response_time_s": self.draw.lognormal(size=size),
+                "response_bytes": self.draw.integers(1, 10**5, size),
+                "population": names(self.draw.integers(0, 2, size), PEOPLE),
+            }
+        )
+
+    def datagrams(self) -> pa.Table:
+        """Sources of `calls`; now and then none, or one of which nothing arrived."""
+        size = self.some(4)
+        delays = np.sort(self.draw.random((4, size)), axis=0)
+        columns = ("delay_minimum_s", "delay_p50_s", "delay_p95_s", "delay_p99_s")
+        counts = {
+            name: [self.some(500) for _ in range(size)] for name in ("received_packets", "lost_packets")
+        }
+        return pa.table(
+            {
+                "group": names(np.zeros(size), ("calls",)),
+                **{name: pa.array(each, type=pa.uint64()) for name, each in counts.items()},
+                "received_bytes": pa.array(
+                    [200 * each for each in counts["received_packets"]], type=pa.uint64()
+                ),
+                **dict(zip(columns, delays, strict=True)),
+            }
+        )
+
+    def traffic(self) -> pa.Table:
+        """What each link on its way sent of what the one before sent."""
+        rows = []
+        for column, name in (("population", "left"), ("population", "right"), ("flow_group", "bulk")):
+            for sender in ("browser", "server"):
+                left = self.some(10**4)
+                passed = self.draw.permutation(self.links)[: self.number(0, len(self.links)) + 1]
+                for link in sorted(map(str, passed), key=[*PLACES].index):
+                    discarded = self.number(0, left // 3 + 1)
+                    left -= discarded
+                    rows.append({column: name, "sender": sender, "link": link,
+                                 "sent_packets": left, "discarded_packets": discarded})  # fmt: skip
+        return table_of(rows, ("population", "flow_group", "sender", "link"))
+
+    def traffic_series(self) -> pa.Table:
+        groups = [("population", "left"), ("population", "right"), ("flow_group", "bulk"),
+                  ("datagram_group", "calls")]  # fmt: skip
+        links = {group: str(self.draw.choice(self.links)) for group in groups}
+        rows = []
+        for from_s in np.arange(*self.window, INTERVAL_S):
+            for column, name in groups:
+                for sender in ("browser", "server"):
+                    if not self.often(0.7):
+                        continue
+                    several = self.often(0.005)
+                    link = str(self.draw.choice(self.links)) if several else links[column, name]
+                    counts = {f"{what}_{unit}": self.some(99) for what in ("sent", "discarded")
+                              for unit in ("packets", "bytes")}  # fmt: skip
+                    rows.append({"from_s": float(from_s), column: name, "sender": sender, "link": link,
+                                 "marked_packets": 0, **counts})  # fmt: skip
+        return table_of(rows, ("population", "flow_group", "datagram_group", "sender", "link"))
+
+
+def table_of(rows: Sequence[dict[str, Any]], named: Sequence[str]) -> pa.Table:
+    """Rows as a table in which these columns are names, null where a row has none."""
+    keys = dict.fromkeys([*named, *(key for row in rows for key in row)])
+    columns = {key: pa.array([row.get(key) for row in rows]) for key in keys}
+    encoded = {key: columns[key].cast(pa.string()).dictionary_encode() for key in named}
+    return pa.table({**columns, **encoded})
+
+
+@cache
+def made(seed: int) -> SyntheticResult:
+    return Made(seed).result()
+
+
+# --------------------------------------------------------------------------------------------- comparisons
+
+
+def number(compute: Callable[[], float], absent: type[Exception]) -> float | None:
+    try:
+        return float(compute())
+    except absent:
+        return None
+
+
+def assert_same(name: str, result: Recorded, second: Callable[[], float], where: object) -> bool:
+    """Whether there is a number at all; both computations must say the same."""
+    ours = number(lambda: quantity(name)(result), MissingDataError)
+    theirs = number(second, naive.NoNumberError)
+    place = f"{name}, {where}: ours {ours}, by plain loops {theirs}"
+    if ours is None or theirs is None:
+        assert ours is theirs, place
+        return False
+    assert not math.isnan(ours), place
+    assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9), place
+    return True
+
+
+def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[float, float]]:
+    """Some that follow one another with gaps, made of whole intervals of the measured window."""
+    begin, end = naive.window(result)
+    steps = round((end - begin) / INTERVAL_S)
+    edges = np.sort(draw.choice(steps + 1, size=2 * int(draw.integers(1, 3)), replace=False))
+    return [(begin + INTERVAL_S * one, begin + INTERVAL_S * other) for one, other in edges.reshape(-1, 2)]
+
+
+def parts_of(kind: str) -> list[str]:
+    known = {"links": [*PLACES], "populations": [*PEOPLE], "flows": ["bulk"], "datagrams": ["calls"]}
+    return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_quantity_of_random_runs(name: str) -> None:
+    second = naive.NAIVE[name]
+    there = [assert_same(name, made(seed), partial(second, made(seed)), seed) for seed in cases(150)]
+    assert any(there), "no run has such a number"
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"), [(kind, what) for kind, numbers in OF_TRAFFIC.items() for what in numbers]
+)
+def test_a_part_of_the_traffic_of_random_runs(kind: str, what: str) -> None:
+    there = []
+    for seed in cases(150):
+        for part in parts_of(kind):
+            second = partial(naive.NAIVE_OF_TRAFFIC[kind][what], made(seed), part)
+            there.append(assert_same(f"{what}/{part}", made(seed), second, seed))
+    assert any(there)
+
+
+@pytest.mark.parametrize("what", OF_STRETCHES)
+def test_a_part_of_random_runs(what: str) -> None:
+    there = []
+    for seed in cases(60):
+        draw, result = np.random.default_rng(seed), made(seed)
+        for part in (part for kind in OF_STRETCHES[what].kinds for part in parts_of(kind)):
+            pairs = stretches_of(result, draw)
+            said = "+".join(f"{begin:g}-{until:g}" for begin, until in pairs)
+            second = partial(naive.NAIVE_OF_STRETCHES[what], result, part, pairs)
+            there.append(assert_same(f"{what}/{part}@{said}", result, second, seed))
+    assert any(there)
+
+
+# --------------------------------------------------------------------------------------------- real results
+
+REAL = """
+name = "real"
+duration_s = 15.0
+warm_up_s = 2.0
+cool_down_s = 4.0
+[dumbbell]
+rate_mbps = 2.0
+queue = { scheme = "pi", limit_packets = 40 }
+[users]
+per_side = 60
+[[flows]]
+name = "bulk"
+count = 2
+direction = "left-to-right"
+[[datagrams]]
+name = "calls"
+count = 3
+direction = "right-to-left"
+packet_bytes = 200
+rate_mbps = 0.08
+[record]
+responses = "rows"
+traffic = true
+traffic_interval_ms = 500
+queue_summary_interval_ms = 500
+"""
+
+
+@pytest.fixture(scope="module", params=[1, 2, 3])
+def real(request: pytest.FixtureRequest) -> aqmlab.Result:
+    return aqmlab.run(REAL, seed=request.param)
+
+
+def test_every_quantity_of_a_real_run(real: aqmlab.Result) -> None:
+    for name, second in naive.NAIVE.items():
+        assert_same(name, real, partial(second, real), "real")
+    for part in ("populations.left", "populations.right", "flows.bulk", "datagrams.calls"):
+        kind = part.partition(".")[0]
+        for what, of_part in naive.NAIVE_OF_TRAFFIC[kind].items():
+            if what == "loss_percent" and kind != "datagrams":
+                continue  # what is on its way when the window ends is in one of the two and not in the other
+            assert_same(f"{what}/{part}", real, partial(of_part, real, part), "real")
+
+
+def test_response_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
+    times = sorted(row["response_time_s"] for row in naive.rows(real, "responses"))
+    assert quantity("completed_exchanges")(real) == len(times)
+    for share in naive.SHARES:
+        # A share of n values is there with the value number ceil(share n); bins are 0.1 % wide.
+        exact = times[math.ceil(share * len(times)) - 1]
+        assert quantity(f"response_p{100 * share:g}_s")(real) == pytest.approx(exact, rel=0.0011)
+    mean = math.fsum(min(time, 2.0) for time in times) / len(times)
+    assert quantity("response_restricted_mean_2s_s")(real) == pytest.approx(mean, rel=0.0011)
+
+
+def test_page_load_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
+    begin, end = naive.window(real)
+    began = [row for row in naive.rows(real, "pages") if begin <= row["began_s"] < end]
+    ended, unfinished = (
+        [row["page_load_time_s"] for row in began if bool(row["ended"]) is which] for which in (True, False)
+    )
+    assert quantity("unfinished_pages")(real) == len(unfinished)
+    longer, steps = 1.0, []
+    for time in sorted(ended):
+        longer *= 1.0 - 1.0 / sum(1 for other in (*ended, *unfinished) if other >= time)
+        steps.append((1.0 - longer, time))
+    for share in naive.PAGE_SHARES:
+        exact = next((time for within, time in steps if within >= share - 1e-9), math.inf)
+        assert quantity(f"page_followed_p{100 * share:g}_s")(real) == pytest.approx(exact, rel=0.0011)
+
+
+def test_what_the_links_of_a_real_run_sent_by_its_rows(real: aqmlab.Result) -> None:
+    series, begin, end = naive.rows(real, "traffic_series"), *naive.window(real)
+    for link in real.run["links"]:
+        own = [row for row in series if row["link"] == link["name"]]
+        sent = sum(row["sent_bytes"] for row in own)
+        ip = quantity("throughput_ip_mbps")(real, [link["name"]])
+        assert ip == pytest.approx(8.0 * sent / 1e6 / (end - begin), rel=1e-9)
+        lost, came = sum(row["discarded_packets"] for row in own), link["counters"]["at_risk"]["packets"]
+        assert quantity("loss_percent")(real, [link["name"]]) == pytest.approx(100.0 * lost / came)
+        busy = [
+            row["utilization"]
+            for row in naive.rows(real, "link")
+            if row["link"] == link["name"] and begin + 1e-6 < row["time_s"] < end + 1e-6
+        ]
+        assert quantity("utilization_percent")(real, [link["name"]]) == pytest.approx(
+            100.0 * sum(busy) / len(busy), rel=1e-5
+        )
