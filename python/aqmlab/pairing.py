@@ -99,14 +99,14 @@ def _require_one_version(results: Sequence[Recorded]) -> None:
 def _require_comparable(pair: Pair, names: tuple[str, str], *, same_users: bool) -> None:
     (one, other), (a, b) = pair, names
     place = f"seed {one.run['seed']}"
+    refused = _REFUSED | ({Decides.USERS} if same_users else set())
+    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
     if window(one) != window(other):
         raise ComparisonError(f"{place}: measured over {window(one)} s in {a} but {window(other)} s in {b}")
     if same_users and _users(one) != _users(other):
         raise ComparisonError(
             f"{place}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
         )
-    refused = _REFUSED | ({Decides.USERS} if same_users else set())
-    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
 
 
 def _refuse(found: Sequence[Difference], name: str, other: str) -> None:
