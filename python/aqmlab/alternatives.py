@@ -173,8 +173,8 @@ class Alternatives:
 
     @property
     def tells_pages(self) -> bool:
-        """Whether anybody waited for a page."""
-        return bool(np.isfinite(self.values[self.names[0]][PAGE_MEDIAN.name]).any())
+        """Whether anybody waited for a page, though it may never have come (an infinite time)."""
+        return any(not np.isnan(self.values[name][PAGE_MEDIAN.name]).all() for name in self.names)
 
     def beyond_the_queue(self, name: str) -> list[Difference]:
         """The settings in which a configuration differs from the first, those of queues aside."""
@@ -239,8 +239,6 @@ class Alternatives:
 
     def _mean(self, values: FloatArray, confidence: float) -> Interval | NotEnoughReplications:
         """The mean with its interval, where all seeds have a value."""
-        if not np.isfinite(values).all():
-            return NotEnoughReplications(have=0)
         if self.first_stage:
             return two_stage_interval(values, self.first_stage, confidence=confidence)
         return mean_interval(values, confidence=confidence)
@@ -257,6 +255,8 @@ class Alternatives:
 
 
 def _seconds(value: float) -> str:
+    if np.isnan(value):
+        return "no time (in some run no page began)"
     return f"{value:.2f} s" if np.isfinite(value) else "more than the run can tell"
 
 

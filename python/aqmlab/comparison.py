@@ -70,9 +70,9 @@ class Levels:
     def of(cls, a: Sequence[float], b: Sequence[float]) -> Levels:
         """The levels of some replications, in the same order."""
         left, right = np.asarray(a), np.asarray(b)
-        exists = bool(np.isfinite(left).all() and np.isfinite(right).all())
-        difference = mean_interval(left - right) if exists else NotEnoughReplications(have=0)
-        return cls(float(left.mean()), float(right.mean()), difference)
+        known = np.isfinite(left) & np.isfinite(right)
+        difference = np.where(known, left, np.nan) - np.where(known, right, 0.0)
+        return cls(float(left.mean()), float(right.mean()), mean_interval(difference))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: a level that does not exist is none."""
@@ -218,8 +218,8 @@ class Comparison:
         """What became of the time that people wait for a page, on both sides."""
         a, b = self.names
         return [
-            f"  {f'pages loaded, {share:.0%} within':<29}  {a} {levels.a:.3g} s, {b} {levels.b:.3g} s: "
-            f"{_shown(levels.difference, 1000.0, 'ms')}"
+            f"  {f'pages loaded, {share:.0%} within':<29}  "
+            f"{a} {_seconds(levels.a)}, {b} {_seconds(levels.b)}: {_shown(levels.difference, 1000.0, 'ms')}"
             for share, levels in self.pages_s.items()
         ]
 
@@ -257,7 +257,8 @@ def compare(
         names: What the two are called in print.
         same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
         links: The links whose throughput and loss are compared; by default those that carry data.
-        population: The population whose response times are compared; by default all of them together.
+        population: The population whose response and page load times are compared; by default all of them
+            together. Completed exchanges are those of all.
 
     Raises:
         ComparisonError: Seeds are unpaired or repeated; versions, users, what is measured or links that carry
@@ -358,6 +359,10 @@ def _band_to_dict(band: Band | NotEnoughReplications) -> dict[str, Any]:
         "lower": band.lower.tolist(),
         "upper": band.upper.tolist(),
     }
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3g} s" if np.isfinite(value) else "more than the run can tell"
 
 
 def _shown(value: Interval | NotEnoughReplications, factor: float, unit: str) -> str:

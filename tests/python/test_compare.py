@@ -1,13 +1,14 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import aqmlab
 from aqmlab.comparison import compare
 from aqmlab.pairing import ComparisonError
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
-from synthetic_results import SyntheticResult, exchange_times, synthetic_result
+from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 
 SEEDS = range(1, 9)
 
@@ -64,6 +65,7 @@ def test_a_quantile_that_failures_have_swallowed_has_no_interval() -> None:
     failing = [synthetic_result(seed=seed, times_s=exchange_times(seed), failed=500) for seed in SEEDS]
     comparison = compare(failing, runs())
     assert isinstance(comparison.quantiles_s[0.99], NotEnoughReplications)
+    assert str(comparison.quantiles_s[0.99]) == "no value in 8 of 8 replications"
     assert isinstance(comparison.quantiles_s[0.5], Interval)
 
 
@@ -124,6 +126,28 @@ def test_other_links_that_carry_data_are_no_comparison() -> None:
     with pytest.raises(ComparisonError, match="other links carry data in other results"):
         compare(*sides, same_users=False)
     assert compare(*sides, same_users=False, links=["left-to-right"]).links == ("left-to-right",)
+
+
+def test_pages_of_a_population_are_its_own() -> None:
+    def with_pages(scale: float) -> list[SyntheticResult]:
+        pages = pa.table(
+            {
+                "population": names([0, 1], ("left", "right")),
+                "counted": names([0, 0], ("followed",)),
+                "lower_s": np.array([1.0 * scale, 10.0]),
+                "upper_s": np.array([1.0 * scale + 1e-9, 10.0 + 1e-9]),
+                "count": pa.array([5, 95], type=pa.uint64()),
+            }
+        )
+        return [
+            synthetic_result(seed=s, times_s=exchange_times(s), tables={"page_histogram": pages})
+            for s in SEEDS
+        ]
+
+    slow, quick = with_pages(2.0), with_pages(1.0)
+    of_all, of_left = (compare(slow, quick, population=whose).pages_s[0.5] for whose in (None, "left"))
+    assert (of_all.a, of_all.b) == pytest.approx((10.0, 10.0))
+    assert (of_left.a, of_left.b) == pytest.approx((2.0, 1.0))
 
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:

@@ -15,11 +15,12 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
-from aqmlab.alternatives import PAGE_P95, Alternatives, read_alternatives
+from aqmlab.alternatives import PAGE_MEDIAN, PAGE_P95, Alternatives, read_alternatives
 from aqmlab.comparison import compare
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
@@ -41,6 +42,8 @@ from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from synthetic_results import SyntheticResult
 
 LOOKS = [look_at(place) for place in range(3)]
 
@@ -68,6 +71,43 @@ def test_few_runs_say_that_they_are_few() -> None:
     assert (
         "(0.50 s) and <b>other</b> (1.00 s), but 2 runs are too few to say whether that is chance"
         in answer(few)[0]
+    )
+
+
+def never_loaded(result: SyntheticResult) -> SyntheticResult:
+    """The run with pages of which none is there when it ends."""
+    pages = result.tables["page_histogram"]
+    unfinished = pa.array(["unfinished"] * pages.num_rows).dictionary_encode()
+    place = pages.schema.get_field_index("counted")
+    tables = {**result.tables, "page_histogram": pages.set_column(place, "counted", unfinished)}
+    return replace(result, tables=tables)
+
+
+def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
+    stuck = [never_loaded(each) for each in three()["today"]]
+    found = Alternatives.of({"stuck": stuck, "better": three()["better"]})
+    assert found.tells_pages
+    first, _ = answer(found)
+    assert (
+        first
+        == "With stuck, some run ended before half of its pages were there: not so with better (0.50 s)."
+    )
+    assert "more than the run can tell" in str(found.change("stuck", PAGE_MEDIAN))
+    alone, _ = answer(Alternatives.of({"stuck": stuck}))
+    assert alone == (
+        "How soon half of the pages are there was not seen: some run ended before half of its pages were there."
+    )
+
+
+def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:
+    quiet = [*three()["better"]]
+    rows = quiet[2].tables["page_histogram"].slice(0, 0)
+    quiet[2] = replace(quiet[2], tables={**quiet[2].tables, "page_histogram": rows})
+    found = Alternatives.of({"today": three()["today"], "quiet": quiet})
+    assert "too long to tell" not in answer(found)[0]
+    assert "quiet, where in some run nobody asked for a page" in answer(found)[0]
+    assert str(found.change("quiet", PAGE_MEDIAN)).startswith(
+        "no time (in some run no page began) instead of"
     )
 
 

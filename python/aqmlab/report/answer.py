@@ -36,16 +36,30 @@ UNTOLD = {
     PAGE_P95.name: "some run ended before 19 of 20 pages were there",
 }
 """Why there is no such time: what takes longer than a run was watched is not seen to end."""
+NO_PAGE = "in some run nobody asked for a page"
+
+
+def _untold(found: Alternatives, quantity: Quantity, names: Sequence[str]) -> str:
+    """Why some of these have no such time: infinite ones took too long, others are of no page."""
+    none = any(np.isnan(found.values[name][quantity.name]).any() for name in names)
+    return NO_PAGE if none else UNTOLD[quantity.name]
 
 
 def _reached(found: Alternatives, quantity: Quantity, said: str) -> str:
     """What the first alternative reaches, and what becomes of that under the others."""
     level = float(found.values[found.names[0]][quantity.name].mean())
-    reached = said.format(in_seconds(level)) if np.isfinite(level) else UNTOLD[quantity.name]
+    reached = (
+        said.format(in_seconds(level)) if np.isfinite(level) else _untold(found, quantity, found.names[:1])
+    )
     return reached + _others(found, quantity)
 
 
 def _alone(found: Alternatives) -> str:
+    only = found.names[:1]
+    for quantity in (PAGE_MEDIAN, PAGE_P95):
+        if not np.isfinite(found.values[only[0]][quantity.name]).all():
+            share = "half" if quantity is PAGE_MEDIAN else "19 of 20"
+            return f"How soon {share} of the pages are there was not seen: {_untold(found, quantity, only)}."
     return (
         f"Half of the pages are there within {_level(found, PAGE_MEDIAN)} of the click; one page in twenty "
         f"takes longer than {_level(found, PAGE_P95)}."
@@ -80,7 +94,9 @@ def _others(found: Alternatives, quantity: Quantity) -> str:
     if "few" in groups:
         said.append(f"{_listed(groups['few'])}, but {_runs(found)} are too few to say whether that is chance")
     if "unseen" in groups:
-        said.append(f"too long to tell with {_listed(groups['unseen'])}, where {UNTOLD[quantity.name]}")
+        why = _untold(found, quantity, groups["unseen"])
+        cannot = "not to be told" if why == NO_PAGE else "too long to tell"
+        said.append(f"{cannot} with {_listed(groups['unseen'])}, where {why}")
     if "too" in groups:
         said.append(f"nor can it be told with {_listed(groups['too'])}")
     if "alone" in groups:
