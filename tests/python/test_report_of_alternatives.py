@@ -94,9 +94,8 @@ def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
     )
     assert "more than the run can tell" in str(found.change("stuck", PAGE_MEDIAN))
     alone, _ = answer(Alternatives.of({"stuck": stuck}))
-    assert alone == (
-        "How soon half of the pages are there was not seen: some run ended before half of its pages were there."
-    )
+    reason = "some run ended before half of its pages were there"
+    assert alone == f"How soon half of the pages are there was not seen: {reason}."
 
 
 def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:

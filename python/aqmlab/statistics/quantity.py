@@ -40,7 +40,7 @@ class Measured:
     """
 
     def __init__(self, result: Recorded, links: Sequence[str] = (), *, population: str | None = None) -> None:
-        """Takes a run, the judged links, by default those that carry data, and whose response and page load times."""
+        """Takes a run, the judged links (by default those that carry data), and whose times are meant."""
         self.result = result
         self._links = links
         self._population = population

@@ -77,8 +77,8 @@ class NotEnoughReplications:
         have: Replications with a value.
         need: How many an interval needs.
         mean: Where there is one: a plain value may be shown, without pretending to know its error.
-        without: Replications without a value, such as a quantile that too few exchanges reached: then there is
-            no mean either, as one over the others would be that of the lucky ones.
+        without: Replications without a value, such as a quantile that too few exchanges reached. There is no
+            mean then, as one over the others would be that of the lucky ones.
     """
 
     have: int
