@@ -192,7 +192,7 @@ class Comparison:
             f"{a} against {b}: {self.judgement.verdict}",
             f"  {self.judgement.reason}",
             *self._difference_lines(),
-            f"  {replications}; p of no difference (sign changes) {self.sign_flip_p_value:.3g}",
+            f"  {replications}, intervals of 95 % each; {self._p_value_in_words()}",
             *self._page_lines(),
             f"  response time up to 2 s, mean  {_shown(self.restricted_mean_s, 1000.0, 'ms')}",
         ]
@@ -206,6 +206,9 @@ class Comparison:
             f"  {'completed per 90 minutes':<29}  {_shown(self.completed_per_90_minutes, 1e-6, 'million')}",
         ]
         return "\n".join(lines)
+
+    def _p_value_in_words(self) -> str:
+        return f"p of no difference (sign changes) {self.sign_flip_p_value:.3g}"
 
     def _difference_lines(self) -> list[str]:
         """What a has instead of b's; what is not the queue's by itself."""

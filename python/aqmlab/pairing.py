@@ -5,11 +5,13 @@ What may stand between is decided key by key (`aqmlab.comparability`).
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparability import Decides, Difference, differences, listed
-from aqmlab.errors import RefusalError
+from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.scenario import Scenario
 from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
@@ -87,13 +89,22 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
 
 def _require_one_version(results: Sequence[Recorded]) -> None:
     versions = dict.fromkeys(str(result.run["aqmlab_version"]) for result in results)
-    if len(versions) > 1:
+    if len(versions) > 1 and not all(map(_is_as_of_now, results)):
         raise ComparisonError(
-            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; "
-            "legal: runs of one version"
+            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; legal: "
+            "runs of one version"
         )
     if len({result.run.get("live") is None for result in results}) > 1:
         raise ComparisonError("live runs and simulations are not compared: legal: runs of one kind")
+
+
+def _is_as_of_now(result: Recorded) -> bool:
+    """Whether this version would make the same run: nothing that it depends on has changed since."""
+    try:
+        scenario = Scenario(json.dumps(result.run["scenario"]))
+        return scenario.content_address(int(result.run["seed"])) == result.run.get("content_address")
+    except ScenarioError:
+        return False
 
 
 def _require_comparable(pair: Pair, names: tuple[str, str], *, same_users: bool) -> None:
