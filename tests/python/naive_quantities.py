@@ -374,7 +374,7 @@ def jain_index_of(result: Recorded, part: str) -> float:
         raise NoNumberError(part)
     mean = sum(got[0]) / len(got[0])
     variance = sum((each - mean) ** 2 for each in got[0]) / len(got[0])
-    return 1.0 / (1.0 + variance / mean**2)
+    return float(1.0 / (1.0 + variance / mean**2))
 
 
 def sources_of(result: Recorded, part: str) -> list[Row]:
@@ -413,7 +413,8 @@ def loss_percent_of_datagrams(result: Recorded, part: str) -> float:
 
 def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
     """IP bits that arrived per millisecond of the window."""
-    return 8.0 * sum(row["received_bytes"] for row in sources_of(result, part)) / (1000.0 * seconds(result))
+    received = sum(int(row["received_bytes"]) for row in sources_of(result, part))
+    return 8.0 * received / (1000.0 * seconds(result))
 
 
 NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {

@@ -68,9 +68,9 @@ def _rows() -> Iterator[str]:
     for kind, makes in OF_TRAFFIC.items():
         for what, make in makes.items():
             again = naive.NAIVE_OF_TRAFFIC[kind][what]
-            read = dict.fromkeys(read_by(_of_part(again, f"{kind}.{examples[kind]}")))
+            sources = dict.fromkeys(read_by(_of_part(again, f"{kind}.{examples[kind]}")))
             title = make("PART").title.replace("PART", f"a part of the {kind}")
-            yield f"| `{what}/{kind}.NAME` | {title} | {', '.join(read)} |"
+            yield f"| `{what}/{kind}.NAME` | {title} | {', '.join(sources)} |"
     pairs = [(11.0, 13.0)]
     parts = {"links": "links.left-to-right", "populations": "populations.left"}
     for what, numbers in OF_STRETCHES.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import aqmlab
 from aqmlab import _core
 from aqmlab.comparison import Comparison, keep_differing, require_one_comparison
 from aqmlab.comparison.comparability import ALL_BELOW, DECISIONS, Decides, decided_by, differences
-from aqmlab.comparison.pairing import ComparisonError
+from aqmlab.comparison.pairing import ComparisonError, paired
 from aqmlab.errors import ResultError
 from people import three
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
@@ -178,6 +179,18 @@ def test_results_of_two_versions_are_not_compared() -> None:
     mixed = [*runs(version="0.1")[:4], *runs(version="0.2")[4:]]
     with pytest.raises(ComparisonError, match="aqmlab_version differs"):
         Comparison.of({"a": mixed, "b": mixed})
+
+
+def test_a_run_that_another_version_would_make_alike_is_compared() -> None:
+    # A store keeps runs whose own sources have not changed, though the version has.
+    text = 'name = "a"\nduration_s = 5\n[dumbbell]\nrate_mbps = 2\n'
+    text += 'queue = { scheme = "red", limit_packets = 9 }\n[users]\nper_side = 50\n'
+    result = aqmlab.run(text, seed=1)
+    older = dataclasses.replace(result, run={**result.run, "aqmlab_version": "0.0.1+older"})
+    assert paired([result], [older])
+    changed = dataclasses.replace(older, run={**older.run, "content_address": "0" * 40})
+    with pytest.raises(ComparisonError, match="aqmlab_version differs"):
+        paired([result], [changed])
 
 
 def test_live_runs_and_simulations_are_not_compared() -> None:

@@ -4,14 +4,15 @@ import json
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison, ComparisonError, CurveDifference, compare
-from aqmlab.comparison.told import of_link
+from aqmlab.comparison.told import LOADED_MEDIAN, of_link
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
 from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
-from synthetic_results import SyntheticResult, exchange_times, synthetic_result
+from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,6 +157,31 @@ def test_other_links_that_carry_data_are_no_comparison() -> None:
     with pytest.raises(ComparisonError, match="other links carry data in other results"):
         compare(sides, same_users=False)
     assert compare(sides, same_users=False, links=["left-to-right"]).links == ("left-to-right",)
+
+
+def test_pages_of_a_population_are_its_own() -> None:
+    def with_pages(scale: float) -> list[SyntheticResult]:
+        pages = pa.table(
+            {
+                "population": names([0, 1], ("left", "right")),
+                "counted": names([0, 0], ("followed",)),
+                "lower_s": np.array([1.0 * scale, 10.0]),
+                "upper_s": np.array([1.0 * scale + 1e-9, 10.0 + 1e-9]),
+                "count": pa.array([5, 95], type=pa.uint64()),
+            }
+        )
+        return [
+            synthetic_result(seed=s, times_s=exchange_times(s), tables={"page_histogram": pages})
+            for s in SEEDS
+        ]
+
+    slow, quick = with_pages(2.0), with_pages(1.0)
+    sides = {"quick": quick, "slow": slow}
+    of_all, of_left = (
+        compare(sides, population=whose).change("slow", LOADED_MEDIAN) for whose in (None, "left")
+    )
+    assert (of_all.after.mean, of_all.before.mean) == pytest.approx((10.0, 10.0))
+    assert (of_left.after.mean, of_left.before.mean) == pytest.approx((2.0, 1.0))
 
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from aqmlab import Scenario, ScenarioError
+from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled
 from aqmlab.play import PlayedLink, Turned
@@ -370,3 +371,16 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         )
         assert second.returncode == 2
         assert f"--port {port}: Address already in use" in second.stderr
+
+
+def test_pages_that_began_and_never_came_are_counted() -> None:
+    slow = run_scenario(
+        'name = "slow"\nduration_s = 8.0\nwarm_up_s = 1.0\n'
+        '[dumbbell]\nrate_mbps = 0.005\nqueue = { scheme = "drop-tail", limit_packets = 50 }\n'
+        '[users]\nleft = 0\nright = 40\nmodel = { model = "pages", think_time_median_seconds = 2 }\n'
+    )
+    assert unfinished_pages(slow) > 0
+    assert page_load_times(slow, Pages.FOLLOWED).completed == 0
+    found = measurement(slow, "left-to-right")
+    assert found["pages"] is None
+    assert found["numbers"]["pages_begun"] == found["numbers"]["pages_unfinished"] > 0

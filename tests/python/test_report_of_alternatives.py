@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from aqmlab import Result, figures
@@ -40,6 +41,8 @@ from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from synthetic_results import SyntheticResult
 
 LOOKS = [look_at(place) for place in range(3)]
 
@@ -68,6 +71,34 @@ def test_few_runs_say_that_they_are_few() -> None:
         "better (0.50 s) and <b>other</b> (1.0 s), but 2 runs cannot separate that from chance"
         in answer(few)[0]
     )
+
+
+def never_loaded(result: SyntheticResult) -> SyntheticResult:
+    """The run with pages of which none is there when it ends."""
+    pages = result.tables["page_histogram"]
+    unfinished = pa.array(["unfinished"] * pages.num_rows).dictionary_encode()
+    place = pages.schema.get_field_index("counted")
+    tables = {**result.tables, "page_histogram": pages.set_column(place, "counted", unfinished)}
+    return replace(result, tables=tables)
+
+
+def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
+    stuck = [never_loaded(each) for each in three()["today"]]
+    found = Comparison.of({"stuck": stuck, "better": three()["better"]})
+    assert found.tells_pages
+    first, _ = answer(found)
+    # They were watched for as long as the longest was said to take: twice 5 s times the noise of the seed.
+    assert first.startswith("With stuck, half of the pages take more than 10 s: sooner with better (0.50 s)")
+    alone, _ = answer(Comparison.of({"stuck": stuck}))
+    assert alone.startswith("Half of the pages load within more than 10 s")
+
+
+def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:
+    quiet = [*three()["better"]]
+    rows = quiet[2].tables["page_histogram"].slice(0, 0)
+    quiet[2] = replace(quiet[2], tables={**quiet[2].tables, "page_histogram": rows})
+    found = Comparison.of({"today": three()["today"], "quiet": quiet})
+    assert "in 5 of 6 runs" in found.sentences()[0]
 
 
 def test_one_alternative_is_told_by_itself() -> None:
@@ -368,7 +399,10 @@ def test_runs_without_people_say_so(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("results/compare-web/pie/seed-1", "few"), "the same users must be compared"),
+        (
+            ("results/compare-web/pie/seed-1", "few"),
+            "differs from seed-1 in who browses and what else sends: users.left",
+        ),
         (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only in pie [2]"),
         (
             ("results/compare-web", "--baseline", "pi"),

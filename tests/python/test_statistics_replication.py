@@ -11,6 +11,7 @@ from aqmlab.statistics import (
     throughput_mbps,
 )
 from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.statistics.stopping import two_stage_interval
 from synthetic_results import synthetic_result
 
 
@@ -27,6 +28,21 @@ def test_five_replications_give_a_mean_and_no_interval() -> None:
     assert isinstance(answer, NotEnoughReplications)
     assert (answer.have, answer.need, answer.mean) == (5, 6, 3.0)
     assert "not enough replications (5" in str(answer)
+
+
+@pytest.mark.parametrize("lacking", [float("inf"), float("nan")])
+def test_a_replication_without_a_value_leaves_no_interval_and_no_mean(lacking: float) -> None:
+    values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, lacking, lacking]
+    for found in (
+        mean_interval(values),
+        run_to_run(values).next_run,
+        two_stage_interval(np.array(values), 6),
+    ):
+        assert isinstance(found, NotEnoughReplications)
+        assert found.mean is None
+        assert str(found) == "no value in 2 of 8 replications"
+        assert found.to_dict()["without_value"] == 2
+    assert run_to_run(values).p_value(3.0) is None
 
 
 def test_no_value_at_all_is_a_mistake() -> None:

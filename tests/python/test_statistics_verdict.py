@@ -28,6 +28,16 @@ def test_a_narrow_band_around_zero_is_equivalence() -> None:
     assert judged(0.0, half_width=0.02).verdict is Verdict.EQUIVALENT
 
 
+def test_curves_that_are_both_near_zero_are_not_equivalent() -> None:
+    # Nine in a hundred responses are complete within the two seconds that the band covers: nothing is known
+    # of the others.
+    few = 0.09 * TIME_S / TIME_S[-1]
+    judgement = judge(band(0.0), responses=few)
+    assert judgement.verdict is Verdict.CANNOT_BE_JUDGED
+    assert judgement.reason == "only 9.0% of the responses are complete within 2 s"
+    assert judge(band(0.0), responses=0.1 * TIME_S / TIME_S[-1]).verdict is Verdict.EQUIVALENT
+
+
 def test_a_band_that_reaches_beyond_two_hundredths_is_no_equivalence() -> None:
     assert judged(0.0, half_width=0.0201).verdict is Verdict.CANNOT_BE_JUDGED
 

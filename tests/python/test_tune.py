@@ -547,3 +547,9 @@ def test_without_an_extra_its_command_says_how_to_get_it(
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_mean_over_the_seeds_that_have_a_value_is_no_mean() -> None:
+    row: dict[str, float | int | None] = {"page_followed_p50_s": 2.0, "loss_percent": 1.0}
+    tried = Candidate("tried", {}, None, "search", fresh={1: row, 2: {**row, "page_followed_p50_s": None}})
+    assert tried.means(fresh=True) == {"page_followed_p50_s": None, "loss_percent": 1.0}

@@ -5,11 +5,13 @@ What may stand between is decided key by key (`aqmlab.comparison.comparability`)
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.comparability import Decides, Difference, differences, listed
-from aqmlab.errors import RefusalError
+from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.scenario import Scenario
 from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
@@ -87,26 +89,35 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
 
 def _require_one_version(results: Sequence[Recorded]) -> None:
     versions = dict.fromkeys(str(result.run["aqmlab_version"]) for result in results)
-    if len(versions) > 1:
+    if len(versions) > 1 and not all(map(_is_as_of_now, results)):
         raise ComparisonError(
-            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; "
-            "legal: runs of one version"
+            f"aqmlab_version differs: {' and '.join(versions)}; a difference may be one of versions; legal: "
+            "runs of one version"
         )
     if len({result.run.get("live") is None for result in results}) > 1:
         raise ComparisonError("live runs and simulations are not compared: legal: runs of one kind")
 
 
+def _is_as_of_now(result: Recorded) -> bool:
+    """Whether this version would make the same run: nothing that it depends on has changed since."""
+    try:
+        scenario = Scenario(json.dumps(result.run["scenario"]))
+        return scenario.content_address(int(result.run["seed"])) == result.run.get("content_address")
+    except ScenarioError:
+        return False
+
+
 def _require_comparable(pair: Pair, names: tuple[str, str], *, same_users: bool) -> None:
     (one, other), (a, b) = pair, names
     place = f"seed {one.run['seed']}"
+    refused = _REFUSED | ({Decides.USERS} if same_users else set())
+    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
     if window(one) != window(other):
         raise ComparisonError(f"{place}: measured over {window(one)} s in {a} but {window(other)} s in {b}")
     if same_users and _users(one) != _users(other):
         raise ComparisonError(
             f"{place}: {_users(one)} in {a} but {_users(other)} in {b}; the same users must be compared"
         )
-    refused = _REFUSED | ({Decides.USERS} if same_users else set())
-    _refuse([each for each in _differences(other, one) if each.decides in refused], f"{place}: {a}", b)
 
 
 def _refuse(found: Sequence[Difference], name: str, other: str) -> None:

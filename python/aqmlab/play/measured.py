@@ -85,17 +85,17 @@ def _responses(result: Result) -> ResponseTimes | None:
 
 
 def _observed(of: Any) -> ResponseTimes | None:  # noqa: ANN401
-    """The times, if there are any: a network may have no users, or they may not have got anything yet."""
+    """The times, if anything began: a network may have no users. What began may not have come yet."""
     try:
         times: ResponseTimes = of()
     except MissingDataError:
         return None
-    return times if times.completed else None
+    return times if times.ended else None
 
 
 def _curve(times: ResponseTimes | None) -> dict[str, Any] | None:
-    """Quantiles at every percent; none is infinite, which JSON has no word for."""
-    if times is None:
+    """Quantiles at every percent; none is infinite, which JSON lacks. No curve where nothing came."""
+    if times is None or not times.completed:
         return None
     at = [times.quantile(share) for share in SHARES]
     return {

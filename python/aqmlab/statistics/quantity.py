@@ -40,7 +40,7 @@ class Measured:
     """
 
     def __init__(self, result: Recorded, links: Sequence[str] = (), *, population: str | None = None) -> None:
-        """Takes a run, the judged links, by default those that carry data, and whose response times."""
+        """Takes a run, the judged links (by default those that carry data), and whose times are meant."""
         self.result = result
         self._links = links
         self._population = population
@@ -66,13 +66,13 @@ class Measured:
         return response_times(self.result, population=self._population)
 
     def page_load_times(self, pages: Pages) -> ResponseTimes:
-        """The page load times of all users.
+        """The page load times of all users, or of the population.
 
         Raises:
             MissingDataError: The run recorded none.
         """
         if pages not in self._pages:
-            self._pages[pages] = page_load_times(self.result, pages)
+            self._pages[pages] = page_load_times(self.result, pages, population=self._population)
         return self._pages[pages]
 
 

@@ -71,21 +71,36 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class NotEnoughReplications:
-    """The answer where an interval or a band was asked for and there are too few replications.
+    """The answer where an interval or a band was asked for and there is none.
 
-    `mean` is kept where there is one: a plain value may be shown, without pretending to know its error.
+    Attributes:
+        have: Replications with a value.
+        need: How many an interval needs.
+        mean: Where there is one: a plain value may be shown, without pretending to know its error.
+        without: Replications without a value, such as a quantile that too few exchanges reached. There is no
+            mean then, as one over the others would be that of the lucky ones.
     """
 
     have: int
     need: int = MINIMUM_REPLICATIONS
     mean: float | None = None
+    without: int = 0
 
     def __str__(self) -> str:
+        if self.without:
+            return f"no value in {self.without} of {self.have + self.without} replications"
         return f"not enough replications ({self.have}; an interval needs {self.need})"
 
     def to_dict(self) -> dict[str, float | int | None]:
         """Plain data."""
-        return {"mean": self.mean, "replications": self.have, "needed": self.need}
+        lacking = {"without_value": self.without} if self.without else {}
+        return {"mean": self.mean, "replications": self.have, "needed": self.need, **lacking}
+
+
+def lacking_values(sample: np.ndarray[tuple[int], np.dtype[np.float64]]) -> NotEnoughReplications | None:
+    """What there is to say where some replication has no value."""
+    have = int(np.isfinite(sample).sum())
+    return None if have == sample.size else NotEnoughReplications(have=have, without=int(sample.size) - have)
 
 
 def mean_interval(
@@ -93,11 +108,14 @@ def mean_interval(
 ) -> Interval | NotEnoughReplications:
     """Mean of one value per replication with its Student interval.
 
-    For a paired comparison give the differences, replication by replication.
+    For a paired comparison give the differences, replication by replication. A value that is infinite or not
+    a number is none.
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.size == 0:
         raise ValueError("an interval needs at least one value")
+    if lacking := lacking_values(sample):
+        return lacking
     mean = float(sample.mean())
     if sample.size < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=int(sample.size), mean=mean)
@@ -142,10 +160,16 @@ class RunToRun:
 
 
 def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun:
-    """The scatter of one value per replication, with the prediction interval of one further run."""
+    """The scatter of one value per replication, with the prediction interval of one further run.
+
+    Where a replication has no value, mean and deviation are not a number and there is no interval.
+    """
     sample = np.asarray(values, dtype=np.float64)
     if sample.size == 0:
         raise ValueError("a spread needs at least one value")
+    if lacking := lacking_values(sample):
+        none = float("nan")
+        return RunToRun(none, none, float(sample.min()), float(sample.max()), lacking, int(sample.size))
     size, mean = int(sample.size), float(sample.mean())
     deviation = float(sample.std(ddof=1)) if size > 1 else 0.0
     next_run: Interval | NotEnoughReplications = NotEnoughReplications(have=size, mean=mean)

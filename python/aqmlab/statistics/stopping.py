@@ -20,6 +20,7 @@ from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
     Interval,
     NotEnoughReplications,
+    lacking_values,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def two_stage_interval(
     """The interval of the mean of all values, where the first so many decided how many there are."""
     if first < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=first, mean=float(values.mean()))
+    if lacking := lacking_values(values):
+        return lacking
     scatter = float(values[:first].std(ddof=1)) / np.sqrt(values.size)
     mean, half = float(values.mean()), student.two_sided_quantile(first - 1, confidence) * scatter
     return Interval(mean, mean - half, mean + half, int(values.size), confidence)

@@ -7,7 +7,8 @@ more of a's users already have their answer.
 - *better*: the band lies above +0.01 over one range that holds at least 10 % of the responses, and no part
   of it lies below -0.01 (gain is shown and harm is excluded); *worse* is the mirror image;
 - *trade-off*: the band lies above +0.01 at some times and below -0.01 at others, with the crossing;
-- *cannot be judged*: everything else, with the reason, or too few replications.
+- *cannot be judged*: everything else, with the reason, or too few replications. Where fewer than 10 % of the
+  responses are complete by the end of the range, curves that are equal near zero are not *equivalent*.
 
 The responses held by a range are counted with the mean of both distribution functions. A statement about
 part of the times ("responses above 500 ms") judges that part, and shares are of the responses in it.
@@ -94,6 +95,9 @@ def judge(
     }
     crossing = _crossing_s(band, gain, harm) if gain.any() and harm.any() else None
     verdict, reason = _decide(band, facts, limits, crossing)
+    if verdict is Verdict.EQUIVALENT and responses[-1] < limits.least_share:
+        verdict = Verdict.CANNOT_BE_JUDGED
+        reason = f"only {responses[-1]:.1%} of the responses are complete within {band.time_s[-1]:g} s"
     return Judgement(verdict, reason, **facts, crossing_s=crossing)
 
 

@@ -149,9 +149,7 @@ def _difference(row: AblationRow) -> TableCell:
 
 
 def _mean(value: Interval | NotEnoughReplications) -> float:
-    if value.mean is None:
-        raise ValueError("a cell without any replication has no mean")
-    return value.mean
+    return float("nan") if value.mean is None else value.mean
 
 
 def _scaled(value: Interval | NotEnoughReplications, factor: float) -> Interval | NotEnoughReplications:
@@ -159,4 +157,4 @@ def _scaled(value: Interval | NotEnoughReplications, factor: float) -> Interval 
         bounds = value.lower * factor, value.upper * factor
         return Interval(value.mean * factor, *bounds, value.replications, value.confidence)
     mean = None if value.mean is None else value.mean * factor
-    return NotEnoughReplications(value.have, value.need, mean)
+    return replace(value, mean=mean)

@@ -117,7 +117,8 @@ def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterio
     sign = -1.0 if criterion.highest else 1.0
 
     def cost(name: str) -> float:
-        return sign * (mean_interval(study.values(name, cell[1], criterion.quantities[0])).mean or 0.0)
+        mean = mean_interval(study.values(name, cell[1], criterion.quantities[0])).mean
+        return float("inf") if mean is None else sign * mean
 
     return [(name, cell[1]) for name in sorted(dict.fromkeys([cell[0], *names]), key=cost)]
 

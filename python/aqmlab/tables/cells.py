@@ -78,11 +78,8 @@ class Entry:
 
     @property
     def mean(self) -> float:
-        """Our mean over replications."""
-        mean = self.ours.mean
-        if mean is None:
-            raise ValueError("a cell without any replication has no mean")
-        return mean
+        """Our mean over replications; not a number where one of them has no value."""
+        return float("nan") if self.ours.mean is None else self.ours.mean
 
     @property
     def difference(self) -> float | None:

@@ -59,7 +59,7 @@ class Candidate:
         return {seed: objective.cost(figures) for seed, figures in self.fresh.items()}
 
     def means(self, *, fresh: bool) -> dict[str, float | None]:
-        """Its figures, as means over the seeds that it was run with."""
+        """Its figures, as means over the seeds that it was run with; none where a run has none."""
         runs = list((self.fresh if fresh else self.figures).values())
         return {name: _mean([run[name] for run in runs]) for name in (runs[0] if runs else ())}
 
@@ -83,5 +83,6 @@ def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candida
 
 
 def _mean(values: Sequence[float | int | None]) -> float | None:
+    """The mean, where every run has a value: one over the others would be that of the lucky ones."""
     known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+    return float(np.mean(known)) if known and len(known) == len(values) else None

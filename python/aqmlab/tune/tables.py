@@ -49,7 +49,8 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         return means[each].get(name)
 
     def response_time(each: Candidate) -> TableCell:
-        values = [float(run[response] or 0.0) for run in each.fresh.values()]
+        known = (run[response] for run in each.fresh.values())
+        values = [float("nan") if value is None else float(value) for value in known]
         return text(with_half_width(mean_interval(values), 3))
 
     def difference(each: Candidate) -> TableCell:
