@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from aqmlab.alternatives import Alternatives
-from aqmlab.comparability import Decides, decided_by, differences
-from aqmlab.pairing import ComparisonError
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.comparison import compare
+from aqmlab.comparison import Comparison
+from aqmlab.comparison.comparability import Decides, decided_by, differences
+from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.errors import ScenarioError
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.summary import figures
@@ -242,14 +241,11 @@ def in_words(a: aqmlab.Result, b: aqmlab.Result) -> str:
     """What a comparison and what a report say of two runs, or the refusals of both."""
     said = []
     try:
-        said.append(str(compare([a], [b])))
+        found = Comparison.of({"b": [b], "a": [a]})
+        said.append(str(found))
+        said += [str(each) for each in found.differing["a"]]
     except (ComparisonError, MissingDataError) as error:
-        said.append(f"refused: {error}")
-    try:
-        found = Alternatives.of({"b": [b], "a": [a]})
-        said += found.cautions() + [str(each) for each in found.differing["a"]]
-    except ComparisonError as error:
-        said.append(f"refused: {error}")
+        said += 2 * [f"refused: {error}"]
     return "\n".join(said)
 
 

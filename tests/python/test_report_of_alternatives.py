@@ -90,7 +90,7 @@ def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
     # They were watched for as long as the longest was said to take: twice 5 s times the noise of the seed.
     assert first.startswith("With stuck, half of the pages take more than 10 s: sooner with better (0.50 s)")
     alone, _ = answer(Comparison.of({"stuck": stuck}))
-    assert alone.startswith("Half of the pages load within more than 10 s")
+    assert alone.startswith("Half of the pages take more than 10 s")
 
 
 def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:
@@ -103,7 +103,7 @@ def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:
 
 def test_one_alternative_is_told_by_itself() -> None:
     first, second = answer(Comparison.of({"today": three()["today"]}))
-    assert first == "Half of the pages load within 1.0 s; 95 % within 5.0 s."
+    assert first == "Half of the pages load within 1.0 s; 95 % load within 5.0 s."
     # Student's interval of 0.9, 1.1, 0.95, 1.05, 1, 1: s = 0.0707, t(5) = 2.571, half width 0.0742.
     assert second == "95 % confidence intervals from 6 runs: 0.93 to 1.1 s and 4.6 to 5.4 s."
 

@@ -136,6 +136,14 @@ class Comparison:
         """The settings in which a configuration differs from the baseline, those of queues aside."""
         return [each for each in self.differing.get(name, ()) if each.decides is not Decides.QUEUE]
 
+    def queues_in_words(self) -> list[str]:
+        """What of the queue differs from the baseline's, of each configuration whose name does not say it."""
+        of_queue = {
+            name: [each for each in found if each.decides is Decides.QUEUE and each.after != name]
+            for name, found in self.differing.items()
+        }
+        return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
+
     def cautions(self) -> list[str]:
         """Of each configuration of which not the queue alone differs from the baseline: what else does."""
         return [

@@ -179,8 +179,8 @@ def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]
 
 
 def notes(found: Comparison) -> list[str]:
-    """What stands below the tables of a comparison: how sure the numbers are, and of what."""
-    return [*_how_sure(found), *_of_what(found)]
+    """What stands below the tables of a comparison: how sure the numbers are, of what, and of which queues."""
+    return [*_how_sure(found), *_of_what(found), *found.queues_in_words()]
 
 
 def _how_sure(found: Comparison) -> Iterator[str]:

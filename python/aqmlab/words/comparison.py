@@ -179,12 +179,13 @@ def _group_of(change: Change) -> str:
 def _alone(found: Comparison) -> Iterator[str]:
     """One configuration: its two page load times, and how sure they are."""
     usual, slow = (found.level(found.baseline, quantity) for quantity in found.of_people)
-    yield f"Half of the pages load within {level_in_words(usual)}; 95 % within {level_in_words(slow)}."
+    said = [f"{'take' if level.beyond else 'load within'} {level_in_words(level)}" for level in (usual, slow)]
+    yield f"Half of the pages {said[0]}; 95 % {said[1]}."
     estimates = [level.estimate for level in (usual, slow)]
     runs = counted(len(found.seeds), "run")
     if all(isinstance(each, Interval) for each in estimates):
-        said = [span(max(0.0, each.lower), each.upper) for each in estimates if isinstance(each, Interval)]
-        yield f"95 % confidence intervals from {runs}: {said[0]} and {said[1]}."
+        sure = [span(max(0.0, each.lower), each.upper) for each in estimates if isinstance(each, Interval)]
+        yield f"95 % confidence intervals from {runs}: {sure[0]} and {sure[1]}."
     else:
         yield f"{runs} {'is' if len(found.seeds) == 1 else 'are'} too few for confidence intervals."
 
