@@ -179,7 +179,7 @@ def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]
 
 
 def notes(found: Comparison) -> list[str]:
-    """What stands below the tables of a comparison: how sure the numbers are, of what, and of which queues."""
+    """What stands below the tables: how sure the numbers are, what they are of, and which queues were set."""
     return [*_how_sure(found), *_of_what(found), *found.queues_in_words()]
 
 
