@@ -118,14 +118,31 @@ impl Scoreboard {
         self.segments.push_back(new);
     }
 
-    /// The segment that begins at `start` is sent again.
-    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) {
+    /// Segments that are taken for lost, whether sent again since or not.
+    pub(crate) const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Retransmissions outstanding.
+    pub(crate) const fn sent_again(&self) -> u32 {
+        self.again
+    }
+
+    /// Whether any is outstanding, or the first segment was sent again at some time (Linux `tcp_any_retrans_done`).
+    pub(crate) fn any_sent_again(&self) -> bool {
+        self.again > 0 || self.segments.front().is_some_and(|segment| segment.ambiguous)
+    }
+
+    /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is a probe, which is
+    /// in the network once, as before.
+    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
         let place = self.segments.partition_point(|segment| segment.start.before(start));
-        let Some(segment) = self.segments.get_mut(place) else { return };
-        self.again += u32::from(!segment.again);
-        segment.again = true;
+        let Some(segment) = self.segments.get_mut(place) else { return false };
+        self.again += u32::from(segment.lost && !segment.again);
+        segment.again |= segment.lost;
         segment.ambiguous = true;
         segment.at = now;
+        segment.lost
     }
 
     /// Everything before `number` has arrived.
