@@ -39,5 +39,7 @@ fn a_recovery_does_not_take_back_the_reduction_of_the_next() {
         let (arrived, lost) = (data.arrived_packets, data.discarded_packets);
         // Everything that the sender takes for lost it sends again: one in three would be a link for retransmissions.
         assert!(3 * lost < arrived, "seed {seed}: {lost} of {arrived} data packets lost");
+        let warnings = &output.summary.warnings;
+        assert!(!warnings.iter().any(|said| said.contains("retransmissions")), "seed {seed}: {warnings:?}");
     }
 }
