@@ -68,7 +68,7 @@ impl Endpoint {
         if reductions.recovery {
             self.statistics.count_fast_recovery();
         }
-        self.sender.restart_timers(now, context, news.advanced);
+        self.sender.restart_timers(now, context, &news);
         if !reductions.waits {
             self.send_lost(now, context, out);
         }
@@ -579,15 +579,18 @@ impl Sender {
         self.note_deadline();
     }
 
-    /// An acknowledgement was processed.
-    fn restart_timers(&mut self, now: Time, context: &Context<'_>, advanced: bool) {
+    /// An acknowledgement was processed. The retransmission timer starts afresh where SND.UNA moves, and where something arrived
+    /// that was sent before the first segment was sent last, and cannot tell of it (Linux `tcp_clean_rtx_queue`).
+    fn restart_timers(&mut self, now: Time, context: &Context<'_>, news: &News) {
         if self.sequence.outstanding() == 0 {
             if let Some(selective) = self.recovery.selective_mut() {
                 selective.timers.stop();
             }
             return self.note_deadline();
         }
-        if advanced {
+        let first = self.recovery.selective().and_then(|selective| selective.board.first());
+        let older = news.delivery.sent.zip(first).is_some_and(|((sent, _), first)| sent < first.at);
+        if news.advanced || older {
             self.restart_timeout(now, context);
         }
         self.schedule_probe(now, context);

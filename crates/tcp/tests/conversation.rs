@@ -415,6 +415,7 @@ conversations! {
     linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
+    linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss
     linux_without_forward_recovery_everything_is_sent_again

@@ -107,6 +107,11 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// The first segment outstanding.
+    pub(crate) fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
     /// The last segment outstanding.
     pub(crate) fn last(&self) -> Option<&Sent> {
         self.segments.back()
