@@ -337,6 +337,15 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_is_in_the_network_once_and_its_segment_counts_as_sent_again_when_it_is_the_first() {
+        let mut board = ten();
+        assert!(!board.send_again(milliseconds(50), at(900)), "it was not taken for lost");
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (10, 0, false));
+        board.acknowledge(at(900), &mut Delivery::default());
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (1, 0, true));
+    }
+
+    #[test]
     fn a_block_that_grows_delivers_what_is_new() {
         let mut board = ten();
         assert_eq!(sack(&mut board, &[(300, 500)]).delivered, 2);
