@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 
 /// Fewer completed exchanges than this say little about a tail.
 const FEW_EXCHANGES: u64 = 10_000;
+/// Data packets that must have come to a link before the share that it lost says something.
+const MANY_DATA_PACKETS: u64 = 1_000;
+/// A link that loses more than one data packet in this many carries retransmissions: of windows of four segments, the least
+/// that fast retransmit can repair, (2/3)⁴ or one in five stays whole.
+const MOST_LOST_ONE_IN: u64 = 3;
 /// A link this busy is a bottleneck for somebody.
 const BUSY_SHARE: f64 = 0.6;
 
@@ -40,6 +45,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
             link.scheme, link.name
         )
     }));
+    warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
     warnings.extend(in_step(scenario));
     warnings.extend(whole_packets_apart(scenario));
     warnings
@@ -135,6 +141,20 @@ fn marks_nobody(link: &LinkSummary, scenario: &Scenario) -> bool {
         counts.iter().filter(|(name, _)| *name != "not_ect").map(|(_, count)| count.arrived_packets).sum();
     let data = link.counters.by_class.get("data").map_or(0, |count| count.arrived_packets);
     marks && data > 0 && capable == 0
+}
+
+/// A link that drops more than a third of the data: senders offer more than one and a half times what it carries.
+fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
+    let data = link.counters.by_class.get("data")?;
+    let (arrived, lost) = (data.arrived_packets, data.discarded_packets);
+    (arrived >= MANY_DATA_PACKETS && lost > arrived / MOST_LOST_ONE_IN).then(|| {
+        format!(
+            "{} lost {:.0} % of the data packets that came to it: its senders spend their time on retransmissions and timeouts; \
+             offer less load, or look for a sender that does not slow down",
+            link.name,
+            100.0 * lost as f64 / arrived as f64
+        )
+    })
 }
 
 /// Drop-tail is not expected to act; an active scheme is.

@@ -144,3 +144,24 @@ fn a_queue_that_may_mark_and_sees_nobody_who_can_be_marked_is_named() {
     });
     assert_eq!(drops, NOTHING);
 }
+
+#[test]
+fn a_link_that_loses_more_than_a_third_of_its_data_carries_retransmissions() {
+    let lost = |arrived: u64, discarded: u64| {
+        said(|_, run| {
+            let counts = ClassCounts {
+                arrived_packets: arrived,
+                discarded_packets: discarded,
+                ..ClassCounts::default()
+            };
+            run.links[1].counters.by_class.insert("data".to_owned(), counts);
+        })
+    };
+    let storm = lost(3_000, 1_001);
+    assert!(
+        storm.len() == 1 && storm[0].starts_with("right-to-left lost 33 % of the data packets"),
+        "{storm:?}"
+    );
+    assert_eq!(lost(3_000, 1_000), NOTHING, "a third is not more than a third");
+    assert_eq!(lost(999, 999), NOTHING, "few packets say little");
+}

@@ -16,7 +16,7 @@ use crate::endpoint::Endpoint;
 use crate::options::stamp;
 use crate::outbox::Outbox;
 use crate::profile::{Congestion, Ecn, HostProfile};
-use crate::recovery::{Delivery, Due, Phase, RateReduction, SelectiveState, Sent, Undo};
+use crate::recovery::{Delivery, Due, Phase, Prior, RateReduction, SelectiveState, Sent};
 use crate::segment::{Flags, Segment};
 use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
@@ -68,8 +68,10 @@ impl Endpoint {
         if reductions.recovery {
             self.statistics.count_fast_recovery();
         }
-        self.sender.restart_timers(now, context, news.advanced);
-        self.send_lost(now, context, out);
+        self.sender.restart_timers(now, context, &news);
+        if !reductions.waits {
+            self.send_lost(now, context, out);
+        }
     }
 
     /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was lost, these.
@@ -174,6 +176,8 @@ impl Endpoint {
 struct Reductions {
     echoes: u16,
     recovery: bool,
+    /// Whether nothing more is taken for lost, or sent again, before the retransmissions are answered.
+    waits: bool,
 }
 
 impl Sender {
@@ -181,16 +185,18 @@ impl Sender {
     fn take_in(&mut self, now: Time, segment: &Segment, advanced: bool) -> Option<News> {
         let selective = self.recovery.selective_mut()?;
         let (delivery, duplicate) = selective.deliver(segment.acknowledgement);
-        if duplicate {
+        if let Some(end) = duplicate {
             selective.rack.note_duplicate(segment.acknowledgement, self.sequence.max);
             if let Some(undo) = &mut selective.undo {
-                undo.note_duplicate();
+                undo.note_duplicate(end);
             }
         }
+        selective.timed_out &= !advanced;
         selective.rack.note(now, &delivery);
         let marked = selective.marked.news(segment.flags, delivery.delivered);
         let round_begins = advanced && selective.begins_round(segment.acknowledgement, self.sequence.max);
         let echo = segment.flags.contains(Flags::ECE);
+        let duplicate = duplicate.is_some();
         Some(News { delivery, advanced, duplicate, echo, marked, round_begins, round_trip: None })
     }
 
@@ -219,7 +225,6 @@ impl Sender {
         let profile = context.profile;
         let mut reductions = Reductions::default();
         self.settle_probe(now, profile, news);
-        self.end_phase(profile, news);
         let scalable = profile.congestion == Congestion::Dctcp;
         let asks = match profile.ecn {
             Ecn::Off => false,
@@ -227,14 +232,15 @@ impl Sender {
             _ => news.echo,
         };
         if asks {
+            self.forbid_undo();
+        }
+        reductions.waits = self.end_phase(profile, news);
+        if asks {
             reductions.echoes += u16::from(self.reduce_on_echo(profile));
         }
-        let Some(selective) = self.recovery.selective_mut() else { return reductions };
-        let lost = selective.detect(now, context);
-        let begins = lost > 0 && matches!(selective.phase, Phase::Open | Phase::Reducing);
-        if begins {
-            self.begin_recovery(now, profile);
-            reductions.recovery = true;
+        let mut lost = 0;
+        if !reductions.waits {
+            (lost, reductions.recovery) = self.lose_what_is_overtaken(now, context);
         }
         let shrinking = self.recovery.selective().is_some_and(SelectiveState::is_shrinking);
         if shrinking {
@@ -271,41 +277,89 @@ impl Sender {
         }
     }
 
-    /// The present phase may be over, or may have been a mistake.
-    fn end_phase(&mut self, profile: &HostProfile, news: &News) {
+    /// Takes what is overtaken for lost, and begins a recovery if that is new. Answers how many segments that are, and whether a
+    /// recovery begins.
+    fn lose_what_is_overtaken(&mut self, now: Time, context: &Context<'_>) -> (u32, bool) {
+        let Some(selective) = self.recovery.selective_mut() else { return (0, false) };
+        let before = selective.board.sent_again();
+        let lost = selective.detect(now, context);
+        let again = selective.board.sent_again() < before;
+        let begins = match selective.phase {
+            Phase::Open | Phase::Reducing => selective.board.lost() > 0,
+            Phase::Recovery => false,
+            Phase::Loss => again,
+        };
+        if begins {
+            self.begin_recovery(now, context.profile);
+        } else if matches!(selective.phase, Phase::Open | Phase::Reducing) {
+            selective.forget_retransmissions_that_arrived();
+        }
+        (lost, begins)
+    }
+
+    /// The present phase may be over, or may have been a mistake. Answers whether nothing more is to be taken for lost: what
+    /// arrives was only delayed, but retransmissions are still out.
+    fn end_phase(&mut self, profile: &HostProfile, news: &News) -> bool {
         let una = self.sequence.una;
-        let Some(selective) = self.recovery.selective_mut() else { return };
+        let Some(selective) = self.recovery.selective_mut() else { return false };
         let recover = selective.recover();
         let recovered = !una.before(recover);
-        let echoed = selective.echoed_stamp().filter(|_| profile.extensions.timestamps);
-        let mistake = (news.advanced || news.duplicate)
-            && selective.undo.as_ref().is_some_and(|undo| undo.was_a_mistake(echoed));
+        let answered = selective.all_answered();
         match selective.phase {
+            // The last of the duplicates comes when the recovery is over.
+            Phase::Open if answered => self.take_back(profile),
             Phase::Open => {}
             Phase::Reducing if recover.before(una) => self.leave_reduction(profile),
             Phase::Reducing => {}
-            Phase::Recovery | Phase::Loss if mistake => self.take_back(profile),
-            Phase::Recovery if recovered => {
-                selective.rack.note_recovered();
-                self.leave_reduction(profile);
-            }
-            Phase::Recovery => {}
+            Phase::Recovery if recovered => self.end_recovery(profile),
+            Phase::Recovery => return self.undo_in_recovery(profile, news),
             Phase::Loss => self.end_loss(profile, news, recovered),
         }
+        false
+    }
+
+    /// Everything has arrived that was sent when the recovery began.
+    fn end_recovery(&mut self, profile: &HostProfile) {
+        let Some(selective) = self.recovery.selective_mut() else { return };
+        if selective.undo.is_some() && (selective.all_answered() || selective.was_delayed(profile)) {
+            return self.take_back(profile);
+        }
+        selective.rack.note_recovered();
+        self.leave_reduction(profile);
+    }
+
+    /// A recovery goes on: what fills a hole may have been delayed, or each retransmission may be a duplicate. Answers as
+    /// [`Self::end_phase`] does (Linux `tcp_try_undo_partial`, `tcp_try_undo_dsack`).
+    fn undo_in_recovery(&mut self, profile: &HostProfile, news: &News) -> bool {
+        let Some(selective) = self.recovery.selective_mut() else { return false };
+        if news.advanced && selective.undo.is_some() && selective.was_delayed(profile) {
+            if selective.board.sent_again() > 0 {
+                return true;
+            }
+            selective.board.find_all();
+            self.take_back(profile);
+        } else if selective.all_answered() {
+            self.take_back(profile);
+        }
+        false
     }
 
     /// After a timeout: it was none if originals arrive (RFC 5682), and is over when everything sent by then has arrived.
     fn end_loss(&mut self, profile: &HostProfile, news: &News, recovered: bool) {
         let max = self.sequence.max;
         let Some(selective) = self.recovery.selective_mut() else { return };
+        let mistake = news.advanced
+            && selective.undo.is_some()
+            && (selective.all_answered() || selective.was_delayed(profile));
+        if mistake || selective.forward && news.delivery.original {
+            selective.board.find_all();
+            return self.take_back(profile);
+        }
         if selective.forward {
-            if news.delivery.original {
-                return self.take_back(profile);
-            }
             let sent_since = selective.recover().before(max);
             if sent_since {
                 // New data were sent, and what arrives was sent again: the loss was real.
-                selective.forward = news.advanced && news.delivery.sacked == 0;
+                selective.forward = (news.advanced || news.duplicate) && news.delivery.sacked == 0;
             } else if news.advanced && !recovered {
                 // Two new segments are sent next, if there are any, and nothing again.
                 selective.set_recover(max);
@@ -314,7 +368,7 @@ impl Sender {
         }
         let Some(selective) = self.recovery.selective_mut() else { return };
         if recovered {
-            (selective.phase, selective.undo, selective.forward) = (Phase::Open, None, false);
+            (selective.phase, selective.forward) = (Phase::Open, false);
         }
     }
 
@@ -323,18 +377,34 @@ impl Sender {
         let threshold = self.congestion.slow_start_threshold(profile);
         self.congestion.set_window(profile, threshold);
         let Some(selective) = self.recovery.selective_mut() else { return };
-        (selective.phase, selective.undo) = (Phase::Open, None);
+        selective.phase = Phase::Open;
     }
 
-    /// Nothing was lost: the window is what it was.
+    /// The reduction was a mistake: the window is what it was.
     fn take_back(&mut self, profile: &HostProfile) {
         let Some(selective) = self.recovery.selective_mut() else { return };
-        selective.board.find_all();
         selective.phase = Phase::Open;
         selective.forward = false;
-        if let Some(undo) = selective.undo.take() {
-            self.congestion.restore(profile, undo.window, undo.threshold);
+        selective.timed_out = false;
+        if let Some(prior) = selective.undo.take().and_then(|undo| undo.prior) {
+            self.congestion.restore(profile, prior.window, prior.threshold);
         }
+    }
+
+    /// An echo asks for a reduction: the one that is under way stands, whatever shows later.
+    fn forbid_undo(&mut self) {
+        if let Some(undo) = self.recovery.selective_mut().and_then(|selective| selective.undo.as_mut()) {
+            undo.prior = None;
+        }
+    }
+
+    /// What a reduction that begins now would restore; of the threshold three quarters of the window at the least (Linux
+    /// `tcp_current_ssthresh`).
+    fn prior(&self, profile: &HostProfile) -> Prior {
+        let (window, mss) = (self.congestion.window(profile), profile.segment_bytes());
+        let segments = window / mss;
+        let threshold = self.congestion.slow_start_threshold(profile);
+        Prior { window, threshold: threshold.max((segments / 2 + segments / 4) * mss) }
     }
 
     /// A mark was reported: the window is reduced, once for what was sent by now. Answers whether it is.
@@ -356,17 +426,19 @@ impl Sender {
     /// Something was lost: the window is reduced, unless a mark has done that for this window of data.
     fn begin_recovery(&mut self, now: Time, profile: &HostProfile) {
         let sequence = self.sequence;
-        let window = self.congestion.window(profile);
-        let threshold = self.congestion.slow_start_threshold(profile);
+        let prior = self.prior(profile);
         let Some(selective) = self.recovery.selective_mut() else { return };
-        let reduces = selective.phase == Phase::Open;
+        let reduces = selective.phase != Phase::Reducing;
+        selective.forget_retransmissions_that_arrived();
+        selective.begin_undo(sequence.una, reduces.then_some(prior));
         selective.phase = Phase::Recovery;
-        selective.set_recover(sequence.max);
+        selective.forward = false;
         if reduces {
-            selective.undo = Some(Undo::new(window, threshold));
+            selective.set_recover(sequence.max);
+            selective.timers.probed = None;
             let flight_bytes = sequence.outstanding();
             self.congestion.on_loss(profile, &Loss { now, flight_bytes });
-            self.begin_reduction(profile, window);
+            self.begin_reduction(profile, prior.window);
         }
         if let Some(selective) = self.recovery.selective_mut() {
             selective.at_once = true;
@@ -385,15 +457,18 @@ impl Sender {
 
     /// The window follows what arrives.
     fn shrink(&mut self, profile: &HostProfile, news: &News, lost: u32) {
+        self.shrink_by(profile, news.delivery.delivered, news.advanced && lost == 0);
+    }
+
+    /// The window while so many segments have arrived, and `safe`: nothing more is lost.
+    fn shrink_by(&mut self, profile: &HostProfile, delivered: u32, safe: bool) {
         if !profile.extensions.proportional_rate_reduction {
             return;
         }
         let threshold = self.congestion.slow_start_threshold(profile) / profile.segment_bytes();
         let Some(selective) = self.recovery.selective_mut() else { return };
         let in_flight = selective.board.in_flight();
-        let safe = news.advanced && lost == 0;
-        let window = selective.reduction.window(news.delivery.delivered, in_flight, threshold, safe);
-        if let Some(segments) = window {
+        if let Some(segments) = selective.reduction.window(delivered, in_flight, threshold, safe) {
             self.congestion.set_window(profile, segments.saturating_mul(profile.segment_bytes()));
         }
     }
@@ -427,22 +502,11 @@ impl Sender {
     fn lose_what_is_overdue(&mut self, now: Time, context: &Context<'_>) -> bool {
         let profile = context.profile;
         let Some(selective) = self.recovery.selective_mut() else { return false };
-        let lost = selective.detect(now, context);
-        let begins = lost > 0 && matches!(selective.phase, Phase::Open | Phase::Reducing);
+        let begins = selective.detect(now, context) > 0 && selective.phase != Phase::Recovery;
         if begins {
             self.begin_recovery(now, profile);
-        }
-        if lost > 0 && self.recovery.selective().is_some_and(SelectiveState::is_shrinking) {
             // Linux counts one segment as delivered, so that the window admits the retransmission.
-            let threshold = self.congestion.slow_start_threshold(profile) / profile.segment_bytes();
-            if profile.extensions.proportional_rate_reduction
-                && let Some(selective) = self.recovery.selective_mut()
-            {
-                let in_flight = selective.board.in_flight();
-                if let Some(segments) = selective.reduction.window(1, in_flight, threshold, false) {
-                    self.congestion.set_window(profile, segments * profile.segment_bytes());
-                }
-            }
+            self.shrink_by(profile, 1, false);
         }
         begins
     }
@@ -451,22 +515,22 @@ impl Sender {
     fn lose_everything(&mut self, now: Time, context: &Context<'_>) {
         let profile = context.profile;
         let sequence = self.sequence;
-        let window = self.congestion.window(profile);
-        let threshold = self.congestion.slow_start_threshold(profile);
-        let repeated = self.round_trip_time.backoffs() > 0;
+        let prior = self.prior(profile);
         let Some(selective) = self.recovery.selective_mut() else { return };
+        let repeated = std::mem::replace(&mut selective.timed_out, true);
         let fresh = matches!(selective.phase, Phase::Open | Phase::Reducing);
-        let reduces =
-            selective.phase == Phase::Open || !sequence.una.before(selective.recover()) || fresh && !repeated;
+        let reduces = selective.phase == Phase::Open
+            || !sequence.una.before(selective.recover())
+            || selective.phase == Phase::Loss && !repeated;
         selective.forward = profile.extensions.forward_recovery && (fresh || repeated);
+        selective.board.lose_all();
         if reduces {
-            selective.undo = Some(Undo::new(window, threshold));
+            selective.begin_undo(sequence.una, Some(prior));
         }
         selective.phase = Phase::Loss;
         selective.set_recover(sequence.max);
         selective.timers.probed = None;
         selective.timers.reordering = Time::MAX;
-        selective.board.lose_all();
         let timeout =
             Timeout { now, flight_bytes: sequence.outstanding(), repeated: !reduces, reduced_on_echo: false };
         self.congestion.on_timeout(profile, &timeout);
@@ -515,15 +579,18 @@ impl Sender {
         self.note_deadline();
     }
 
-    /// An acknowledgement was processed.
-    fn restart_timers(&mut self, now: Time, context: &Context<'_>, advanced: bool) {
+    /// An acknowledgement was processed. The retransmission timer starts afresh where SND.UNA moves, and where something arrived
+    /// that was sent before the first segment was sent last, and cannot tell of it (Linux `tcp_clean_rtx_queue`).
+    fn restart_timers(&mut self, now: Time, context: &Context<'_>, news: &News) {
         if self.sequence.outstanding() == 0 {
             if let Some(selective) = self.recovery.selective_mut() {
                 selective.timers.stop();
             }
             return self.note_deadline();
         }
-        if advanced {
+        let first = self.recovery.selective().and_then(|selective| selective.board.first());
+        let older = news.delivery.sent.zip(first).is_some_and(|((sent, _), first)| sent < first.at);
+        if news.advanced || older {
             self.restart_timeout(now, context);
         }
         self.schedule_probe(now, context);

@@ -387,6 +387,11 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
+    linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
+    linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
+    linux_a_retransmission_of_the_recovery_before_is_no_proof_against_the_next
+    linux_a_second_timeout_after_progress_is_a_reduction_of_its_own
+    linux_an_echo_in_a_recovery_lets_its_reduction_stand
     linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
     linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
@@ -410,6 +415,7 @@ conversations! {
     linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
+    linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss
     linux_without_forward_recovery_everything_is_sent_again

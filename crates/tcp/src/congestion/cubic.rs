@@ -8,7 +8,7 @@
 //! | new acknowledgement, cwnd >= ssthresh | cwnd += 1 for every cwnd / (W(t + RTT) − cwnd) acknowledged, two at the least, with W(t) = C (t − K)³ + Wmax (section 4.2); or for as many as make Reno's estimate, if that is more (section 4.3) |
 //! | loss, echo | ssthresh = max(β cwnd, 2); Wmax = cwnd, or (1 + β)/2 cwnd where that was below the last Wmax (section 4.7) |
 //! | timeout | the same, and cwnd = 1; the next period begins at its plateau (section 4.8: K = 0, Wmax = cwnd) |
-//! | a reduction that was a mistake | cwnd, ssthresh and Wmax as before (section 4.9) |
+//! | a reduction that was a mistake | cwnd and ssthresh as before; Wmax stays what the reduction made it (`tcp_reno_undo_cwnd`; RFC 9438 section 4.9 restores it) |
 //!
 //! K = ∛((Wmax − cwnd) / C) at the first acknowledgement after the reduction; RTT is the least of the connection.
 //!
@@ -60,8 +60,6 @@ pub(crate) struct State {
     epoch: Option<Epoch>,
     /// Wmax; zero before the first loss.
     maximum: f64,
-    /// Wmax before the last reduction.
-    maximum_before: f64,
     /// The least round trip, and the last acknowledgement.
     least: Option<Span>,
     acknowledged_at: Time,
@@ -74,7 +72,6 @@ impl State {
     fn reduce(&mut self) {
         let window = f64::from(self.base.window);
         self.epoch = None;
-        self.maximum_before = self.maximum;
         self.maximum = if window < self.maximum { window * (1.0 + BETA) / 2.0 } else { window };
         let whole = u64::from(self.base.window) * u64::from(BETA_PER_1024) / 1024;
         self.base.threshold = (whole as u32).max(LEAST_WINDOW);
@@ -136,7 +133,6 @@ impl CongestionControl for Cubic {
             base: SegmentWindow::new(profile),
             epoch: None,
             maximum: 0.0,
-            maximum_before: 0.0,
             least: None,
             acknowledged_at: Time::ZERO,
             slow_start: SlowStartEnd::default(),
@@ -181,7 +177,5 @@ impl CongestionControl for Cubic {
 
     fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
         self.0.base.restore(profile, window, threshold);
-        self.0.maximum = self.0.maximum_before;
-        self.0.epoch = None;
     }
 }

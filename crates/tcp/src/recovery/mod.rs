@@ -15,7 +15,7 @@ mod ns2_newreno;
 mod rfc5681;
 mod selective;
 
-pub(crate) use selective::{Delivery, Due, Phase, RateReduction, SelectiveState, Sent, Undo};
+pub(crate) use selective::{Delivery, Due, Phase, Prior, RateReduction, SelectiveState, Sent};
 
 pub(crate) use loss_recovery::{
     AnnounceReduction, DUPLICATE_THRESHOLD, Episode, FastRetransmit, LossRecovery, OnDuplicate,

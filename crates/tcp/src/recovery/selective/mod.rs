@@ -22,13 +22,13 @@ mod undoing;
 pub(crate) use rate_reduction::RateReduction;
 pub(crate) use scoreboard::{Delivery, Sent};
 pub(crate) use timers::{Due, Timers};
-pub(crate) use undoing::Undo;
+pub(crate) use undoing::{Prior, Undo, was_delayed};
 
 use super::loss_recovery::{Episode, LossRecovery, OnDuplicate, OnNewAcknowledgement, Sending};
 use crate::accurate_ecn::MarkedPackets;
 use crate::congestion::CongestionController;
 use crate::context::Context;
-use crate::options::SegmentOptions;
+use crate::options::{SegmentOptions, stamp};
 use crate::profile::HostProfile;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -69,7 +69,12 @@ pub(crate) struct SelectiveState {
     pub(crate) rack: Rack,
     pub(crate) estimate: RoundTripEstimate,
     pub(crate) timers: Timers,
+    /// What may be restored; it outlives the episode, until the next reduction.
     pub(crate) undo: Option<Undo>,
+    /// The timestamp of the first retransmission of those that are outstanding, or of this episode (Linux `retrans_stamp`).
+    pub(crate) first_retransmission: Option<u32>,
+    /// Whether the retransmission timer has expired since SND.UNA last moved (Linux `icsk_retransmits`).
+    pub(crate) timed_out: bool,
     /// Whether a timeout may still turn out to be spurious.
     pub(crate) forward: bool,
     /// Whether new data leave before anything is sent again, to find that out.
@@ -100,17 +105,17 @@ impl SelectiveState {
     }
 
     /// Takes in what an acknowledgement of everything before `number` says has arrived. Answers with that, and whether it
-    /// reports a duplicate (RFC 2883 section 4).
-    pub(crate) fn deliver(&mut self, number: SequenceNumber) -> (Delivery, bool) {
+    /// reports a duplicate (RFC 2883 section 4), by its end.
+    pub(crate) fn deliver(&mut self, number: SequenceNumber) -> (Delivery, Option<SequenceNumber>) {
         let mut delivery = Delivery { recover: self.episode.recover, ..Delivery::default() };
         let blocks = std::mem::take(&mut self.options.blocks);
         let blocks = blocks.as_slice();
         let duplicate = match *blocks {
-            [(start, _), ..] if start.before(number) => true,
-            [(start, end), (from, to), ..] => !start.before(from) && !to.before(end),
-            _ => false,
+            [(start, end), ..] if start.before(number) => Some(end),
+            [(start, end), (from, to), ..] if !start.before(from) && !to.before(end) => Some(end),
+            _ => None,
         };
-        self.board.acknowledge_selectively(&blocks[usize::from(duplicate)..], &mut delivery);
+        self.board.acknowledge_selectively(&blocks[usize::from(duplicate.is_some())..], &mut delivery);
         self.board.acknowledge(number, &mut delivery);
         (delivery, duplicate)
     }
@@ -167,14 +172,47 @@ impl SelectiveState {
         if is_new {
             self.board.push(now, start, end);
         } else {
-            self.board.send_again(now, start);
-            if let Some(undo) = &mut self.undo {
-                undo.note_retransmission(now);
-            }
+            self.note_sent_again(now, start);
         }
         if self.is_shrinking() {
             self.reduction.sent += 1;
         }
+    }
+
+    /// A segment leaves again. A probe is none of a recovery's retransmissions (Linux `tcp_send_loss_probe` does without
+    /// `tcp_retransmit_skb`, which counts them).
+    fn note_sent_again(&mut self, now: Time, start: SequenceNumber) {
+        let was_lost = self.board.send_again(now, start);
+        if was_lost {
+            self.first_retransmission.get_or_insert(stamp(now));
+            if let Some(undo) = &mut self.undo {
+                undo.note_retransmission();
+            }
+        }
+    }
+
+    /// No retransmission is outstanding any more: the next one is the first (Linux `tcp_retrans_stamp_cleanup`).
+    pub(crate) fn forget_retransmissions_that_arrived(&mut self) {
+        if !self.board.any_sent_again() {
+            self.first_retransmission = None;
+        }
+    }
+
+    /// A reduction begins that may turn out to be a mistake, with `una` acknowledged; `prior` is restored then.
+    pub(crate) fn begin_undo(&mut self, una: SequenceNumber, prior: Option<Prior>) {
+        let probes = u32::from(matches!(self.timers.probed, Some((_, true))));
+        self.undo = Some(Undo::new(una, prior, self.board.sent_again() + probes));
+    }
+
+    /// Whether what this acknowledgement covers had only been delayed (RFC 3522).
+    pub(crate) fn was_delayed(&self, profile: &HostProfile) -> bool {
+        let echoed = self.echoed_stamp().filter(|_| profile.extensions.timestamps);
+        was_delayed(self.first_retransmission, echoed)
+    }
+
+    /// Whether each retransmission was reported as a duplicate (RFC 3708).
+    pub(crate) fn all_answered(&self) -> bool {
+        self.undo.as_ref().is_some_and(Undo::all_answered)
     }
 
     /// How far a window of so many segments is used (Linux `tcp_cwnd_validate`).

@@ -107,6 +107,11 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// The first segment outstanding.
+    pub(crate) fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
     /// The last segment outstanding.
     pub(crate) fn last(&self) -> Option<&Sent> {
         self.segments.back()
@@ -118,14 +123,31 @@ impl Scoreboard {
         self.segments.push_back(new);
     }
 
-    /// The segment that begins at `start` is sent again.
-    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) {
+    /// Segments that are taken for lost, whether sent again since or not.
+    pub(crate) const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Retransmissions outstanding.
+    pub(crate) const fn sent_again(&self) -> u32 {
+        self.again
+    }
+
+    /// Whether any is outstanding, or the first segment was sent again at some time (Linux `tcp_any_retrans_done`).
+    pub(crate) fn any_sent_again(&self) -> bool {
+        self.again > 0 || self.segments.front().is_some_and(|segment| segment.ambiguous)
+    }
+
+    /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is a probe, which is
+    /// in the network once, as before.
+    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
         let place = self.segments.partition_point(|segment| segment.start.before(start));
-        let Some(segment) = self.segments.get_mut(place) else { return };
-        self.again += u32::from(!segment.again);
-        segment.again = true;
+        let Some(segment) = self.segments.get_mut(place) else { return false };
+        self.again += u32::from(segment.lost && !segment.again);
+        segment.again |= segment.lost;
         segment.ambiguous = true;
         segment.at = now;
+        segment.lost
     }
 
     /// Everything before `number` has arrived.
@@ -312,6 +334,15 @@ mod tests {
         let mut delivery = Delivery::default();
         board.acknowledge(at(300), &mut delivery);
         assert_eq!((delivery.delivered, delivery.original, board.in_flight()), (1, false, 6));
+    }
+
+    #[test]
+    fn a_probe_is_in_the_network_once_and_its_segment_counts_as_sent_again_when_it_is_the_first() {
+        let mut board = ten();
+        assert!(!board.send_again(milliseconds(50), at(900)), "it was not taken for lost");
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (10, 0, false));
+        board.acknowledge(at(900), &mut Delivery::default());
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (1, 0, true));
     }
 
     #[test]

@@ -1,45 +1,104 @@
 //! What shows that nothing was lost, and takes a reduction back.
 //!
-//! Source: Linux net/ipv4/tcp_input.c `tcp_may_undo`, `tcp_undo_cwnd_reduction`: RFC 3522 (Eifel: the acknowledgement
-//! echoes a timestamp from before the first retransmission), RFC 2883 and 3708 (every retransmission was reported as a
-//! duplicate). RFC 5682 (the originals are acknowledged after a timeout) is in `selective_acknowledgement.rs`.
+//! Source: Linux net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_packet_delayed`, `tcp_any_retrans_done`,
+//! `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from before the first retransmission), RFC 2883
+//! and 3708 (every retransmission was reported as a duplicate). RFC 5682 (the originals are acknowledged after a timeout) is in
+//! `selective_acknowledgement.rs`.
+//!
+//! Both kinds of evidence outlive the episode that they are about:
+//!
+//! | what | begins | ends |
+//! | --- | --- | --- |
+//! | the time of the first retransmission (`retrans_stamp`) | with a retransmission while there is none | when none is outstanding, at a return to open and where a recovery begins |
+//! | what may be restored (`undo_marker`, `prior_cwnd`, `prior_ssthresh`) | with a reduction | when it is restored, with the next reduction, or with an echo |
+//! | retransmissions without a duplicate (`undo_retrans`) | with a reduction: those that are out | with it |
+//!
+//! If each episode had a first retransmission of its own, an acknowledgement caused by a retransmission of the episode before
+//! would echo an earlier time and take back a reduction that was due.
 
-use crate::options::stamp;
-use aqmlab_units::Time;
+use crate::sequence::SequenceNumber;
+
+/// Window and threshold before a reduction, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prior {
+    pub(crate) window: u32,
+    pub(crate) threshold: u32,
+}
 
 /// What is restored if a reduction turns out to be a mistake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// Window and threshold before, in bytes.
-    pub(crate) window: u32,
-    pub(crate) threshold: u32,
-    /// Retransmissions that no duplicate has answered.
-    unanswered: u32,
-    any: bool,
-    /// When the first of them left, in milliseconds.
-    first_stamp: u32,
+    /// SND.UNA when the reduction began: duplicates of what lies before it do not count.
+    marker: SequenceNumber,
+    /// None where an echo asked for the reduction: then the end of the recovery is all that is taken back.
+    pub(crate) prior: Option<Prior>,
+    /// Retransmissions that no duplicate has answered; none before the first.
+    unanswered: Option<u32>,
 }
 
 impl Undo {
-    pub(crate) const fn new(window: u32, threshold: u32) -> Self {
-        Self { window, threshold, unanswered: 0, any: false, first_stamp: 0 }
+    /// A reduction begins with `una` acknowledged and so many retransmissions outstanding, probes among them.
+    pub(crate) fn new(una: SequenceNumber, prior: Option<Prior>, retransmissions: u32) -> Self {
+        Self { marker: una, prior, unanswered: (retransmissions > 0).then_some(retransmissions) }
     }
 
-    pub(crate) fn note_retransmission(&mut self, now: Time) {
-        if !self.any {
-            (self.any, self.first_stamp) = (true, stamp(now));
+    pub(crate) fn note_retransmission(&mut self) {
+        self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
+    }
+
+    /// The peer reports that a segment came twice that ends at `end`.
+    pub(crate) fn note_duplicate(&mut self, end: SequenceNumber) {
+        if self.marker.before(end) {
+            self.unanswered = self.unanswered.map(|count| count.saturating_sub(1));
         }
-        self.unanswered += 1;
     }
 
-    /// The peer reports a segment that came twice.
-    pub(crate) const fn note_duplicate(&mut self) {
-        self.unanswered = self.unanswered.saturating_sub(1);
+    /// Whether each retransmission was reported as a duplicate.
+    pub(crate) fn all_answered(&self) -> bool {
+        self.unanswered == Some(0)
+    }
+}
+
+/// Whether what was acknowledged had only been delayed: no retransmission has left, or the echo is older than the first of them.
+pub(crate) fn was_delayed(first_retransmission: Option<u32>, echoed: Option<u32>) -> bool {
+    let Some(first) = first_retransmission else { return true };
+    echoed.is_some_and(|echo| (echo.wrapping_sub(first) as i32) < 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRIOR: Option<Prior> = Some(Prior { window: 10_000, threshold: 20_000 });
+
+    #[test]
+    fn a_reduction_without_a_retransmission_has_nothing_that_could_be_answered() {
+        let mut undo = Undo::new(SequenceNumber::new(1_000), PRIOR, 0);
+        undo.note_duplicate(SequenceNumber::new(2_000));
+        assert!(!undo.all_answered());
+        undo.note_retransmission();
+        assert!(!undo.all_answered());
+        undo.note_duplicate(SequenceNumber::new(2_000));
+        assert!(undo.all_answered());
     }
 
-    /// Whether what was sent again had arrived, by an acknowledgement that echoes this timestamp.
-    pub(crate) fn was_a_mistake(&self, echoed: Option<u32>) -> bool {
-        let before = echoed.is_some_and(|echo| (echo.wrapping_sub(self.first_stamp) as i32) < 0);
-        self.any && (before || self.unanswered == 0)
+    #[test]
+    fn retransmissions_of_before_are_to_be_answered_too_and_duplicates_of_before_do_not_count() {
+        let mut undo = Undo::new(SequenceNumber::new(1_000), PRIOR, 2);
+        undo.note_retransmission();
+        undo.note_duplicate(SequenceNumber::new(1_000));
+        undo.note_duplicate(SequenceNumber::new(2_000));
+        undo.note_duplicate(SequenceNumber::new(3_000));
+        assert!(!undo.all_answered());
+        undo.note_duplicate(SequenceNumber::new(4_000));
+        assert!(undo.all_answered());
+    }
+
+    #[test]
+    fn what_echoes_the_first_retransmission_or_a_later_segment_was_not_delayed() {
+        assert!(was_delayed(None, None), "nothing was sent again");
+        assert!(was_delayed(Some(400), Some(399)));
+        assert!(!was_delayed(Some(400), Some(400)) && !was_delayed(Some(400), Some(401)));
+        assert!(!was_delayed(Some(400), None), "without timestamps nothing tells");
     }
 }
