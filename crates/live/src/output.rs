@@ -74,11 +74,10 @@ fn said_of(audit: &Audit) -> Option<String> {
 }
 
 fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
-    let monitored = network.queues.iter().filter(|link| link.monitored).enumerate();
-    let watched = monitored.map(|(code, link)| WatchedLink {
+    let monitored = network.queues.iter().filter(|link| link.monitored);
+    let watched = monitored.map(|link| WatchedLink {
         link: link.link,
         decides_about_waiting: link.port.decides_about_waiting(),
-        queue_packets_mean: network.monitor.mean_queue_packets(code),
     });
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }

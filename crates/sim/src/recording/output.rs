@@ -151,11 +151,10 @@ fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
 }
 
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
-    let links = simulation.fabric.network().monitored_links().enumerate();
-    let watched = links.map(|(code, queued)| WatchedLink {
+    let links = simulation.fabric.network().monitored_links();
+    let watched = links.map(|queued| WatchedLink {
         link: queued.link,
         decides_about_waiting: queued.port.decides_about_waiting(),
-        queue_packets_mean: simulation.monitor.mean_queue_packets(code),
     });
     link_summaries(scenario, watched, [&begin.links, &end.links], simulation.window.length().seconds())
 }
