@@ -64,7 +64,7 @@ impl Onset {
         Self { key: format!("{outer}.{}", self.key).into(), ..self }
     }
 
-    /// This onset if a buffer with this limit never holds so much: nothing but overflows signals congestion there. A limit
+    /// This onset if a buffer with this limit never holds so much: hardly anything but overflows signals congestion there. A limit
     /// in bytes says nothing of a queue that is counted in packets.
     #[must_use]
     pub fn unreachable(self, limit: &Limit) -> Option<UnreachableOnset> {

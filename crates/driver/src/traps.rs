@@ -30,8 +30,8 @@ fn out_of_reach(link: &Link) -> Option<String> {
     // Rounded to the side on which the scheme acts.
     let (below, above) = ((value_below * 1e3).floor() / 1e3, limit_above.ceil());
     Some(format!(
-        "{} at {} signals from {key} = {value} on, which its buffer of {limit_key} = {limit} never reaches, so that only \
-         overflows signal: set {key} below {below}, or {limit_key} above {above}",
+        "{} at {} signals from {key} = {value} on, which its buffer of {limit_key} = {limit} never reaches, so that hardly \
+         anything but overflows signals: set {key} below {below}, or {limit_key} above {above}",
         scheme.name(),
         link.name
     ))

@@ -121,8 +121,8 @@ def _nobody(demand: Demand) -> str:
     keys = ", ".join(f"{part.key} = 0" for part in demand.parts)
     others = [part.name for part in parts_of(demand.scenario) if part.size]
     return (
-        f"demand {demand}: the scenario has no {demand.unit} ({keys}), and what others cause is no load of theirs; "
-        f"legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
+        f"demand {demand}: the scenario has no {demand.unit} ({keys}), and what others cause is no load "
+        f"of theirs; legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
     )
 
 

@@ -39,9 +39,9 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
     Returns:
         `realised_mbps`, bits per second in Mbit/s at the layer that the scenario counts, of each link that
         carries what users ask for; `bottleneck`, those of them with the highest load; `realised_percent`,
-        the throughput of these, mean of both directions if users sit behind both, as a share of their rate; and
-        `held_back`, those of the links on which the twin discarded packets or was busy all the time: what is
-        offered there is more than was measured.
+        the throughput of these, mean of both directions if users sit behind both, as a share of their rate;
+        and `held_back`, those of the links on which the twin discarded packets or was busy all the time: what
+        is offered there is more than was measured.
     """
     bottlenecks = Demand.of(scenario, (USERS,)).bottlenecks()
     by_link = throughput_mbps.by_link(twin, [link.name for each in bottlenecks for link in each.links])
