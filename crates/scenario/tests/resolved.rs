@@ -306,6 +306,8 @@ fn every_scenario_of_ours_is_read_back_unchanged() {
         let written = scenario.to_json();
         let again = Scenario::from_json(&written).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((again.to_json(), &again), (written, &scenario), "{name}");
+        let toml = toml::to_string(scenario.document()).unwrap();
+        assert_eq!(read(&toml), scenario, "{name}");
     }
     assert!(files.len() > 10, "{files:?}");
 }

@@ -121,7 +121,9 @@ fn caught<T>(what: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 fn read_back(scenario: &Scenario) -> Result<(), String> {
     let written = scenario.to_json();
     let again = Scenario::from_json(&written).map_err(|error| format!("its own text is refused: {error}"))?;
-    if again.to_json() == written && again == *scenario {
+    let toml = toml::to_string(scenario.document()).map_err(|error| format!("it is not TOML: {error}"))?;
+    let from_toml = checked(&toml).map_err(|error| format!("its own TOML is refused: {error}"))?;
+    if again.to_json() == written && again == *scenario && from_toml == *scenario {
         Ok(())
     } else {
         Err("read back from its own text it is another scenario".to_owned())
