@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
+import aqmlab
 from aqmlab.errors import CalibrationError
-from aqmlab.load import Bottleneck, Calibration, Line, Link, LoadLine, fit
+from aqmlab.load import Bottleneck, Calibration, Demand, Line, Link, LoadLine, calibrate, fit
 from aqmlab.statistics import Interval, NotEnoughReplications
+from small import aqmlab_run
 from synthetic_results import SyntheticResult, synthetic_result
 
 PUBLISHED = Line(bits_per_second_per_user=10457.7012, intercept_mbps=0.423996)
@@ -118,3 +120,37 @@ def test_the_bottleneck_that_is_full_first_decides() -> None:
     assert calibration.at_load(0.2).size(0.2) == 50
     with pytest.raises(CalibrationError, match="below the line's intercept"):
         calibration.at_load(0.1).size(0.1)
+
+
+NOBODY = """
+name = "nobody"
+duration_s = 3
+warm_up_s = 1
+[dumbbell]
+rate_mbps = 10
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+per_side = 0
+[[datagrams]]
+name = "calls"
+count = 20
+packet_bytes = 200
+rate_mbps = 0.08
+direction = "left-to-right"
+"""
+
+
+def test_users_that_a_scenario_does_not_have_offer_nothing_and_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "nobody.toml"
+    file.write_text(NOBODY)
+    refused = aqmlab_run("calibrate", str(file), "--demand", "users", "--output", str(tmp_path / "c"))
+    assert refused.returncode == 2, refused.stdout
+    assert "the scenario has no users (users.left = 0, users.right = 0)" in refused.stderr
+    assert "--demand datagrams.calls" in refused.stderr.replace("\n", " ")
+    with pytest.raises(ValueError, match=r"size 0 of users\.left, users\.right: nobody offers anything"):
+        calibrate(
+            Demand.of(aqmlab.Scenario.from_toml(NOBODY), ("users",)),
+            sizes=(0, 10),
+            seeds=(1,),
+            run=lambda _pairs, _label: [],
+        )

@@ -48,7 +48,7 @@ def test_machines_alike_are_one_box_and_groups_without_traffic_none() -> None:
     ]  # fmt: skip
     layout = layout_of(aqmlab.Scenario.from_file(EXAMPLES / "parking_lot.toml").resolved)
     labels = {box.label for box in layout.boxes}
-    assert {"router-0", "router-7", "bulk-left (2)", "servers-1 (2)", "browsers-6 (2)"} <= labels
+    assert {"router-0", "router-7", "sources-left (2)", "servers-1 (2)", "browsers-6 (2)"} <= labels
     assert not labels & {"servers-0 (2)", "browsers-1 (2)"}
 
 

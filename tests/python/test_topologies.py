@@ -132,3 +132,12 @@ def test_an_example_runs(name: str) -> None:
     carrying = [link for link in result.run["links"] if link["carries_data"]]
     assert carrying
     assert all(link["throughput_mbps"] > 0.0 for link in carrying)
+
+
+@pytest.mark.parametrize(
+    "file", [EXAMPLES / "parking_lot.toml", EXAMPLES.parent / "experiments" / "multicl" / "scenario.toml"]
+)
+def test_sources_and_sinks_of_long_lived_flows_are_machines_of_their_own(file: Path) -> None:
+    flows = aqmlab.Scenario.from_file(file).resolved["flows"]
+    ends = [group[end] for group in flows for end in ("senders", "receivers")]
+    assert len(ends) == len(set(ends)) == 4

@@ -1,6 +1,7 @@
 //! What every scheme's parameters offer, and how a value outside its legal range is reported.
 
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
 use std::borrow::Cow;
@@ -40,6 +41,11 @@ pub trait Parameters {
 
     /// Whether a signal marks packets that can be marked.
     fn ecn(&self) -> bool;
+
+    /// The queue from which on it signals, or at which it aims; none where no parameter says so.
+    fn onset(&self, _facts: &PortFacts) -> Option<Onset> {
+        None
+    }
 
     /// Whether it has a single queue and no guards: whether it can be the scheme of one queue among several.
     fn is_one_queue(&self) -> bool {

@@ -7,6 +7,7 @@ use crate::counters::{Counters, QueueCounters};
 use crate::discipline::Discipline;
 use crate::guarded_queue::GuardedQueue;
 use crate::header::HeaderFields;
+use crate::occupancy::Occupancy;
 use crate::packet::Queued;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
@@ -27,7 +28,8 @@ use aqmlab_units::{Probability, Time};
 // What every packet touches lies together, in front of the counters.
 #[repr(C)]
 pub struct Port<P: Queued> {
-    latest: Time,
+    /// Until the last call.
+    occupancy: Occupancy,
     next_timer: Time,
     layout: Layout<P>,
     shared: Shared,
@@ -96,7 +98,7 @@ impl<P: Queued> Port<P> {
             }
         };
         let next_timer = layout.next_timer();
-        Self { latest: Time::ZERO, next_timer, layout, shared: Shared::new(ecn, coins) }
+        Self { occupancy: Occupancy::ZERO, next_timer, layout, shared: Shared::new(ecn, coins) }
     }
 
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that
@@ -235,8 +237,9 @@ impl<P: Queued> Port<P> {
     /// Lets time pass for what any arrival or departure may meet.
     #[inline(always)]
     fn begin(&mut self, now: Time) {
-        assert!(now >= self.latest, "time ran backwards: {now} after {}", self.latest);
-        self.latest = now;
+        let latest = self.occupancy.until();
+        assert!(now >= latest, "time ran backwards: {now} after {latest}");
+        self.occupancy = self.occupancy.advanced(now, self.packets());
         if now >= self.next_timer {
             self.run_timers(now);
         }
@@ -269,6 +272,13 @@ impl<P: Queued> Port<P> {
             Layout::Guarded(queue) => queue.queue().fifo().bytes(),
             Layout::Several(queues) => queues.bytes(),
         }
+    }
+
+    /// The packets that wait, in all queues together, integrated over time until `now`, before which nothing else has
+    /// happened since the last call.
+    #[must_use]
+    pub fn occupancy(&self, now: Time) -> Occupancy {
+        self.occupancy.advanced(now, self.packets())
     }
 
     /// The probability with which the scheme now signals congestion to a packet of average size; of several queues the

@@ -12,7 +12,7 @@
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
 //! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
 //! | `named_ports.rs` | ports by name |
-//! | `summaries.rs`, `settling.rs`, `warnings.rs` | what `run.json` says; what a reader should know |
+//! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts; its caller |
 #![deny(missing_docs)]
@@ -37,6 +37,7 @@ mod summaries;
 mod table_names;
 mod trace_clock;
 pub mod transfers;
+mod traps;
 pub mod warnings;
 mod window;
 

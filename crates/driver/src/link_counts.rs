@@ -1,6 +1,6 @@
 //! What is counted and seen of a link with a queue.
 
-use aqmlab_aqm::{Counters, Port, PortFacts, QueueCounters, Queued, Scheme};
+use aqmlab_aqm::{Counters, Occupancy, Port, PortFacts, QueueCounters, Queued, Scheme};
 use aqmlab_random::Key;
 use aqmlab_scenario::Link;
 use aqmlab_units::{Probability, Rate, Span, Time};
@@ -24,6 +24,9 @@ pub trait MonitoredQueue {
 
     /// How many bytes wait.
     fn bytes(&self) -> u64;
+
+    /// The packets that wait, integrated over time until `now`.
+    fn occupancy(&self, now: Time) -> Occupancy;
 
     /// The probability with which congestion is now signalled to a packet of average size; zero where nobody tells.
     fn signal_probability(&self) -> Probability;
@@ -49,6 +52,10 @@ impl<P: Queued> MonitoredQueue for Port<P> {
 
     fn bytes(&self) -> u64 {
         Self::bytes(self)
+    }
+
+    fn occupancy(&self, now: Time) -> Occupancy {
+        Self::occupancy(self, now)
     }
 
     fn signal_probability(&self) -> Probability {
@@ -89,6 +96,7 @@ pub trait MonitoredLink {
             counters: queue.counters().clone(),
             sent: self.sent(),
             transmitting: self.transmitting(now),
+            occupancy: queue.occupancy(now),
             queues: queue.parts(),
         }
     }
@@ -126,6 +134,8 @@ pub struct LinkSnapshot {
     pub sent: Sent,
     /// How long it has been transmitting.
     pub transmitting: Span,
+    /// Its packets that waited, integrated over time.
+    pub occupancy: Occupancy,
     /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
     pub queues: Option<Vec<(u32, QueueCounters)>>,
 }

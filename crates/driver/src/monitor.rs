@@ -50,8 +50,6 @@ struct Watched {
     transmitting: Span,
     arrived_packets: u64,
     arrived_bytes: u64,
-    queue_packets_sum: u64,
-    queue_samples: u64,
 }
 
 #[derive(Default)]
@@ -98,8 +96,6 @@ impl Monitor {
             transmitting: Span::ZERO,
             arrived_packets: 0,
             arrived_bytes: 0,
-            queue_packets_sum: 0,
-            queue_samples: 0,
         });
         Self {
             queue_clock: SamplingClock::every(queue_interval),
@@ -161,17 +157,13 @@ impl Monitor {
     }
 
     fn sample_queues(&mut self, now: Time, links: &mut [impl MonitoredLink]) {
-        let measured = self.window.from < now && now <= self.window.until;
-        for watched in &mut self.monitored {
+        for watched in &self.monitored {
             let link = &mut links[watched.position];
             let queue = link.queue_mut();
             queue.advance(now);
-            let packets = queue.packets();
-            watched.queue_packets_sum += u64::from(packets) * u64::from(measured);
-            watched.queue_samples += u64::from(measured);
             self.queue.time_s.push(now.seconds());
             self.queue.link.push(watched.code);
-            self.queue.packets.push(packets);
+            self.queue.packets.push(queue.packets());
             self.queue.bytes.push(queue.bytes());
             self.queue.signal_probability.push(queue.signal_probability().value() as f32);
         }
@@ -204,13 +196,6 @@ impl Monitor {
             self.arrivals.bytes.push(arrived.bytes - watched.arrived_bytes);
             (watched.arrived_packets, watched.arrived_bytes) = (arrived.packets, arrived.bytes);
         }
-    }
-
-    /// Mean of the sampled queue of a monitored link in the measured window, in packets.
-    #[must_use]
-    pub fn mean_queue_packets(&self, code: usize) -> f64 {
-        let watched = &self.monitored[code];
-        watched.queue_packets_sum as f64 / (watched.queue_samples as f64).max(1.0)
     }
 
     /// Where the controller at a monitored link entered the measured window, if that is not where it stayed.

@@ -20,8 +20,6 @@ pub struct WatchedLink {
     pub link: LinkIndex,
     /// Whether its port may still discard or mark packets that wait.
     pub decides_about_waiting: bool,
-    /// Mean of its sampled queue in the measured window.
-    pub queue_packets_mean: f64,
 }
 
 /// Packets and bytes as they are written.
@@ -79,7 +77,7 @@ fn link_summary(
         throughput_ip_mbps: megabits(sent.ip_bytes),
         busy_share: (end.transmitting - begin.transmitting).seconds() / seconds,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
-        queue_packets_mean: watched.queue_packets_mean,
+        queue_packets_mean: end.occupancy.mean_packets_since(&begin.occupancy),
         loss_ratio: share(counters.all_discards().total().packets),
         mark_ratio: share(counters.marks().total().packets),
         counters: link_counters(&counters, &at_risk),

@@ -2,6 +2,8 @@
 
 use crate::monitor::Monitor;
 use crate::settling::Unsettled;
+use crate::traps;
+use aqmlab_aqm::Reason;
 use aqmlab_record::{LinkSummary, Summary};
 use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario};
 use aqmlab_units::{Rate, Span};
@@ -34,9 +36,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
             busiest * 100.0
         ));
     }
-    warnings.extend(summary.links.iter().filter(|link| never_acted(link)).map(|link| {
-        format!("{} at {} never acted: it neither marked nor dropped a packet", link.scheme, link.name)
-    }));
+    warnings.extend(summary.links.iter().filter_map(|link| idle_scheme(link, scenario)));
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         format!(
@@ -48,6 +48,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
     warnings.extend(in_step(scenario));
     warnings.extend(whole_packets_apart(scenario));
+    warnings.extend(traps::of(scenario));
     warnings
 }
 
@@ -157,10 +158,29 @@ fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
     })
 }
 
-/// Drop-tail is not expected to act; an active scheme is.
-fn never_acted(link: &LinkSummary) -> bool {
-    let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
-    link.scheme != "drop-tail" && link.counters.marked.packets == 0 && discarded == 0
+/// A queue whose scheme did nothing, or nothing but let its buffer overflow. Drop-tail is not expected to do more.
+fn idle_scheme(link: &LinkSummary, scenario: &Scenario) -> Option<String> {
+    let described = scenario.network.links.iter().find(|described| described.name == link.name);
+    let scheme = described.and_then(|described| described.queue.as_ref())?;
+    let signals = scheme.names_within().any(|name| !["drop-tail", "fq"].contains(&name));
+    let discarded =
+        |reason: Reason| link.counters.discarded.get(reason.name()).map_or(0, |amount| amount.packets);
+    let overflows = discarded(Reason::Overflow);
+    // What an impaired link loses comes to no queue.
+    let lost: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
+    let acted = link.counters.marked.packets + lost - discarded(Reason::Impairment) - overflows;
+    match (signals && acted == 0, overflows) {
+        (false, _) => None,
+        (true, 0) => Some(format!(
+            "{} at {} never acted: it neither marked nor dropped a packet",
+            link.scheme, link.name
+        )),
+        (true, _) => Some(format!(
+            "{} at {} never acted before its buffer was full: {overflows} overflows, no early mark or drop: raise the \
+             limit, or lower the queue or delay from which it signals",
+            link.scheme, link.name
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::audit::Audit;
 use crate::error::LiveError;
 use crate::router::capture::Capture;
+use crate::router::link::QueuedLink;
 use crate::router::log::LogRow;
 use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
@@ -13,6 +14,7 @@ use aqmlab_driver::{
 };
 use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
+use aqmlab_session::Session;
 use aqmlab_units::Time;
 
 /// What a live run leaves behind.
@@ -37,7 +39,10 @@ pub(crate) fn gather(
     scenario: &Scenario,
     seed: u64,
 ) -> Result<Output, LiveError> {
-    let invariants = invariants(&routed.network, &traffic)?;
+    let invariants = invariants(&routed.network, &traffic);
+    if let Some(breaches) = Invariant::breaches(&invariants) {
+        return Err(LiveError::Run(format!("a law that every run obeys does not hold (a bug): {breaches}")));
+    }
     let window = measured_window(scenario);
     let [Some(begin), Some(end)] = routed.network.edges.clone() else {
         return Err(LiveError::Run("the measured window did not begin and end".to_owned()));
@@ -74,11 +79,10 @@ fn said_of(audit: &Audit) -> Option<String> {
 }
 
 fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
-    let monitored = network.queues.iter().filter(|link| link.monitored).enumerate();
-    let watched = monitored.map(|(code, link)| WatchedLink {
+    let monitored = network.queues.iter().filter(|link| link.monitored);
+    let watched = monitored.map(|link| WatchedLink {
         link: link.link,
         decides_about_waiting: link.port.decides_about_waiting(),
-        queue_packets_mean: network.monitor.mean_queue_packets(code),
     });
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }
@@ -122,41 +126,58 @@ fn tables(
     (tables, log.into_parts())
 }
 
-/// A violation is an error, because nothing in such a run can be trusted.
-fn invariants(network: &Network, traffic: &Traffic) -> Result<Vec<Invariant>, LiveError> {
-    for queue in &network.queues {
-        let named = |what: String| LiveError::Run(format!("link {}: {what} (a bug)", queue.link.0));
-        match &queue.kernel {
-            None => queue.port.check_conservation().map_err(|error| named(error.to_string()))?,
-            Some(kernel) => kernel.check_conservation().map_err(named)?,
-        }
-        let departed = queue.queue().counters().departures().total().packets;
-        let (sent, under_way) = (queue.frames(), queue.under_way());
-        if departed != sent + under_way {
-            return Err(named(format!("{departed} packets left the queue, {sent} the link")));
-        }
-    }
-    let Balance { read, handed_over, discarded, refused } = network.balance;
-    let under_way = network.under_way();
-    if read != handed_over + discarded + refused.iter().sum::<u64>() + under_way {
-        let what = format!(
-            "{:?}, and {under_way} are under way: packets were lost or made (a bug)",
-            network.balance
-        );
-        return Err(LiveError::Run(what));
-    }
-    let session = &traffic.session;
-    for (population, unfinished) in session.populations().iter().zip(session.unfinished()) {
+/// Checks every law at the end of a run. A violation is an error, because nothing in such a run can be trusted.
+fn invariants(network: &Network, traffic: &Traffic) -> Vec<Invariant> {
+    vec![
+        Invariant::of(
+            "packets and bytes that arrived at each port = departed + discarded + waiting",
+            network.queues.iter().try_for_each(port_conserves),
+        ),
+        Invariant::of(
+            "packets that departed from each port = sent on its link + in service or in the driver's ring",
+            network.queues.iter().try_for_each(link_sends_what_departs),
+        ),
+        Invariant::of(
+            "exchanges that each population started = completed + failed + under way at the end",
+            exchanges_end(&traffic.session),
+        ),
+        Invariant::of(
+            "packets that the router read = handed over + discarded + refused + under way",
+            router_balances(network.balance, network.under_way()),
+        ),
+    ]
+}
+
+fn port_conserves(queue: &QueuedLink) -> Result<(), String> {
+    let outcome = match &queue.kernel {
+        None => queue.port.check_conservation().map_err(|error| error.to_string()),
+        Some(kernel) => kernel.check_conservation(),
+    };
+    outcome.map_err(|what| format!("link {}: {what}", queue.link.0))
+}
+
+fn link_sends_what_departs(queue: &QueuedLink) -> Result<(), String> {
+    let departed = queue.queue().counters().departures().total().packets;
+    let (sent, under_way) = (queue.frames(), queue.under_way());
+    let holds = departed == sent + under_way;
+    holds.then_some(()).ok_or_else(|| {
+        format!(
+            "link {}: {departed} packets left the queue, {sent} the link, {under_way} are under way",
+            queue.link.0
+        )
+    })
+}
+
+fn exchanges_end(session: &Session) -> Result<(), String> {
+    session.populations().iter().zip(session.unfinished()).try_for_each(|(population, unfinished)| {
         let counts = population.in_run();
-        if !counts.leaves(unfinished) {
-            return Err(LiveError::Run(format!("{counts:?} exchanges, {unfinished} under way (a bug)")));
-        }
-    }
-    let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
-    Ok(vec![
-        holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
-        holds("packets that departed from each port = sent on its link + in service or in the driver's ring"),
-        holds("exchanges that each population started = completed + failed + under way at the end"),
-        holds("packets that the router read = handed over + discarded + refused + under way"),
-    ])
+        let holds = counts.leaves(unfinished);
+        holds.then_some(()).ok_or_else(|| format!("{counts:?} exchanges, {unfinished} under way"))
+    })
+}
+
+fn router_balances(balance: Balance, under_way: u64) -> Result<(), String> {
+    let Balance { read, handed_over, discarded, refused } = balance;
+    let holds = read == handed_over + discarded + refused.iter().sum::<u64>() + under_way;
+    holds.then_some(()).ok_or_else(|| format!("{balance:?}, and {under_way} are under way"))
 }

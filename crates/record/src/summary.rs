@@ -68,7 +68,7 @@ pub struct LinkSummary {
     pub busy_share: f64,
     /// Mean frame in bytes.
     pub mean_frame_bytes: f64,
-    /// Mean of the sampled queue in packets.
+    /// Time average of the packets that waited.
     pub queue_packets_mean: f64,
     /// Packets discarded over packets [at risk](LinkCounters::at_risk), 0 to 1.
     pub loss_ratio: f64,
@@ -217,6 +217,26 @@ pub struct Invariant {
     pub name: String,
     /// Whether it holds.
     pub holds: bool,
+    /// Where it does not hold, the numbers that contradict each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breach: Option<String>,
+}
+
+impl Invariant {
+    /// The outcome of a check: the numbers that contradict each other, if some do.
+    #[must_use]
+    pub fn of(name: &str, outcome: Result<(), String>) -> Self {
+        Self { name: name.to_owned(), holds: outcome.is_ok(), breach: outcome.err() }
+    }
+
+    /// What is wrong where some of these laws do not hold.
+    #[must_use]
+    pub fn breaches(laws: &[Self]) -> Option<String> {
+        let broken = laws.iter().filter(|law| !law.holds);
+        let said: Vec<String> =
+            broken.map(|law| format!("{}: {}", law.name, law.breach.as_deref().unwrap_or("false"))).collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
 }
 
 impl Summary {

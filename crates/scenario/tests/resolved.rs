@@ -132,6 +132,32 @@ fn the_twin_has_the_same_users_on_a_link_that_is_fast_enough() {
 }
 
 #[test]
+fn the_twin_of_a_link_as_fast_as_the_uncongested_one_is_ten_times_as_fast() {
+    for (rate_mbps, back, twin_mbps) in [
+        ("999", "", 1_000),
+        ("1000", "", 10_000),
+        ("2000", "", 20_000),
+        ("100", "rate_right_to_left_mbps = 2e3\n", 20_000),
+    ] {
+        let text = TEXT.replace("rate_mbps = 100\n", &format!("rate_mbps = {rate_mbps}\n{back}"));
+        let twin = read(&text).uncongested_twin().unwrap();
+        for link in &twin.network.links[..2] {
+            assert_eq!(link.rate.unwrap().bits_per_second(), twin_mbps * 1_000_000, "{rate_mbps}");
+        }
+        assert_eq!(twin.uncongested_twin().unwrap(), twin, "{rate_mbps}");
+    }
+    let star = |rate: &str| {
+        read(&format!(
+            "name = \"star\"\nduration_s = 9\n[star]\nhomes = 2\nrate_mbps = {rate}\n\
+             queue = {{ scheme = \"drop-tail\", limit_packets = 9 }}\n[[flows]]\ncount = 1\nsenders = \"homes\"\n\
+             receivers = \"servers\"\n"
+        ))
+    };
+    let fast = star("5000").uncongested_twin().unwrap();
+    assert_eq!(fast.network.links[0].rate.unwrap().bits_per_second(), 50_000_000_000);
+}
+
+#[test]
 fn scenarios_that_differ_in_their_queue_share_a_twin() {
     let pi = read(TEXT);
     let queue = [("name".into(), "other".into()), ("dumbbell.queue.q_ref_packets".into(), "240".into())];
@@ -232,6 +258,58 @@ prop_compose! {
         document.record.responses = if flags[0] { Responses::Rows } else { Responses::None };
         document
     }
+}
+
+/// Every way in which flows may start.
+const STARTS: [&str; 4] = [
+    "start_spread_s = 2.5",
+    "starts_s = [1.0, 2.0, 3.0]",
+    "arrivals_hz = 1.5\nstart_s = 4.0",
+    "phases = { each_s = 30.0, flows = [1, 3, 1] }",
+];
+
+#[test]
+fn flows_that_start_in_any_way_are_read_back_and_may_be_set_on() {
+    for starts in STARTS {
+        let scenario = read(&format!("{TEXT}{starts}\n"));
+        let text = scenario.to_json();
+        let again = Scenario::from_json(&text).unwrap_or_else(|error| panic!("{starts}: {error}"));
+        assert_eq!((&again, again.to_json()), (&scenario, text), "{starts}");
+        let toml = toml::to_string(scenario.document()).unwrap();
+        assert_eq!(read(&toml), scenario, "{starts}");
+    }
+    let set = |key: &str, value: &str| read(TEXT).with_overrides(&[(key.to_owned(), value.to_owned())]);
+    assert_eq!(set("flows.0.arrivals_hz", "1.5").unwrap(), read(&format!("{TEXT}arrivals_hz = 1.5\n")));
+    let both = read_error(&format!("{TEXT}arrivals_hz = 1.5\nstart_spread_s = 2.0\n"));
+    assert!(both.contains("flows.0.start_spread_s: arrivals_hz says when flows start"), "{both}");
+}
+
+fn read_error(text: &str) -> String {
+    Scenario::from_toml(text, "le.toml", &[]).unwrap_err().to_string()
+}
+
+/// Every scenario that comes with the laboratory: its examples, presets and experiments.
+#[test]
+fn every_scenario_of_ours_is_read_back_unchanged() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let in_folder = |folder: &str| {
+        let files = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        files.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let mut files = [in_folder("examples"), in_folder("python/aqmlab/presets")].concat();
+    files.extend(in_folder("experiments").into_iter().map(|folder| folder.join("scenario.toml")));
+    files.retain(|file| file.is_file() && file.extension().is_some_and(|ending| ending == "toml"));
+    for file in &files {
+        let (text, name) = (std::fs::read_to_string(file).unwrap(), file.display().to_string());
+        let scenario = Scenario::from_toml_in(file.parent().unwrap(), &text, &name, &[])
+            .unwrap_or_else(|error| panic!("{error}"));
+        let written = scenario.to_json();
+        let again = Scenario::from_json(&written).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((again.to_json(), &again), (written, &scenario), "{name}");
+        let toml = toml::to_string(scenario.document()).unwrap();
+        assert_eq!(read(&toml), scenario, "{name}");
+    }
+    assert!(files.len() > 10, "{files:?}");
 }
 
 proptest! {

@@ -162,6 +162,30 @@ fn what_lies_in_the_drivers_ring_does_not_wait_in_the_queue() {
     assert_eq!(waiting(80), 0.0);
 }
 
+/// Six thousand sources of a packet every eight seconds, at random phases: within a busy period of milliseconds their packets
+/// come as a Poisson process, which makes an M/D/1 queue of mean length ρ² / 2 (1 − ρ), by Pollaczek and Khinchine.
+#[test]
+fn the_mean_queue_of_poisson_arrivals_is_that_of_pollaczek_and_khinchine() {
+    let link = one_flow(10.0, 0.0, 960, 10_000);
+    let text = link[..link.find("[[flows]]").unwrap()]
+        .replace("duration_s = 60.0", "duration_s = 16.0")
+        .replace("warm_up_s = 10.0", "warm_up_s = 8.0")
+        + "[[datagrams]]\ncount = 6000\npacket_bytes = 1000\nrate_mbps = 0.001\nstart_spread_s = 8.0\n\
+           direction = \"left-to-right\"\n";
+    let scenario = Scenario::from_toml(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mean = |seed| run(&scenario, seed, &Control::default()).unwrap().summary.links[0].queue_packets_mean;
+    let means: Vec<f64> = (1..=64).map(mean).collect();
+    // Each packet takes 0.8 ms.
+    let rho = 6_000.0 / 8.0 * 800e-6;
+    let expected = rho * rho / (2.0 * (1.0 - rho));
+    let found = means.iter().sum::<f64>() / 64.0;
+    let variance = means.iter().map(|mean| (mean - found) * (mean - found)).sum::<f64>() / 63.0;
+    // The quantile of Student's t at 99.95 % with 63 degrees of freedom.
+    let reach = 3.45 * (variance / 64.0).sqrt();
+    assert!(reach < 0.03 * expected, "{means:?} decide nothing");
+    assert!((found - expected).abs() < reach, "{found} ± {reach} of {expected}");
+}
+
 #[test]
 fn a_window_beyond_the_pipe_waits_in_the_queue() {
     // 100 packets in flight, of which 10 Mbit/s · 20 ms = 25 fit into the pipe.

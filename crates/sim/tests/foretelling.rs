@@ -105,6 +105,10 @@ fn what_is_foretold_changes_nothing_but_the_number_of_events() {
             output.summary.flows.iter().map(|group| group.delivered_bytes.clone()).collect::<Vec<_>>()
         };
         assert_eq!(delivered(&foretold), delivered(&told), "{queue}");
+        let mean_queues = |output: &Output| {
+            output.summary.links.iter().map(|link| link.queue_packets_mean).collect::<Vec<_>>()
+        };
+        assert_eq!(mean_queues(&foretold), mean_queues(&told), "{queue}");
         let sent: u64 = foretold.summary.links.iter().map(|link| link.counters.departed.packets).sum();
         let saved = told.events - foretold.events;
         if on_arrival {

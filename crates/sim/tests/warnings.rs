@@ -115,11 +115,31 @@ fn an_active_scheme_that_neither_marked_nor_dropped_never_acted() {
         *early = Amount { packets: 1, bytes: 40 };
     });
     assert_eq!(dropped, NOTHING);
-    let drop_tail = said(|_, run| {
+    let drop_tail = said(|scenario, run| {
         idle(run);
-        run.links[1].scheme = "drop-tail".to_owned();
+        let text = TEXT.replace(
+            "scheme = \"red\", limit_packets = 100, ecn = true",
+            "scheme = \"drop-tail\", limit_packets = 9",
+        );
+        *scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
     });
     assert_eq!(drop_tail, NOTHING, "it is not expected to act");
+    let lost_before = said(|_, run| {
+        idle(run);
+        let lost = run.links[1].counters.discarded.get_mut("impairment").unwrap();
+        *lost = Amount { packets: 1, bytes: 40 };
+    });
+    assert_eq!(lost_before, never, "what never came to the queue is no deed of its scheme");
+    let full = said(|_, run| {
+        idle(run);
+        let overflow = run.links[1].counters.discarded.get_mut("overflow").unwrap();
+        *overflow = Amount { packets: 7, bytes: 280 };
+    });
+    assert!(full.len() == 1, "{full:?}");
+    assert!(
+        full[0].starts_with("red at right-to-left never acted before its buffer was full: 7 overflows"),
+        "{full:?}"
+    );
 }
 
 #[test]
@@ -164,4 +184,32 @@ fn a_link_that_loses_more_than_a_third_of_its_data_carries_retransmissions() {
     );
     assert_eq!(lost(3_000, 1_000), NOTHING, "a third is not more than a third");
     assert_eq!(lost(999, 999), NOTHING, "few packets say little");
+}
+
+/// PI with its paper's reference of 200 packets in front of a buffer of 50: the queue is never above the reference, so that
+/// the probability stays where it began.
+#[test]
+fn a_reference_that_the_buffer_never_holds_is_named_with_both_remedies() {
+    let warned = |settings: &str| {
+        let text = format!(
+            "name = \"pi\"\nduration_s = 20.0\n[dumbbell]\nrate_mbps = 5.0\n\
+             queue = {{ scheme = \"pi\", limit_packets = 50{settings} }}\n[[flows]]\ncount = 10\nbase_rtt_ms = 30.0\n\
+             direction = \"left-to-right\"\n"
+        );
+        let scenario = Scenario::from_toml(&text, "pi", &[]).unwrap_or_else(|error| panic!("{error}"));
+        run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}")).summary.warnings
+    };
+    let unreachable = warned("");
+    let says = |what: &str| unreachable.iter().any(|warning| warning.contains(what));
+    assert!(
+        says(
+            "pi at left-to-right signals from q_ref_packets = 200 on, which its buffer of limit_packets = 50 never"
+        ),
+        "{unreachable:?}"
+    );
+    assert!(says("set q_ref_packets below 50, or limit_packets above 200"), "{unreachable:?}");
+    assert!(says("pi at left-to-right never acted before its buffer was full: "), "{unreachable:?}");
+    let within = warned(", q_ref_packets = 10, gains = { fixed = { a = 2e-3, b = 1.9e-3 } }");
+    let concerned = within.iter().filter(|warning| warning.starts_with("pi at left-to-right"));
+    assert_eq!(concerned.collect::<Vec<_>>(), Vec::<&String>::new());
 }

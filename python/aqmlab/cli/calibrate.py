@@ -96,10 +96,13 @@ def calibrate(
       aqmlab calibrate pi.toml --seeds 1-6 --loads 50,80,90
       aqmlab calibrate two-bottlenecks.toml --demand populations.readers
     """
+    from aqmlab.errors import DemandError
     from aqmlab.load import Demand
     from aqmlab.load import calibrate as fit
 
     turned = Demand.of(Scenario.from_file(scenario_file, overrides=overrides), demand, links=links)
+    if not sizes and not turned.size:
+        raise DemandError(_nobody(turned))
     sizes = sizes or tuple(dict.fromkeys(max(1, round(turned.size * step)) for step in STEPS))
     if len(sizes) < 2:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
@@ -109,6 +112,18 @@ def calibrate(
     file = calibration.save(output / "calibration.json")
     _print(turned, calibration, loads)
     say(f"kept in {file}")
+
+
+def _nobody(demand: Demand) -> str:
+    """What is wrong with a demand of which the scenario has none."""
+    from aqmlab.load.demand import parts_of
+
+    keys = ", ".join(f"{part.key} = 0" for part in demand.parts)
+    others = [part.name for part in parts_of(demand.scenario) if part.size]
+    return (
+        f"demand {demand}: the scenario has no {demand.unit} ({keys}), and what others cause is no load "
+        f"of theirs; legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
+    )
 
 
 def _print(demand: Demand, calibration: Calibration, loads: tuple[int, ...]) -> None:

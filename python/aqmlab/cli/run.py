@@ -141,7 +141,8 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
             if len(load["realised_mbps"]) > len(load["bottleneck"])
             else "the bottleneck"
         )
-        screen.print(f"offered load: {load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)")
+        least = "at least " if load.get("held_back") else ""
+        screen.print(f"offered load: {least}{load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)")
     for warning in result.warnings:
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)

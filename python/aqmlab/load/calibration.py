@@ -144,7 +144,12 @@ def calibrate(demand: Demand, *, sizes: Sequence[int], seeds: Sequence[int], run
         sizes: At least two different ones.
         seeds: Replications; with six and more the slope has an interval.
         run: What makes the runs.
+
+    Raises:
+        CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
     """
+    if (least := min(sizes, default=1)) < 1:
+        raise CalibrationError(f"size {least} of {demand}: nobody offers anything; legal: 1 or more")
     bottlenecks = demand.bottlenecks(max(sizes))
     pairs = [(demand.twin_of(demand.at(size)), seed, size) for seed in seeds for size in sizes]
     results = run([(twin, seed) for twin, seed, _ in pairs], "calibration")

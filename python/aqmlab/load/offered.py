@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.load.demand import USERS, Demand
-from aqmlab.statistics import throughput_mbps
+from aqmlab.statistics import loss_percent, throughput_mbps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
 
@@ -36,8 +38,10 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
 
     Returns:
         `realised_mbps`, bits per second in Mbit/s at the layer that the scenario counts, of each link that
-        carries what users ask for; `bottleneck`, those of them with the highest load; and `realised_percent`,
-        the throughput of these, mean of both directions if users sit behind both, as a share of their rate.
+        carries what users ask for; `bottleneck`, those of them with the highest load; `realised_percent`,
+        the throughput of these, mean of both directions if users sit behind both, as a share of their rate;
+        and `held_back`, those of the links on which the twin discarded packets or was busy all the time: what
+        is offered there is more than was measured.
     """
     bottlenecks = Demand.of(scenario, (USERS,)).bottlenecks()
     by_link = throughput_mbps.by_link(twin, [link.name for each in bottlenecks for link in each.links])
@@ -46,5 +50,17 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
         "realised_mbps": by_link,
         "bottleneck": [link.name for link in tightest.links],
         "realised_percent": 100.0 * tightest.load(by_link),
+        "held_back": _held_back(twin, by_link),
         "measured_on": "its own uncongested twin",
     }
+
+
+ALWAYS_BUSY = 0.99
+"""A twin that transmits for this share of the time passes what it can, and not what is offered."""
+
+
+def _held_back(twin: Result, links: Iterable[str]) -> list[str]:
+    """Those of the links that were congested on the uncongested network."""
+    lost = loss_percent.by_link(twin, list(links))
+    busy = {link["name"]: link["busy_share"] for link in twin.run["links"]}
+    return [name for name in links if lost[name] > 0.0 or busy[name] > ALWAYS_BUSY]

@@ -115,7 +115,7 @@ marked_percent = OfLinks(
 queue_mean_packets = OfLinks(
     "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
 )
-"""Of the sampled queue."""
+"""Time average over the measured window."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
     lambda links: sum(discarded_packets(link, "overflow") for link in links),

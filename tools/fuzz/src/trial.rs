@@ -117,8 +117,22 @@ fn caught<T>(what: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|_| Err(told()))
 }
 
+/// What a scenario is written as is read back, and is the same scenario and the same bytes.
+fn read_back(scenario: &Scenario) -> Result<(), String> {
+    let written = scenario.to_json();
+    let again = Scenario::from_json(&written).map_err(|error| format!("its own text is refused: {error}"))?;
+    let toml = toml::to_string(scenario.document()).map_err(|error| format!("it is not TOML: {error}"))?;
+    let from_toml = checked(&toml).map_err(|error| format!("its own TOML is refused: {error}"))?;
+    if again.to_json() == written && again == *scenario && from_toml == *scenario {
+        Ok(())
+    } else {
+        Err("read back from its own text it is another scenario".to_owned())
+    }
+}
+
 /// Runs a scenario twice; the events of a run without fault.
 fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
+    read_back(scenario)?;
     let once = match run(scenario, seed, &Control::default()) {
         Ok(output) => output,
         Err(RunError::TooLarge(what)) => return Err(format!("accepted and then found too large: {what}")),

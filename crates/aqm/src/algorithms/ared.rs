@@ -33,6 +33,7 @@
 
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require_period_ms};
 use crate::parts::{
@@ -103,6 +104,10 @@ impl Parameters for Params {
         self.validate_shared(&self.thresholds())?;
         self.adaptation(0.0).validate(self.bottom)?;
         require_period_ms("interval_ms", self.interval_ms)
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_thresholds(facts, &self.thresholds()))
     }
 
     fn limit(&self) -> Limit {

@@ -133,6 +133,13 @@ impl Parameters for Params {
         self.cobalt().validate()
     }
 
+    fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
+        let link_mbps = facts.link_rate.bits_per_second() as f64 / 1e6;
+        let shapes = self.rate().is_none_or(|rate| rate.bits_per_second() <= facts.link_rate.bits_per_second());
+        let legal = format!("at most the {link_mbps} Mbit/s of its link, below which the shaper holds the queue");
+        require(shapes, "rate_mbps", self.rate_mbps.unwrap_or(0.0), legal)
+    }
+
     fn limit(&self) -> Limit {
         Limit {
             packets: Some(self.limit_packets),

@@ -27,6 +27,7 @@
 
 use crate::aqm::{Aqm, Positions, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require};
 use crate::parts::{Detector, Limit, RedCurve, Region, Weight, red_params};
@@ -76,6 +77,10 @@ impl Parameters for Params {
         let legal = (1..=MOST_REGIONS).contains(&self.regions);
         require(legal, "regions", self.regions, format!("from 1 to {MOST_REGIONS}"))?;
         self.validate_shared(&self.given_thresholds())
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_thresholds(facts, &self.given_thresholds()))
     }
 
     fn limit(&self) -> Limit {

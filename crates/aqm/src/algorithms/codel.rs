@@ -30,6 +30,7 @@
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require_packet_bytes, require_target_and_interval};
 use crate::parts::{Limit, buffered_params};
@@ -59,6 +60,10 @@ impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
         require_target_and_interval(self.target_ms, self.interval_ms)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(Onset::of_delay("target_ms", self.target_ms, facts.link_rate))
     }
 
     fn limit(&self) -> Limit {

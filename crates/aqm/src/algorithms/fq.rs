@@ -13,6 +13,7 @@
 //! queues together do. Each queue's scheme draws from the coins of the port, in the order of the packets.
 
 use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::onset::Onset;
 use crate::parameters::{AnyScheme, ParameterError, Parameters, require};
 use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
@@ -53,6 +54,10 @@ impl<S: AnyScheme> Parameters for Params<S> {
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
         self.inner().validate_at(facts).map_err(|error| error.within("inner"))
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.inner().onset(facts)?.within("inner"))
     }
 
     fn limit(&self) -> Limit {

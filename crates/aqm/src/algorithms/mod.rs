@@ -12,6 +12,7 @@ pub use outside::{
 };
 
 use crate::discipline::Discipline;
+use crate::onset::UnreachableOnset;
 use crate::parameters::{AnyScheme, ParameterError, Parameters};
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
@@ -241,6 +242,12 @@ impl Scheme {
     #[must_use]
     pub fn limit(&self) -> Limit {
         self.parameters().limit()
+    }
+
+    /// The queue from which on it signals, if its buffer never holds so much at this port.
+    #[must_use]
+    pub fn unreachable_onset(&self, facts: &PortFacts) -> Option<UnreachableOnset> {
+        self.parameters().onset(facts)?.unreachable(&self.limit())
     }
 
     /// How many queues a port has under this scheme.

@@ -27,6 +27,7 @@
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require, require_positive, require_rate_hz};
 use crate::parts::{Gauge, Limit, PacketScale, PiGains, Ticker, queue_control_params};
@@ -110,6 +111,10 @@ impl Parameters for Params {
         let legal = format!("above {slowest:.3} per second = flows/(rtt²·C) for this design at this link");
         let PiGains { a, b } = self.gains(facts);
         require(a.is_finite() && b > 0.0, "sampling_hz", self.sampling_hz, legal)
+    }
+
+    fn onset(&self, _facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_reference())
     }
 
     fn limit(&self) -> Limit {

@@ -27,6 +27,7 @@
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::{Codepoint, PacketFacts};
 use crate::parameters::{
     ParameterError, Parameters, require_delay_controller, require_packet_bytes, require_positive, require_share,
@@ -86,6 +87,10 @@ impl Parameters for Params {
         require_positive("coupling", self.coupling)?;
         require_share("highest_marking", self.highest_marking)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(Onset::of_delay("target_ms", self.target_ms, facts.link_rate))
     }
 
     fn limit(&self) -> Limit {

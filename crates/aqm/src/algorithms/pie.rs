@@ -34,6 +34,7 @@
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{
     ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_share,
@@ -120,6 +121,10 @@ impl Parameters for Params {
         require_share("mark_ecn_threshold", self.mark_ecn_threshold)?;
         require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
         require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(Onset::of_delay("target_ms", self.target_ms, facts.link_rate))
     }
 
     fn limit(&self) -> Limit {

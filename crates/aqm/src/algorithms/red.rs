@@ -34,6 +34,7 @@
 
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters};
 use crate::parts::{Detector, Limit, RedCurve, Weight, red_params};
@@ -59,6 +60,10 @@ red_params! {
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
         self.validate_shared(&self.given_thresholds())
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_thresholds(facts, &self.given_thresholds()))
     }
 
     fn limit(&self) -> Limit {

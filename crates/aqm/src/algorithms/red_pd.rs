@@ -45,6 +45,7 @@ use crate::aqm::Reason;
 use crate::discipline::Discipline;
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{ParameterError, Parameters, require, require_positive, require_share};
 use crate::parts::{FlowByteTable, Limit, RedCurve, Weight, red_params};
@@ -173,6 +174,10 @@ impl Parameters for Params {
         require_share("largest_decrease", self.largest_decrease)?;
         require_share("largest_increase", self.largest_increase.unwrap_or(1.0))?;
         self.validate_shared(&self.given_thresholds())
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_thresholds(facts, &self.given_thresholds()))
     }
 
     fn limit(&self) -> Limit {

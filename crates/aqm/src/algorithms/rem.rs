@@ -35,6 +35,7 @@
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{
     ParameterError, Parameters, require, require_not_negative, require_period_ms, require_positive, require_share,
@@ -119,6 +120,10 @@ impl Parameters for Params {
         require_share("rate_filter_weight", self.rate_filter_weight)?;
         let spares_everything = self.not_ect == NotEct::Pass && !self.ecn;
         require(!spares_everything, "not_ect", "\"pass\"", "\"drop\" when ecn is false")
+    }
+
+    fn onset(&self, _facts: &PortFacts) -> Option<Onset> {
+        Some(self.onset_of_reference())
     }
 
     fn limit(&self) -> Limit {

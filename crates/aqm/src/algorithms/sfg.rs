@@ -39,6 +39,7 @@ use crate::aqm::Reason;
 use crate::discipline::{Discipline, Guarded, QueueLimit};
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
+use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{AnyScheme, ParameterError, Parameters, require, require_period_ms, require_share};
 use crate::parts::{Ewma, FlowBins, FlowHashes, Limit, LimitRule, Ticker};
@@ -177,6 +178,10 @@ impl<S: AnyScheme> Parameters for Params<S> {
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
         self.inner().validate_at(facts).map_err(|error| error.within("inner"))
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        Some(self.inner().onset(facts)?.within("inner"))
     }
 
     fn limit(&self) -> Limit {

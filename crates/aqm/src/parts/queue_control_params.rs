@@ -36,6 +36,11 @@ macro_rules! queue_control_params {
                 crate::parts::Gauge { measure: self.measure, mean_packet_bytes: self.mean_packet_bytes }
             }
 
+            fn onset_of_reference(&self) -> crate::onset::Onset {
+                let q_ref = self.q_ref_packets;
+                crate::onset::Onset::of_queue("q_ref_packets", q_ref, q_ref, self.gauge())
+            }
+
             const fn scale(&self) -> crate::parts::PacketScale {
                 crate::parts::PacketScale {
                     mode: self.scale_probability,

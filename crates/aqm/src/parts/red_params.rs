@@ -92,6 +92,21 @@ macro_rules! red_params {
                 self.settings().validate()
             }
 
+            /// The lower threshold, by the parameter that is in force.
+            fn onset_of_thresholds(
+                &self,
+                facts: &crate::port_facts::PortFacts,
+                thresholds: &crate::parts::Thresholds,
+            ) -> crate::onset::Onset {
+                let packets_per_second = facts.link_rate.packets_per_second(self.mean_packet_bytes);
+                let (min_th, _) = thresholds.resolve(packets_per_second);
+                let (key, value) = match thresholds.target_delay_ms {
+                    Some(target_ms) => ("target_delay_ms", target_ms),
+                    None => ("min_th_packets", min_th),
+                };
+                crate::onset::Onset::of_queue(key, value, min_th, self.settings().gauge)
+            }
+
             /// The detector whose curve rises to max_p between the thresholds; `shape` says how it goes on.
             fn detector(
                 &self,

@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
 use crate::router::network::Packet;
-use aqmlab_aqm::{Codepoint, Counters, Event, QueueCounters, Queued, Reason};
+use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
 use aqmlab_driver::MonitoredQueue;
 use aqmlab_scenario::{Link, LinkIndex, Scenario};
 use aqmlab_units::{Probability, Span, Time};
@@ -44,6 +44,7 @@ pub(crate) struct KernelQueue {
     /// What is in the kernel, in the order in which it came.
     held: BTreeMap<u32, Packet>,
     bytes: u64,
+    occupancy: Occupancy,
     came: u32,
     counters: Counters,
     lateness: Lateness,
@@ -75,6 +76,7 @@ impl KernelQueue {
             exit,
             held: BTreeMap::new(),
             bytes: 0,
+            occupancy: Occupancy::ZERO,
             came: 0,
             counters: Counters::default(),
             lateness: Lateness::default(),
@@ -90,7 +92,8 @@ impl KernelQueue {
         let number = self.came;
         self.came = self.came.wrapping_add(1);
         let entered = self.entrance.send_frame(&header_of(number), packet.buffer.bytes());
-        self.lateness.note(due, self.clock.now());
+        let entered_at = self.clock.now();
+        self.lateness.note(due, entered_at);
         if let Err(error) = entered {
             // What a discipline throws away on arrival is said so to the sender (net_xmit_errno of the kernel).
             self.refused += u64::from(error != Errno::ENOBUFS);
@@ -99,6 +102,7 @@ impl KernelQueue {
             self.counters.count(Event::Discard(reason), &facts);
             return Some((packet, reason));
         }
+        self.occupancy = self.occupancy(entered_at);
         self.bytes += u64::from(facts.bytes);
         self.held.insert(number, packet);
         None
@@ -110,6 +114,7 @@ impl KernelQueue {
         loop {
             let length = self.exit.take(&mut frame)?;
             let Some(number) = number_of(&frame[..length.min(frame.len())]) else { continue };
+            self.occupancy = self.occupancy(self.clock.now());
             let Some(mut packet) = self.held.remove(&number) else { continue };
             self.bytes -= u64::from(packet.facts().bytes);
             self.discard_before(number, packet.facts().flow, discarded);
@@ -188,6 +193,10 @@ impl MonitoredQueue for KernelQueue {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn occupancy(&self, now: Time) -> Occupancy {
+        self.occupancy.advanced(now, self.packets())
     }
 
     fn signal_probability(&self) -> Probability {

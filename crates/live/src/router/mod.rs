@@ -9,7 +9,7 @@ mod fuzz;
 pub(crate) mod guest;
 pub(crate) mod headers;
 pub(crate) mod hosts_seen;
-mod link;
+pub(crate) mod link;
 pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod paths;

@@ -1,5 +1,6 @@
 //! `[dumbbell]`: one bottleneck link between two routers, with machines behind them.
 
+use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ pub struct Dumbbell {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_probability_right_to_left: f64,
 
-    /// Rate of the bottleneck link in the uncongested twin.
+    /// Rate of the bottleneck link in the uncongested twin; ten times its own where this is not faster.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub uncongested_rate_mbps: f64,
@@ -135,6 +136,18 @@ impl Dumbbell {
         if self.rate_right_to_left_mbps == Some(self.rate_mbps) {
             self.rate_right_to_left_mbps = None;
         }
+    }
+
+    /// Both directions take the uncongested settings.
+    pub(crate) fn become_uncongested(&mut self) {
+        let back = self.queue_right_to_left.as_ref().unwrap_or(&self.queue);
+        let links = [(self.rate_mbps, &self.queue), (self.rate_back_mbps(), back)];
+        self.uncongested_rate_mbps =
+            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
+        self.rate_mbps = self.uncongested_rate_mbps;
+        self.rate_right_to_left_mbps = None;
+        self.queue = self.uncongested_queue.clone();
+        self.queue_right_to_left = None;
     }
 }
 

@@ -202,7 +202,7 @@ impl FlowsTable {
 }
 
 /// Flows that start at one instant stay synchronised for long; a second undoes that.
-pub(super) const fn start_spread() -> f64 {
+pub(crate) const fn start_spread() -> f64 {
     1.0
 }
 

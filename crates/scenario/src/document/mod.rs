@@ -23,6 +23,7 @@ pub(crate) use dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
     ethernet_overhead,
 };
+pub(crate) use flows::start_spread;
 pub use flows::{
     BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, PhasesTable, RoundTripTimeRange,
 };

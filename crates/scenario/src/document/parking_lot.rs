@@ -5,6 +5,7 @@ use super::dumbbell::{
     ethernet_overhead, interface_rate, uncongested_queue, uncongested_rate,
 };
 use super::ports::{Lookup, MachineGroup, Port, Ports};
+use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +82,7 @@ pub struct ParkingLot {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
-    /// Rate of each hop in the uncongested twin.
+    /// Rate of each hop in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub uncongested_rate_mbps: f64,
@@ -195,6 +196,9 @@ impl ParkingLot {
 
     /// Every hop takes its uncongested rate and queue.
     pub(crate) fn become_uncongested(&mut self) {
+        let links = self.ports().map(|port| (port.rate_mbps, port.queue));
+        self.uncongested_rate_mbps =
+            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
         self.rate_mbps = self.uncongested_rate_mbps;
         self.rate_right_to_left_mbps = None;
         self.queue = self.uncongested_queue.clone();

@@ -5,6 +5,7 @@ use super::dumbbell::{
     uncongested_queue, uncongested_rate,
 };
 use super::ports::{Lookup, MachineGroup, Port, Ports};
+use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,7 @@ pub struct Star {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
-    /// Rate of each access link in the uncongested twin.
+    /// Rate of each access link in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub uncongested_rate_mbps: f64,
@@ -151,6 +152,9 @@ impl Star {
 
     /// Every access link takes its uncongested rate and queue.
     pub(crate) fn become_uncongested(&mut self) {
+        let links = self.ports().map(|port| (port.rate_mbps, port.queue));
+        self.uncongested_rate_mbps =
+            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
         self.rate_mbps = self.uncongested_rate_mbps;
         self.rate_up_mbps = None;
         self.queue = self.uncongested_queue.clone();

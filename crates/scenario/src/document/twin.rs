@@ -1,6 +1,7 @@
 //! The uncongested twin: the same users on links that are fast enough.
 
 use super::Document;
+use crate::Scheme;
 use crate::error::{Mistake, Place, ScenarioError};
 
 impl Document {
@@ -18,12 +19,9 @@ impl Document {
         twin.name = "uncongested".to_owned();
         twin.description = String::new();
         if let Some(dumbbell) = &mut twin.dumbbell {
-            dumbbell.rate_mbps = dumbbell.uncongested_rate_mbps;
-            dumbbell.rate_right_to_left_mbps = None;
+            dumbbell.become_uncongested();
             let traces = [dumbbell.rate_trace_file.take(), dumbbell.rate_right_to_left_trace_file.take()];
             twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
-            dumbbell.queue = dumbbell.uncongested_queue.clone();
-            dumbbell.queue_right_to_left = None;
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
             return Ok(twin);
@@ -76,6 +74,31 @@ impl Document {
             twin.record.congestion_window_interval_ms = None;
         }
         Ok(twin)
+    }
+}
+
+/// How much faster than its fastest link the twin of a network is that is as fast as `uncongested_rate_mbps`: a twin that is
+/// not faster would congest as the network does. Ten times is what the SIGCOMM 2003 study took.
+const TWIN_TIMES: f64 = 10.0;
+/// The fastest link, in Mbit/s: the greatest legal `rate_mbps`.
+const FASTEST_MBPS: f64 = 1e6;
+
+/// The rate of links with these rates in the uncongested twin, in Mbit/s.
+///
+/// A network that has the rate and the queue of its twin already, as a twin has, stays as it is.
+pub(super) fn twin_rate_mbps<'a>(
+    (uncongested_rate_mbps, uncongested_queue): (f64, &Scheme),
+    links: impl IntoIterator<Item = (f64, &'a Scheme)>,
+) -> f64 {
+    let (mut fastest, mut is_twin) = (0.0_f64, true);
+    for (rate_mbps, queue) in links {
+        fastest = fastest.max(rate_mbps);
+        is_twin &= rate_mbps == uncongested_rate_mbps && queue == uncongested_queue;
+    }
+    if is_twin || uncongested_rate_mbps > fastest {
+        uncongested_rate_mbps
+    } else {
+        (TWIN_TIMES * fastest).min(FASTEST_MBPS)
     }
 }
 

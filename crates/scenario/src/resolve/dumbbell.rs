@@ -8,7 +8,7 @@
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
 use super::rate_trace::rate_trace;
-use super::traffic::{check_ordinals, check_scheme};
+use super::traffic::{check_ordinals, check_scheme, check_shaper};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
 use crate::network::{Framing, Impairment, Link, Network, Node, NodeIndex, NodeKind};
@@ -47,11 +47,20 @@ pub(super) fn network(
 }
 
 fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
-    check_scheme("dumbbell.queue", &dumbbell.queue, Some(dumbbell.rate_mbps), mistakes);
+    if dumbbell.queue_right_to_left.is_none() {
+        let rates = [dumbbell.rate_mbps, dumbbell.rate_back_mbps()];
+        let remedy = "queue_right_to_left with a rate_mbps of its own, or none in queue";
+        check_shaper("dumbbell.queue", &dumbbell.queue, &rates, remedy, mistakes);
+    }
+    if !mistakes.concern("dumbbell.queue.rate_mbps") {
+        check_scheme("dumbbell.queue", &dumbbell.queue, Some(dumbbell.rate_mbps), mistakes);
+    }
     let back = Some(dumbbell.rate_back_mbps());
     if let Some(scheme) = &dumbbell.queue_right_to_left {
         check_scheme("dumbbell.queue_right_to_left", scheme, back, mistakes);
-    } else if dumbbell.queue.validate_at(&PortFacts::new(megabits_per_second(dumbbell.rate_mbps))).is_ok() {
+    } else if !mistakes.concern("dumbbell.queue.rate_mbps")
+        && dumbbell.queue.validate_at(&PortFacts::new(megabits_per_second(dumbbell.rate_mbps))).is_ok()
+    {
         // What a scheme derives from the rate must be legal at either; what is wrong at both is told once.
         check_scheme("dumbbell.queue", &dumbbell.queue, back, mistakes);
     }

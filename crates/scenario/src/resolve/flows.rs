@@ -6,7 +6,7 @@ use super::phases;
 use super::quantity::{milliseconds, seconds};
 use super::traffic::{check_start, check_stop, ends};
 use super::unused;
-use crate::document::{DelayOn, Document, FlowsTable};
+use crate::document::{DelayOn, Document, FlowsTable, start_spread};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{Flow, FlowGroup, FlowStarts, Population};
@@ -51,7 +51,9 @@ pub(super) fn resolve(
 fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) -> FlowStarts {
     let listed = !table.starts_s.is_empty();
     let spread_key = joined(path, "start_spread_s");
-    if (listed || table.arrivals_hz.is_some()) && mistakes.is_written(&spread_key) {
+    // The default says nothing: a resolved scenario has it written out, and may be given arrivals.
+    let spreads = table.start_spread_s != start_spread();
+    if (listed || table.arrivals_hz.is_some()) && spreads {
         let own = if listed { "starts_s" } else { "arrivals_hz" };
         mistakes.value(&spread_key, format!("{own} says when flows start"), format!("without {own}"));
     }

@@ -1,21 +1,34 @@
 //! What the networks of shorthands with several ports are made of.
 
 use super::quantity::{megabits_per_second, milliseconds};
-use super::traffic::check_scheme;
+use super::traffic::{check_scheme, check_shaper};
 use crate::Scheme;
 use crate::document::{MachineGroup, Port, Ports};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Framing, Link, Network, Node, NodeIndex, NodeKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks every scheme at the rate of each port that has it. What is wrong with a scheme is told once, by its key.
 pub(super) fn check_schemes(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
+    check_shapers(ports, mistakes);
     let mut checked = BTreeSet::new();
     for port in ports.ports() {
         let fresh = checked.insert((port.queue_key.clone(), port.rate_mbps.to_bits()));
         if fresh && !mistakes.concern(&port.queue_key) {
             check_scheme(&port.queue_key, port.queue, Some(port.rate_mbps), mistakes);
         }
+    }
+}
+
+/// A shaper that several ports share shapes links of one rate.
+fn check_shapers(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
+    let mut shared: BTreeMap<String, (&Scheme, Vec<f64>)> = BTreeMap::new();
+    for Port { queue_key, queue, rate_mbps, .. } in ports.ports() {
+        shared.entry(queue_key).or_insert((queue, Vec::new())).1.push(rate_mbps);
+    }
+    for (key, (scheme, rates)) in shared {
+        let remedy = "a queue with a rate_mbps of its own where the rate is another, or none";
+        check_shaper(&key, scheme, &rates, remedy, mistakes);
     }
 }
 

@@ -126,6 +126,13 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
         let rate = table.uncongested_rate_mbps.or(table.rate_mbps);
         check_scheme(&joined(path, "uncongested_queue"), scheme, rate, mistakes);
     }
+    if let (Some(rate), Some(twin)) = (table.rate_mbps, table.uncongested_rate_mbps)
+        && twin < rate
+    {
+        let wrong =
+            format!("{twin} is below rate_mbps = {rate}: the uncongested network would be the slower one");
+        mistakes.value(&joined(path, "uncongested_rate_mbps"), wrong, format!("at least {rate}"));
+    }
     check_ordinals(&joined(path, "drop"), &table.drop, mistakes);
     unused::check_link(table, path, mistakes);
 }

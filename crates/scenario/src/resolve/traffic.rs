@@ -36,6 +36,25 @@ pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, 
     }
 }
 
+/// Refuses one shaper for links of different rates: it would hold the faster one to the rate of the slower. `remedy` says where
+/// each may have its own.
+pub(super) fn check_shaper(
+    path: &str,
+    scheme: &Scheme,
+    rates_mbps: &[f64],
+    remedy: &str,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let Scheme::Cake(cake) = scheme else { return };
+    let (slowest, fastest) = rates_mbps
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), &rate| (low.min(rate), high.max(rate)));
+    if let Some(rate) = cake.rate_mbps.filter(|_| slowest < fastest) {
+        let wrong = format!("one shaper of {rate} Mbit/s for links of {slowest} and {fastest} Mbit/s");
+        mistakes.value(&joined(path, "rate_mbps"), wrong, remedy);
+    }
+}
+
 /// A packet is lost once: an ordinal that is written twice was meant to be another one.
 pub(super) fn check_ordinals(key: &str, ordinals: &[u32], mistakes: &mut Mistakes<'_>) {
     let mut seen = BTreeSet::new();

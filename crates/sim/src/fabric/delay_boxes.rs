@@ -49,6 +49,11 @@ impl DelayBoxes {
         Self { key: key.named("delay box"), laws, counts, boxes: Vec::new() }
     }
 
+    /// Whether any population or group has boxes.
+    pub(crate) fn are_used(&self) -> bool {
+        self.laws.iter().any(Option::is_some)
+    }
+
     /// Whether the connections of a population or group have boxes.
     pub(crate) fn has(&self, profile: ProfileId) -> bool {
         self.laws[profile.place()].is_some()

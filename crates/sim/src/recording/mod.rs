@@ -3,6 +3,7 @@
 mod congestion_windows;
 mod flow_groups;
 mod flow_rows;
+mod invariants;
 mod output;
 mod snapshot;
 

@@ -1,9 +1,9 @@
 //! From a finished simulation to its summary and tables.
 
+use super::invariants;
 use super::snapshot::Snapshot;
 use crate::fabric::{Capture, MAXIMUM_NUMBERED};
 use crate::simulation::Simulation;
-use aqmlab_aqm::Reason;
 use aqmlab_driver::{
     FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summaries, populations,
     queue_counts, transfers, warnings,
@@ -26,7 +26,10 @@ pub struct Output {
 
 /// Checks the laws that every run must obey and gathers what is to be kept.
 pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> Result<Output, RunError> {
-    let invariants = invariants(&simulation)?;
+    let invariants = invariants::check(&simulation);
+    if let Some(breaches) = Invariant::breaches(&invariants) {
+        return Err(RunError::Invariant(breaches));
+    }
     let (Some(begin), Some(end)) = (simulation.at_begin.clone(), simulation.at_end.clone()) else {
         return Err(RunError::Invariant("the measured window did not begin and end".to_owned()));
     };
@@ -98,64 +101,11 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
     (tables, captures)
 }
 
-/// Conservation at every port: a violation is an error, because nothing in such a run can be trusted.
-fn invariants(simulation: &Simulation) -> Result<Vec<Invariant>, RunError> {
-    for (link, queued) in simulation.fabric.network().queued_links() {
-        let named = |what: String| RunError::Invariant(format!("link {link}: {what}"));
-        queued.port.check_conservation().map_err(|error| named(error.to_string()))?;
-        let departed = queued.port.counters().departures().total();
-        let under_way = u64::from(queued.busy) + queued.ring.len() as u64;
-        if departed.packets != queued.sent.frames + under_way {
-            return Err(named(format!(
-                "{} packets left the queue, {} the link",
-                departed.packets, queued.sent.frames
-            )));
-        }
-    }
-    for impaired in &simulation.fabric.network().impaired {
-        let Some(queued) = simulation.fabric.network().queued.get(impaired.step.place()) else { continue };
-        let (counts, counters) = (impaired.counts, queued.port.counters());
-        let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
-        if seen != (counts.arrived, counts.lost) {
-            let what = format!("{:?}: the impairment counts {counts:?}, the queue {seen:?}", impaired.link);
-            return Err(RunError::Invariant(what));
-        }
-    }
-    if let Some(what) = simulation.fabric.network().delay_boxes.unbalanced() {
-        return Err(RunError::Invariant(what));
-    }
-    let session = &simulation.session;
-    for ((place, population), unfinished) in
-        session.populations().iter().enumerate().zip(session.unfinished())
-    {
-        let counts = population.in_run();
-        if !counts.leaves(unfinished) {
-            let what = format!("population {place}: {counts:?} exchanges, {unfinished} under way at the end");
-            return Err(RunError::Invariant(what));
-        }
-    }
-    if let Some(source) = simulation.fabric.datagrams().overdrawn() {
-        let what = format!("source {source} of datagrams sent fewer than were received and lost");
-        return Err(RunError::Invariant(what));
-    }
-    let holds = |name: &str| Invariant { name: name.to_owned(), holds: true };
-    let mut invariants = vec![
-        holds("packets and bytes that arrived at each port = departed + discarded + waiting"),
-        holds("packets that departed from each port = sent on its link + in service or in the driver's ring"),
-        holds("exchanges that each population started = completed + failed + under way at the end"),
-    ];
-    if simulation.fabric.datagrams().sources() > 0 {
-        invariants.push(holds("datagrams that each source sent >= received + lost"));
-    }
-    Ok(invariants)
-}
-
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
-    let links = simulation.fabric.network().monitored_links().enumerate();
-    let watched = links.map(|(code, queued)| WatchedLink {
+    let links = simulation.fabric.network().monitored_links();
+    let watched = links.map(|queued| WatchedLink {
         link: queued.link,
         decides_about_waiting: queued.port.decides_about_waiting(),
-        queue_packets_mean: simulation.monitor.mean_queue_packets(code),
     });
     link_summaries(scenario, watched, [&begin.links, &end.links], simulation.window.length().seconds())
 }

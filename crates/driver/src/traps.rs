@@ -1,0 +1,222 @@
+//! Settings of a scenario that mean something else than they seem to.
+
+use aqmlab_aqm::{PortFacts, UnreachableOnset};
+use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Population, Routes, Scenario, UserModel};
+use aqmlab_units::{Rate, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A last segment with less than this part of a full one is mostly headers.
+const SMALL_PART: u32 = 4;
+
+/// What is said of a scenario before any run of it.
+#[must_use]
+pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
+    let routes = Routes::new(&scenario.network);
+    let mut said: Vec<String> = scenario.network.links.iter().filter_map(out_of_reach).collect();
+    said.extend(scenario.populations.iter().filter_map(requests_just_above_a_segment));
+    said.extend(
+        scenario.datagrams.iter().filter_map(|group| datagrams_without_delay(group, scenario, &routes)),
+    );
+    said.extend(shared_interfaces(scenario, &routes));
+    said
+}
+
+/// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long a queue takes is
+/// not known.
+fn out_of_reach(link: &Link) -> Option<String> {
+    let (scheme, rate) = (link.queue.as_ref()?, link.rate.filter(|_| link.trace.is_none())?);
+    let found = scheme.unreachable_onset(&PortFacts::new(rate))?;
+    let UnreachableOnset { key, value, value_below, limit_key, limit, limit_above } = found;
+    // Rounded to the side on which the scheme acts.
+    let (below, above) = ((value_below * 1e3).floor() / 1e3, limit_above.ceil());
+    Some(format!(
+        "{} at {} signals from {key} = {value} on, which its buffer of {limit_key} = {limit} never reaches, so that hardly \
+         anything but overflows signals: set {key} below {below}, or {limit_key} above {above}",
+        scheme.name(),
+        link.name
+    ))
+}
+
+/// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small first window a
+/// round trip.
+fn requests_just_above_a_segment(population: &Population) -> Option<String> {
+    let request = match &population.model {
+        UserModel::Pages(pages) if pages.pages_file.is_none() => pages.request_bytes,
+        UserModel::Webtraf(webtraf) => webtraf.request_bytes,
+        _ => return None,
+    };
+    let segment = u32::from(population.profile.maximum_segment_bytes);
+    let last = request % segment;
+    let small = request > segment && last > 0 && last < segment / SMALL_PART;
+    (small && population.users > 0).then(|| {
+        format!(
+            "requests of population {} need one segment more for {last} bytes: model.request_bytes = {request} in segments of \
+             {segment} bytes: set model.request_bytes = {}, or host.maximum_segment_bytes",
+            population.name,
+            request - last
+        )
+    })
+}
+
+/// Datagrams over links without a delay, beside connections that are given one: they do not have it.
+fn datagrams_without_delay(
+    group: &DatagramGroup,
+    scenario: &Scenario,
+    routes: &Routes<'_>,
+) -> Option<String> {
+    let delayed_flows = scenario.flows.iter().any(|flows| {
+        flows.flows.iter().any(|flow| flow.delay_from_sender + flow.delay_from_receiver > Span::ZERO)
+    });
+    let delayed_users = scenario
+        .populations
+        .iter()
+        .any(|population| population.users > 0 && population.minimum_delay.takes_time());
+    let key = match (delayed_flows, delayed_users) {
+        (false, false) => return None,
+        (true, false) => "base_rtt_ms of flows does",
+        (false, true) => "minimum_delay_ms of users does",
+        (true, true) => "base_rtt_ms of flows and minimum_delay_ms of users do",
+    };
+    let &[from, to] = group.sources.first()?;
+    let path = routes.path(from, to)?;
+    path.iter().all(|&link| scenario.network.link(link).delay == Span::ZERO).then(|| {
+        format!(
+            "datagrams of {} travel without any delay but queues and transmissions: {key} not apply to them: give the links on \
+             their way delay_ms",
+            group.name
+        )
+    })
+}
+
+/// What uses an interface of a machine: groups of flows and of datagrams by name, whether any of them sends data there, and
+/// the lowest rate of a link with a queue on their way.
+struct Use<'a> {
+    groups: BTreeSet<&'a str>,
+    carries_data: bool,
+    lowest: Rate,
+}
+
+/// Interfaces that several groups share although these are no faster than a queue on their way: what a group gets follows from
+/// the others at its machine, and acknowledgements wait behind data of the other way.
+fn shared_interfaces(scenario: &Scenario, routes: &Routes<'_>) -> Vec<String> {
+    let mut uses: BTreeMap<LinkIndex, Use<'_>> = BTreeMap::new();
+    let mut add = |name, path: Option<Vec<LinkIndex>>, data| {
+        let path = path.unwrap_or_default();
+        let link = |index: &LinkIndex| scenario.network.link(*index);
+        let queues = path.iter().map(link).filter(|link| link.queue.is_some()).filter_map(|link| link.rate);
+        let Some(lowest) = queues.min_by_key(|rate| rate.bits_per_second()) else { return };
+        for &index in path.iter().filter(|index| link(index).queue.is_none() && link(index).rate.is_some()) {
+            let entry =
+                uses.entry(index).or_insert(Use { groups: BTreeSet::new(), carries_data: false, lowest });
+            entry.groups.insert(name);
+            entry.carries_data |= data;
+            entry.lowest =
+                if lowest.bits_per_second() < entry.lowest.bits_per_second() { lowest } else { entry.lowest };
+        }
+    };
+    for group in &scenario.flows {
+        let ends: BTreeSet<_> = group.flows.iter().map(|flow| (flow.sender, flow.receiver)).collect();
+        for (sender, receiver) in ends {
+            add(group.name.as_str(), routes.path(sender, receiver), true);
+            add(group.name.as_str(), routes.path(receiver, sender), false);
+        }
+    }
+    for group in &scenario.datagrams {
+        for [sender, receiver] in group.sources.iter().copied().collect::<BTreeSet<_>>() {
+            add(group.name.as_str(), routes.path(sender, receiver), true);
+        }
+    }
+    let shared = uses.into_iter().filter(|(_, found)| found.groups.len() > 1 && found.carries_data);
+    shared.filter_map(|(index, found)| said_of_shared(scenario.network.link(index), &found)).take(1).collect()
+}
+
+fn said_of_shared(link: &Link, found: &Use<'_>) -> Option<String> {
+    let (rate, lowest) = (link.rate?.bits_per_second(), found.lowest.bits_per_second());
+    let groups: Vec<&str> = found.groups.iter().copied().collect();
+    (rate <= lowest).then(|| {
+        format!(
+            "interface shared: {} ({} Mbit/s) carries {} groups ({}) and is no faster than the queue on their way ({} Mbit/s), so \
+             that they hold each other back there: put flows alike into one group, whose count takes the machines in turn, or \
+             give each group machines of its own",
+            link.name,
+            rate as f64 / 1e6,
+            groups.len(),
+            groups.join(", "),
+            lowest as f64 / 1e6
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<String> {
+        of(&Scenario::from_toml(text, "traps", &[]).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    const LINK: &str = "name = \"traps\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 10.0\n\
+                        queue = { scheme = \"drop-tail\", limit_packets = 50 }\n";
+
+    #[test]
+    fn a_request_just_above_a_segment_is_named_with_what_fits() {
+        let users = |request: u32| {
+            format!(
+                "{LINK}[users]\nleft = 0\nright = 5\nmodel = {{ model = \"pages\", request_bytes = {request} }}\n\
+                 profile = \"ns2-full\"\nhost = {{ maximum_segment_bytes = 960 }}\n"
+            )
+        };
+        let warned = said(&users(1_000));
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        assert!(warned[0].contains("population right need one segment more for 40 bytes"), "{warned:?}");
+        assert!(warned[0].contains("set model.request_bytes = 960, or"), "{warned:?}");
+        // Webtraf's own default is 1,000 bytes.
+        let sessions = format!(
+            "{LINK}[users]\nleft = 0\nright = 5\nmodel = {{ model = \"webtraf\" }}\nprofile = \"ns2-full\"\n\
+             host = {{ maximum_segment_bytes = 960 }}\n"
+        );
+        assert!(said(&sessions)[0].contains("for 40 bytes: model.request_bytes = 1000 in segments of 960"));
+        // One segment, two full ones, and a second one of a quarter.
+        for request in [500, 960, 1_920, 1_200] {
+            assert_eq!(said(&users(request)), Vec::<String>::new(), "{request}");
+        }
+    }
+
+    #[test]
+    fn datagrams_have_the_delay_of_their_links_alone() {
+        let calls = "[[datagrams]]\nname = \"calls\"\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = 200\n\
+                     rate_mbps = 0.08\n";
+        let flows = "[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n";
+        let warned = said(&format!("{LINK}{flows}{calls}"));
+        assert!(
+            warned.len() == 1 && warned[0].starts_with("datagrams of calls travel without any delay"),
+            "{warned:?}"
+        );
+        assert!(warned[0].contains("base_rtt_ms of flows does not apply"), "{warned:?}");
+        let delayed = LINK.replace("rate_mbps = 10.0", "rate_mbps = 10.0\ndelay_ms = 5.0");
+        assert_eq!(said(&format!("{delayed}{flows}{calls}")), Vec::<String>::new());
+        assert_eq!(said(&format!("{LINK}{calls}")), Vec::<String>::new(), "nobody else has a delay");
+        let equal = flows.replace("40.0", "0.0").replace("base", "delay_on = \"both\"\nbase");
+        let link = LINK.replace("rate_mbps = 10.0", "rate_mbps = 10.0\ninterface_rate_mbps = 100.0");
+        assert_eq!(said(&format!("{link}{equal}{calls}")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn groups_that_share_a_slow_interface_are_named() {
+        let slow = LINK.replace("rate_mbps = 10.0", "rate_mbps = 10.0\ninterface_rate_mbps = 10.0");
+        let group = |name: &str, count: u32| {
+            format!("[[flows]]\nname = \"{name}\"\ncount = {count}\ndirection = \"left-to-right\"\n")
+        };
+        let apart = format!("{slow}{}{}{}", group("a", 1), group("b", 1), group("c", 1));
+        let warned = said(&apart);
+        assert!(warned.len() == 1 && warned[0].starts_with("interface shared: "), "{warned:?}");
+        assert!(warned[0].contains("carries 3 groups (a, b, c)"), "{warned:?}");
+        assert_eq!(
+            said(&format!("{slow}{}", group("a", 3))),
+            Vec::<String>::new(),
+            "one group takes machines in turn"
+        );
+        let fast = apart.replace("interface_rate_mbps = 10.0", "interface_rate_mbps = 100.0");
+        assert_eq!(said(&fast), Vec::<String>::new(), "the queue holds them back first");
+    }
+}

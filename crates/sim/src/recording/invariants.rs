@@ -1,0 +1,128 @@
+//! Laws that every run must obey. A run that breaks one is an error, because nothing in it can be trusted.
+
+use crate::simulation::Simulation;
+use aqmlab_aqm::Reason;
+use aqmlab_record::Invariant;
+
+/// Checks every law at the end of a run.
+pub(super) fn check(simulation: &Simulation) -> Vec<Invariant> {
+    let mut laws = vec![
+        Invariant::of(
+            "packets and bytes that arrived at each port = departed + discarded + waiting",
+            ports_conserve(simulation).and_then(|()| impairments_agree(simulation)),
+        ),
+        Invariant::of(
+            "packets that departed from each port = sent on its link + in service or in the driver's ring",
+            links_send_what_departs(simulation),
+        ),
+        Invariant::of(
+            "exchanges that each population started = completed + failed + under way at the end",
+            exchanges_end(simulation),
+        ),
+    ];
+    if simulation.fabric.network().delay_boxes.are_used() {
+        laws.push(Invariant::of(
+            "packets that came to the delay boxes = lost + sent on",
+            boxes_conserve(simulation),
+        ));
+    }
+    if simulation.fabric.datagrams().sources() > 0 {
+        laws.push(Invariant::of(
+            "datagrams that each source sent >= received + lost",
+            datagrams_exist(simulation),
+        ));
+    }
+    laws
+}
+
+fn ports_conserve(simulation: &Simulation) -> Result<(), String> {
+    let mut links = simulation.fabric.network().queued_links();
+    links.try_for_each(|(link, queued)| {
+        queued.port.check_conservation().map_err(|error| format!("link {link}: {error}"))
+    })
+}
+
+/// What an impaired link loses before its queue is counted on both sides.
+fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
+    let network = simulation.fabric.network();
+    network.impaired.iter().try_for_each(|impaired| {
+        let Some(queued) = network.queued.get(impaired.step.place()) else { return Ok(()) };
+        let (counts, counters) = (impaired.counts, queued.port.counters());
+        let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
+        let agree = seen == (counts.arrived, counts.lost);
+        agree.then_some(()).ok_or_else(|| {
+            format!("{:?}: the impairment counts {counts:?}, the queue {seen:?}", impaired.link)
+        })
+    })
+}
+
+fn links_send_what_departs(simulation: &Simulation) -> Result<(), String> {
+    simulation.fabric.network().queued_links().try_for_each(|(link, queued)| {
+        let departed = queued.port.counters().departures().total().packets;
+        let (sent, under_way) = (queued.sent.frames, u64::from(queued.busy) + queued.ring.len() as u64);
+        let holds = departed == sent + under_way;
+        holds.then_some(()).ok_or_else(|| {
+            format!(
+                "link {link}: {departed} packets left the queue, {sent} the link, {under_way} are under way"
+            )
+        })
+    })
+}
+
+fn exchanges_end(simulation: &Simulation) -> Result<(), String> {
+    let session = &simulation.session;
+    let mut populations = session.populations().iter().enumerate().zip(session.unfinished());
+    populations.try_for_each(|((place, population), unfinished)| {
+        let counts = population.in_run();
+        counts.leaves(unfinished).then_some(()).ok_or_else(|| {
+            format!("population {place}: {counts:?} exchanges, {unfinished} under way at the end")
+        })
+    })
+}
+
+fn boxes_conserve(simulation: &Simulation) -> Result<(), String> {
+    simulation.fabric.network().delay_boxes.unbalanced().map_or(Ok(()), Err)
+}
+
+fn datagrams_exist(simulation: &Simulation) -> Result<(), String> {
+    match simulation.fabric.datagrams().overdrawn() {
+        Some(source) => Err(format!("source {source} of datagrams sent fewer than were received and lost")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::CapturedPorts;
+    use aqmlab_driver::{Control, RunError};
+    use aqmlab_scenario::Scenario;
+    use aqmlab_units::Time;
+
+    const TEXT: &str = "name = \"flows\"\nduration_s = 2.0\n[dumbbell]\nrate_mbps = 1.0\n\
+                        queue = { scheme = \"drop-tail\", limit_packets = 9 }\n\
+                        [[flows]]\ncount = 2\ndirection = \"left-to-right\"\n";
+
+    fn finished() -> (Scenario, Simulation) {
+        let scenario = Scenario::from_toml(TEXT, "flows", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let control = Control::default();
+        let mut simulation = Simulation::new(&scenario, 1, &control, &CapturedPorts::default()).unwrap();
+        simulation.run(Time::ZERO + scenario.duration, &control).unwrap();
+        (scenario, simulation)
+    }
+
+    #[test]
+    fn a_frame_that_no_queue_let_go_breaks_one_law_and_fails_the_run() {
+        let (scenario, mut simulation) = finished();
+        let kept = check(&simulation);
+        assert!(kept.iter().all(|law| law.holds && law.breach.is_none()), "{kept:?}");
+        simulation.fabric.network_mut().queued[0].sent.frames += 1;
+        let broken = check(&simulation);
+        assert_eq!(broken.iter().map(|law| law.holds).collect::<Vec<_>>(), [true, false, true]);
+        let breach = broken[1].breach.as_deref().unwrap_or_default();
+        assert!(breach.starts_with("link 0: ") && breach.contains("packets left the queue"), "{breach}");
+        let refused = super::super::gather(simulation, &scenario, 1).map(|_| ());
+        let Err(RunError::Invariant(said)) = refused else { panic!("{refused:?}") };
+        assert!(said.starts_with("packets that departed from each port") && said.contains(breach), "{said}");
+    }
+}
