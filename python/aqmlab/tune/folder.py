@@ -12,6 +12,7 @@ from aqmlab.files.reading import read_json
 from aqmlab.files.toml_text import to_toml
 from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
+from aqmlab.tune.proposals import optuna_version
 from aqmlab.tune.tables import candidates_table, trials_table
 
 if TYPE_CHECKING:
@@ -72,12 +73,10 @@ def _best(outcome: Outcome) -> str:
 
 
 def _facts(outcome: Outcome) -> dict[str, Any]:
-    import optuna  # noqa: PLC0415 (only a search has made an outcome)
-
     plan = outcome.plan
     return {
         "aqmlab_version": version(),
-        "optuna_version": optuna.__version__,
+        "optuna_version": optuna_version(),
         "scenario": (outcome.given.scenario or outcome.base).resolved,
         "objective": outcome.objective.name,
         "restricted_to_s": outcome.objective.restricted_to_s,

@@ -113,6 +113,10 @@ impl Parameters for Params {
         self.ecn
     }
 
+    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        self.in_force_at(facts, &self.thresholds())
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.interval_ms / 1e3;
         let pace = match self.adapt_on {

@@ -153,6 +153,10 @@ impl Parameters for Params {
         self.flows as usize
     }
 
+    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        vec![("quantum_bytes", f64::from(self.quantum(&self.shaped(facts))))]
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let facts = &self.shaped(facts);
         let queue = Cobalt::new(&self.cobalt(), facts);
