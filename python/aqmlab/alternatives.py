@@ -39,6 +39,7 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.stopping import replications_for, two_stage_interval
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -206,8 +207,9 @@ class Alternatives:
         base = self.values[self.names[0]][PAGE_MEDIAN.name]
         differences = [self.values[name][PAGE_MEDIAN.name] - base for name in self.names[1:]]
         if len(self.seeds) < MINIMUM_REPLICATIONS:
+            seeds = counted(len(self.seeds), "seed")
             raise TooLittleDataError(
-                f"{len(self.seeds)} seeds do not say how many it takes; legal: {MINIMUM_REPLICATIONS} or more"
+                f"{seeds} cannot say how many it takes; legal: {MINIMUM_REPLICATIONS} or more"
             )
         if not np.isfinite(differences).all():
             raise TooLittleDataError(

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.files.reading import read_text
-from aqmlab.files.toml_text import toml_value
+from aqmlab.files.toml_text import to_toml, toml_value
+from aqmlab.files.written import Written
 from aqmlab.terminal.plain import plain
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ class Scenario:
             names.
         folder: Where files are looked for that overrides name: that of the scenario's file; without it the
             current folder.
+        written: What it was read from, if that is known, for `as_toml`.
     """
 
     resolved_json: str
     folder: Path | None = field(default=None, compare=False, repr=False)
+    written: Written | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_file(cls, path: str | Path, *, overrides: Mapping[str, object] | None = None) -> Self:
@@ -81,7 +84,8 @@ class Scenario:
         """
         folder = Path(folder).absolute() if folder is not None else None
         text, overriding = _encodable(text, source_name), _as_texts(overrides)
-        return cls(_core.resolve(text, plain(source_name), folder or Path(), overriding), folder)
+        resolved_json = _core.resolve(text, plain(source_name), folder or Path(), overriding)
+        return cls(resolved_json, folder, Written(text, tuple(overriding)))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -124,8 +128,29 @@ class Scenario:
             ScenarioError: A key is unknown or a value is refused.
         """
         folder = self.folder or Path()
-        resolved_json = _core.override_resolved(self.resolved_json, folder, _as_texts(overrides))
-        return Scenario(resolved_json, self.folder)
+        overriding = _as_texts(overrides)
+        resolved_json = _core.override_resolved(self.resolved_json, folder, overriding)
+        return Scenario(resolved_json, self.folder, self.written and self.written.replaced(overriding))
+
+    def as_toml(self) -> str:
+        """TOML text of this scenario that needs no other file: what was written, with its values replaced.
+
+        It holds the texts of the files that the scenario names. Where nothing was written, or the text with its
+        values replaced resolves to something else, it is the resolved document.
+        """
+        text = self._written_toml()
+        return to_toml(self.resolved) if text is None else text
+
+    def _written_toml(self) -> str | None:
+        if self.written is None:
+            return None
+        try:
+            document = self.written.document()
+            files = {"files": self.resolved["files"]} if self.resolved.get("files") else {}
+            text = to_toml({**document, **files})
+            return text if Scenario.from_toml(text, folder=self.folder) == self else None
+        except ValueError:  # which a ScenarioError is
+            return None
 
     def uncongested_twin(self) -> Scenario:
         """The same users on a link and a queue that never congest: it defines the offered load.

@@ -20,6 +20,7 @@ from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -115,7 +116,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     except MissingDataError as error:
         screen.print(shown(f"{name}: {error}"))
     else:
-        screen.print(to_terminal(alternatives_table(found, title=f"{name}, {len(results)} seeds")))
+        screen.print(to_terminal(alternatives_table(found, title=f"{name}, {counted(len(results), 'seed')}")))
     for warning in dict.fromkeys(warning for result in results for warning in result.warnings):
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)

@@ -104,11 +104,17 @@ class Queues:
 
 @cache
 def parameters_of_scheme(scheme: str) -> dict[str, dict[str, Any]]:
-    """The keys of a scheme's table as the JSON Schema of scenarios has them; none of an unknown scheme."""
-    for each in json.loads(_core.json_schema())["$defs"]["Scheme"]["oneOf"]:
+    """The keys of a scheme's table as the JSON Schema of scenarios has them; none of an unknown scheme.
+
+    What the schema has a name for stands at its place.
+    """
+    named = json.loads(_core.json_schema())["$defs"]
+    for each in named["Scheme"]["oneOf"]:
         if each["properties"]["scheme"].get("const") == scheme:
-            properties: dict[str, dict[str, Any]] = each["properties"]
-            return properties
+            return {
+                key: {**named.get(part.get("$ref", "").rpartition("/")[2], {}), **part}
+                for key, part in each["properties"].items()
+            }
     return {}
 
 

@@ -22,7 +22,6 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
-from aqmlab.files.toml_text import to_toml
 from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
@@ -87,7 +86,7 @@ class Player:
             "parameters": self.link.parameters(scenario),
             "command": self.link.command(turned, self.file),
             "compare": self.link.comparison(turned, self.file),
-            "toml": to_toml(scenario.resolved),
+            "toml": scenario.as_toml(),
         }
 
     def close(self) -> None:

@@ -39,6 +39,11 @@ def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def counted(number: int, what: str, several: str = "") -> str:
+    """A number of things, such as `1 seed` and `2,000 seeds`."""
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+
+
 def whole_numbers(text: str) -> range | None:
     """The numbers of `5` or of `1-8`, none if the text is neither; empty if the range descends."""
     found = _RANGE.fullmatch(text)

@@ -9,7 +9,6 @@ from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.toml_text import to_toml
 from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
 from aqmlab.tune.proposals import optuna_version
@@ -69,7 +68,7 @@ def _best(outcome: Outcome) -> str:
         "name": f"{outcome.base.name}, {outcome.space.scheme} for {outcome.objective.name}",
         "description": f"Found by aqmlab tune {version()}: {outcome.winner.label} of {outcome.plan.trials}.",
     }
-    return to_toml(scenario.with_overrides(named).resolved)
+    return scenario.with_overrides(named).as_toml()
 
 
 def _facts(outcome: Outcome) -> dict[str, Any]:
