@@ -135,8 +135,8 @@ class Scenario:
     def as_toml(self) -> str:
         """TOML text of this scenario that needs no other file: what was written, with its values replaced.
 
-        It holds the texts of the files that the scenario names. Where nothing was written, or the text with its
-        values replaced resolves to something else, it is the resolved document.
+        It holds the texts of the files that the scenario names. Where nothing was written, or the text with
+        its values replaced resolves to something else, it is the resolved document.
         """
         text = self._written_toml()
         return to_toml(self.resolved) if text is None else text

@@ -1,6 +1,7 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
-Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
+Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 128 and
+the number of the signal that ended it: 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ import errno
 import io
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
 import click
 
 from aqmlab import __version__
-from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
+from aqmlab._startup import INTERRUPTION, exit_code, was_interrupted
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
 
@@ -103,17 +105,21 @@ def _exit_code(arguments: list[str] | None) -> int:
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = exit_code(), INTERRUPTION
     except Exception:
         if not was_interrupted():
             raise
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = exit_code(), INTERRUPTION
     else:
         return DONE if left is None else int(left)
-    if was_interrupted():  # and something else has made an error of its own of it
-        code, message = INTERRUPTED, INTERRUPTION
-    say(message, err=True)
-    return code
+    if not was_interrupted():
+        say(message, err=True)
+        return code
+    with suppress(
+        OSError
+    ):  # something else may have made an error of its own of it, or the terminal has gone
+        say(INTERRUPTION, err=True)
+    return exit_code()
 
 
 def _told(error: Exception) -> tuple[int, str]:

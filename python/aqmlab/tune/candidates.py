@@ -68,7 +68,8 @@ class Candidate:
 def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candidate]:
     """Those that no other one beats in one of response time, utilization and loss without losing in another.
 
-    Judged by means over the fresh seeds; ordered by response time. Without response times the other two decide.
+    Judged by means over the fresh seeds; ordered by response time. Without response times the other two
+    decide.
     """
     points = {
         candidate: np.mean([objective.trade_off(run) for run in candidate.fresh.values()], axis=0)

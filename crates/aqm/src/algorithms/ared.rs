@@ -215,13 +215,13 @@ impl Aqm for Ared {
 mod tests {
     use super::*;
     use aqmlab_units::Rate;
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     /// Section 5 of the paper at 100 Mbit/s, which are 25,000 packets of 500 bytes a second.
     #[test]
     fn what_is_in_force_follows_from_the_link_unless_it_is_given() {
         let facts = PortFacts::new(Rate::from_megabits_per_second(100.0));
-        let in_force = |params: Params| HashMap::<_, _>::from_iter(params.in_force(&facts));
+        let in_force = |params: Params| BTreeMap::from_iter(params.in_force(&facts));
         let automatic = in_force(Params::default());
         let keys = ["target_delay_ms", "min_th_packets", "max_th_packets"];
         assert_eq!(keys.map(|key| automatic[key]), [5.0, 62.5, 187.5]);
