@@ -34,6 +34,7 @@ from aqmlab.statistics import (
 )
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, Measured, page_quantile_s, restricted_mean_s
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,6 +189,10 @@ class Comparison:
             "difference": self.difference.tolist(),
             "band": _band_to_dict(self.band),
         }
+
+    def __repr__(self) -> str:
+        a, b = self.names
+        return f"Comparison({a!r}, {b!r}, {counted(len(self.seeds), 'seed')}: {self.judgement.verdict})"
 
     def __str__(self) -> str:
         a, b = self.names

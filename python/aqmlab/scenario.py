@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +19,13 @@ from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
 from aqmlab.files.written import Written
 from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-ScenarioLike: TypeAlias = "Scenario | Path | str"
-"""A scenario, the path of a TOML file, or TOML text."""
+ScenarioLike: TypeAlias = "Scenario | Path | str | Mapping[str, Any]"
+"""A scenario, the path of a TOML file, TOML text, or its document."""
 
 
 _LABELS = ("name", "description")
@@ -89,13 +91,21 @@ class Scenario:
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
-        """Takes a scenario, the path of a file, or TOML text (a string of more than one line).
+        """Takes a scenario, the path of a file, TOML text (a string of more than one line), or a document.
+
+        A document is a table as in TOML, such as a resolved scenario.
 
         Raises:
             ScenarioError: It cannot be read, or something in it is refused.
         """
         if isinstance(scenario, Scenario):
             return scenario.with_overrides(overrides) if overrides else scenario
+        if isinstance(scenario, Mapping):
+            return cls.from_toml(_as_toml(scenario), overrides=overrides)
+        if not isinstance(scenario, str | Path):
+            raise ScenarioError(
+                f"a scenario is a Scenario, the path of a file, TOML text or a dict, not {quoted(scenario)}"
+            )
         if isinstance(scenario, str) and "\n" in scenario:
             return cls.from_toml(scenario, overrides=overrides)
         return cls.from_file(scenario, overrides=overrides)
@@ -188,6 +198,13 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
+
+
+def _as_toml(document: Mapping[str, Any]) -> str:
+    try:
+        return to_toml(document)
+    except TypeError as error:
+        raise ScenarioError(f"the scenario's document: {error}") from None
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:

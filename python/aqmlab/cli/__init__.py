@@ -153,5 +153,7 @@ def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    del category, filename, lineno, file, line
-    say(f"aqmlab: warning: {message}", err=True)
+    del filename, lineno, file, line
+    # What NumPy and others warn of (an empty mean, a deprecation) is for us to mend and no news to users.
+    if issubclass(category, UserWarning):
+        say(f"aqmlab: warning: {message}", err=True)

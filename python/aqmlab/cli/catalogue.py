@@ -54,6 +54,15 @@ def explain(scheme: str) -> None:
         click.echo(_core.explain(registered(scheme)))
         return
     known = _core.scheme_names()
+    if scheme in _core.profile_names():
+        raise click.UsageError(
+            f"{scheme} is a host profile, explained in docs/tcp.md; legal: a queue discipline of aqmlab list"
+        )
+    if scheme in _traffic_models():
+        raise click.UsageError(
+            f"{scheme} is a traffic model, which docs/scenario.md explains; legal: a queue discipline of "
+            "aqmlab list"
+        )
     if scheme not in known:
         raise click.UsageError(
             f'no scheme is called "{scheme}"; legal: {", ".join(known)}{nearest(scheme, known)}'
