@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,10 @@ from aqmlab.statistics import (
 )
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, Measured, page_quantile_s, restricted_mean_s
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -326,8 +327,13 @@ def paired(
 
 
 def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
+    if isinstance(results, Mapping | str) or not isinstance(results, Iterable):
+        raise ComparisonError(f"{side}: a list of results, one for each seed, not {quoted(results)}")
     if not results:
         raise ComparisonError(f"there is no result in {side}")
+    for result in results:
+        if not isinstance(getattr(result, "run", None), Mapping):
+            raise ComparisonError(f"{side}: a list of results, one for each seed, not of {quoted(result)}")
     seeds = Counter(int(result.run["seed"]) for result in results)
     repeated = sorted(seed for seed, count in seeds.items() if count > 1)
     if repeated:

@@ -208,6 +208,8 @@ def _as_toml(document: Mapping[str, Any]) -> str:
 
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise ScenarioError(f"overrides: a dict of dotted keys and values, not {quoted(overrides)}")
     return [
         (_encodable(key, "an override's key"), _encodable(toml_value(value), f"in --set {plain(key)}"))
         for key, value in (overrides or {}).items()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aqmlab import cli
+import aqmlab
+from aqmlab import Scenario, ScenarioError, cli
+from aqmlab.comparison import ComparisonError
+from aqmlab.terminal.spelling import counted
 from small import BULK, WEB
 
 if TYPE_CHECKING:
@@ -80,13 +85,12 @@ OTHERS = {
     ),
     "output is there, new": (("new", "vdsl", "-o", "web.toml"), "web.toml"),
     "output of no form, plot": (("plot", "made", "--what", "queue", "--output", "x.doc"), ".svg"),
-    "output of no form, draw": (("draw", "bulk.toml", "-o", "x.doc"), ".svg"),
+    "output of no form, draw": (("draw", "bulk.toml", "--output", "x.doc"), ".svg"),
     "output of no form, sweep": (("sweep", "sweep.toml", "--export", "x.doc"), "x.doc"),
     "output below a file, export": (("export", "flent", "made", "-o", "web.toml/x.gz"), "web.toml"),
     "output of another run": (("run", "web.toml", "--output", "made"), "made"),
     "no assignment": (("run", "bulk.toml", "--set", "duration_s"), "key=value"),
     "unknown key": (("run", "bulk.toml", "--set", "durations=3"), "duration_s"),
-    "no load": (("calibrate", "web.toml", "--loads", "0"), "loads"),
     "no gain": (("design", "pi", "--flows", "0", "--rtt-ms", "1", "--link-mbps", "1"), "--flows"),
     "a resume of nothing": (("sweep", "sweep.toml", "--resume", "--store", "nowhere"), "--resume"),
 }  # fmt: skip
@@ -130,7 +134,11 @@ def refused(arguments: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> st
 @pytest.mark.parametrize("mistake", sorted(MISTAKES))
 @pytest.mark.parametrize("name", TAKES_A_FILE)
 def test_a_file_that_is_none_is_named(
-    name: str, mistake: str, there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str,
+    mistake: str,
+    there: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(there)
     assert mistake in refused(tuple(word.replace("FILE", mistake) for word in TAKES_A_FILE[name]), capfd)
@@ -146,3 +154,77 @@ def test_wrong_words_are_told_with_what_is_legal(
     before = {file: file.read_bytes() for file in there.glob("*.toml") if file.is_file()}
     assert place in refused(arguments, capfd)
     assert {file: file.read_bytes() for file in before} == before
+
+
+# --- the same mistakes in Python ---
+
+
+def test_a_document_is_a_scenario(there: Path) -> None:
+    document = tomllib.loads(BULK)
+    assert Scenario.of(document) == Scenario.from_file(there / "bulk.toml")
+    assert aqmlab.run(document).run["seed"] == 1
+
+
+@pytest.mark.parametrize("wrong", [[1], 5, None, {"name": object()}, ("a", "b")])
+def test_what_is_no_scenario_is_refused_in_words(wrong: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ScenarioError, match="a scenario"):
+        aqmlab.run(wrong)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"a": 1}, 5, "results", [1], [{}]])
+def test_what_is_no_list_of_results_is_refused_in_words(wrong: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ComparisonError, match="a list of results"):
+        aqmlab.compare(wrong, wrong)
+
+
+def test_other_wrong_arguments_are_refused_in_words(there: Path) -> None:
+    scenario = Scenario.from_file(there / "bulk.toml")
+    wrong: Any = [1]
+    with pytest.raises(ScenarioError, match="a job is of a Scenario"):
+        aqmlab.Job(wrong, 1)
+    for seed in (-1, "a", 1.5, None):
+        with pytest.raises(ValueError, match="a whole number from 0 to"):
+            aqmlab.run(scenario, seed=seed)  # type: ignore[arg-type]
+    many: list[Any] = [wrong, 5]
+    for jobs in many:
+        with pytest.raises(TypeError, match="a list of Job"):
+            aqmlab.run_many(jobs)
+    with pytest.raises(ScenarioError, match="overrides: a dict"):
+        aqmlab.run(scenario, overrides=wrong)
+
+
+def test_a_comparison_is_short_in_an_interpreter() -> None:
+    runs = [aqmlab.run(WEB.replace("per_side = 150", "per_side = 20"), seed=seed) for seed in (1, 2)]
+    assert re.fullmatch(r"Comparison\('a', 'b', 2 seeds: .{1,80}\)", repr(aqmlab.compare(runs, runs)))
+
+
+def test_a_misspelt_method_of_a_scheme_is_refused(
+    there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(there)
+    own = "from aqmlab.schemes import Scheme\n\nclass Own(Scheme):\n    def {}(self, *_): pass\n"
+    for name, place in [
+        ("on_arival", 'on_arival: nothing calls this method; did you mean "on_arrival"?'),
+        ("on_packet", "on_packet: nothing calls this method; legal: on_arrival, "),
+    ]:
+        (there / f"{name}.py").write_text(own.format(name))
+        assert place in refused(("scheme", "check", f"{name}.py:Own"), capfd)
+    (there / "fine.py").write_text(own.format("average"))
+    with pytest.raises(SystemExit) as left:
+        cli.main(["scheme", "check", "fine.py:Own", "--cases", "1"])
+    assert left.value.code == 0
+
+
+def test_warnings_of_other_packages_stay_off_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    for category, told in [(UserWarning, True), (RuntimeWarning, False), (DeprecationWarning, False)]:
+        cli._show_warning("mean of empty slice", category, "numpy.py", 1)
+        assert ("mean of empty slice" in capfd.readouterr().err) == told
+
+
+def test_one_of_a_thing_is_one() -> None:
+    assert [counted(1, "seed"), counted(2, "seed"), counted(2_000, "seed")] == [
+        "1 seed",
+        "2 seeds",
+        "2,000 seeds",
+    ]
+    assert counted(1, "source of datagrams", "sources of datagrams") == "1 source of datagrams"
