@@ -48,12 +48,13 @@ OTHERS = {
     "unknown scheme, schema": (("schema", "sfq"), "sfq"),
     "unknown scheme, check": (("scheme", "check", "sfq"), "sfq"),
     "unknown scheme, cost": (("scheme", "cost", "sfq"), "sfq"),
-    "unknown scheme, compare": (("compare", "bulk.toml", "--schemes", "red,sfq"), "sfq"),
+    "unknown scheme, compare": (("compare", "bulk.toml", "--schemes", "red,sfq"), 'did you mean "fq"?'),
     "unknown scheme, tune": (("tune", "web.toml", "--scheme", "sfq"), 'did you mean "fq"?'),
     "unknown scheme, run": (("run", "bulk.toml", "--set", 'dumbbell.queue.scheme="sfq"'), "sfq"),
     "unknown preset": (("new", "vdls"), "vdsl"),
     "unknown experiment": (("reproduce", "le2004"), "le2003"),
-    "unknown design": (("design", "red"), "red"),
+    "unknown design": (("design", "pee"), 'pee: unknown; did you mean "pie"? (legal: arc, pi, pie, sfg)'),
+    "unknown command": (("rnu", "bulk.toml"), 'did you mean "run"?'),
     "unknown figure": (("plot", "made", "--what", "cdff"), "cdf"),
     "unknown executor": (("sweep", "sweep.toml", "--executor", "slurm"), "slurm"),
     "unknown link": (("compare", "bulk.toml", "--schemes", "red,pi", "--links", "a-b"), "left-to-right"),
@@ -77,17 +78,17 @@ OTHERS = {
     "store is a file, sweep": (("sweep", "sweep.toml", "--store", "web.toml"), "web.toml"),
     "output below a file": (("run", "bulk.toml", "--output", "web.toml/out"), "web.toml"),
     "output below a file, plot": (
-        ("plot", "made", "--what", "queue", "--output", "web.toml/x.svg"), "web.toml/x.svg",
+        ("plot", "made", "--what", "queue", "--output", "web.toml/x.svg"), "web.toml is a file",
     ),
-    "output below a file, new": (("new", "vdsl", "-o", "web.toml/x.toml"), "web.toml/x.toml"),
+    "output below a file, new": (("new", "vdsl", "-o", "web.toml/x.toml"), "web.toml is a file"),
     "output below a file, design": (
-        ("design", "pie", "--rtt-ms", "50", "--plot", "web.toml/x.svg"), "web.toml/x.svg",
+        ("design", "pie", "--rtt-ms", "50", "--plot", "web.toml/a/x.svg"), "web.toml is a file",
     ),
     "output is there, new": (("new", "vdsl", "-o", "web.toml"), "web.toml"),
     "output of no form, plot": (("plot", "made", "--what", "queue", "--output", "x.doc"), ".svg"),
     "output of no form, draw": (("draw", "bulk.toml", "--output", "x.doc"), ".svg"),
     "output of no form, sweep": (("sweep", "sweep.toml", "--export", "x.doc"), "x.doc"),
-    "output below a file, export": (("export", "flent", "made", "-o", "web.toml/x.gz"), "web.toml"),
+    "output below a file, export": (("export", "flent", "made", "-o", "web.toml/x.gz"), "web.toml is a file"),
     "output of another run": (("run", "web.toml", "--output", "made"), "made"),
     "no assignment": (("run", "bulk.toml", "--set", "duration_s"), "key=value"),
     "unknown key": (("run", "bulk.toml", "--set", "durations=3"), "duration_s"),
@@ -120,7 +121,7 @@ def a_result(there: Path) -> Path:
 
 
 def refused(arguments: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> str:
-    """The message of a command that ends with code 1 or 2; an exception that it lets through fails the test."""
+    """The message of a command that ends with code 1 or 2; an exception that gets through fails the test."""
     capfd.readouterr()
     with pytest.raises(SystemExit) as left:
         cli.main(list(arguments))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import re
 import sys
 import warnings
 from contextlib import suppress
@@ -20,9 +21,11 @@ from aqmlab import __version__
 from aqmlab._startup import INTERRUPTION, exit_code, was_interrupted
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
+from aqmlab.terminal.spelling import unknown
 
 DONE, FAILED, MISTAKEN = 0, 1, 2
 _LONGEST_SHOWN = 200
+_NO_COMMAND = re.compile(r"No such command '(.*)'\.")
 # No disk takes such a name: too long, or of links that lead in a circle.
 _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
@@ -125,12 +128,23 @@ def _exit_code(arguments: list[str] | None) -> int:
 def _told(error: Exception) -> tuple[int, str]:
     """The exit code, which says whose doing it is, and the message."""
     if isinstance(error, click.ClickException):
+        error = _with_commands(error)
         usage = io.StringIO()
         error.show(usage)
         return error.exit_code, usage.getvalue().rstrip("\n")
     if isinstance(error, OSError):
         return MISTAKEN if error.errno in _NO_SUCH_NAME else FAILED, f"aqmlab: {_of_system(error)}"
     return FAILED if isinstance(error, RunError) else MISTAKEN, f"aqmlab: {error}"
+
+
+def _with_commands(error: click.ClickException) -> click.ClickException:
+    """The message on an unknown command with the legal ones, the nearest first."""
+    context = getattr(error, "ctx", None)
+    found = _NO_COMMAND.match(error.message)
+    if found is None or context is None or not isinstance(context.command, click.Group):
+        return error
+    known = context.command.list_commands(context)
+    return click.UsageError(f"command {found[1]}: {unknown(found[1], known)}", context)
 
 
 def _of_system(error: OSError) -> str:

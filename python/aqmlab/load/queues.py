@@ -8,8 +8,9 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
-from aqmlab.errors import DemandError
+from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.load.demand import carrying_links, named_links
+from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,9 +70,14 @@ class Queues:
 
         The limits of the queues stay, as far as the scheme has such limits: one of bytes means nothing to a
         scheme that counts packets, which then has its own.
+
+        Raises:
+            ScenarioError: There is no such scheme, or the scenario is refused with it.
         """
         if self.schemes(scenario) == [scheme]:
             return scenario
+        if ":" not in scheme and not parameters_of_scheme(scheme):
+            raise ScenarioError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
         lacking = {name for name in LIMITS if name not in (parameters_of_scheme(scheme) or LIMITS)}
         limits = [
             {name: table[name] for name in LIMITS if table.get(name) is not None and name not in lacking}
