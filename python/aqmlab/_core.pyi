@@ -29,6 +29,7 @@ __all__ = [
     "network",
     "offering_twin",
     "override_resolved",
+    "parameters_in_force",
     "pi_designed_gains",
     "prepare_live",
     "probe_live",
@@ -147,6 +148,7 @@ def demand_links(
     scenario_json: str, names: list[str]
 ) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
 def monitored_links(scenario_json: str) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
+def parameters_in_force(scenario_json: str, link: str) -> dict[str, float]: ...
 def network(
     scenario_json: str,
 ) -> tuple[

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,14 +16,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.files.reading import read_text
-from aqmlab.files.toml_text import toml_value
+from aqmlab.files.toml_text import to_toml, toml_value
+from aqmlab.files.written import Written
 from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-ScenarioLike: TypeAlias = "Scenario | Path | str"
-"""A scenario, the path of a TOML file, or TOML text."""
+ScenarioLike: TypeAlias = "Scenario | Path | str | Mapping[str, Any]"
+"""A scenario, the path of a TOML file, TOML text, or its document."""
 
 
 _LABELS = ("name", "description")
@@ -39,10 +42,12 @@ class Scenario:
             names.
         folder: Where files are looked for that overrides name: that of the scenario's file; without it the
             current folder.
+        written: What it was read from, if that is known, for `as_toml`.
     """
 
     resolved_json: str
     folder: Path | None = field(default=None, compare=False, repr=False)
+    written: Written | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_file(cls, path: str | Path, *, overrides: Mapping[str, object] | None = None) -> Self:
@@ -81,17 +86,26 @@ class Scenario:
         """
         folder = Path(folder).absolute() if folder is not None else None
         text, overriding = _encodable(text, source_name), _as_texts(overrides)
-        return cls(_core.resolve(text, plain(source_name), folder or Path(), overriding), folder)
+        resolved_json = _core.resolve(text, plain(source_name), folder or Path(), overriding)
+        return cls(resolved_json, folder, Written(text, tuple(overriding)))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
-        """Takes a scenario, the path of a file, or TOML text (a string of more than one line).
+        """Takes a scenario, the path of a file, TOML text (a string of more than one line), or a document.
+
+        A document is a table as in TOML, such as a resolved scenario.
 
         Raises:
             ScenarioError: It cannot be read, or something in it is refused.
         """
         if isinstance(scenario, Scenario):
             return scenario.with_overrides(overrides) if overrides else scenario
+        if isinstance(scenario, Mapping):
+            return cls.from_toml(_as_toml(scenario), overrides=overrides)
+        if not isinstance(scenario, str | Path):
+            raise ScenarioError(
+                f"a scenario is a Scenario, the path of a file, TOML text or a dict, not {quoted(scenario)}"
+            )
         if isinstance(scenario, str) and "\n" in scenario:
             return cls.from_toml(scenario, overrides=overrides)
         return cls.from_file(scenario, overrides=overrides)
@@ -124,8 +138,29 @@ class Scenario:
             ScenarioError: A key is unknown or a value is refused.
         """
         folder = self.folder or Path()
-        resolved_json = _core.override_resolved(self.resolved_json, folder, _as_texts(overrides))
-        return Scenario(resolved_json, self.folder)
+        overriding = _as_texts(overrides)
+        resolved_json = _core.override_resolved(self.resolved_json, folder, overriding)
+        return Scenario(resolved_json, self.folder, self.written and self.written.replaced(overriding))
+
+    def as_toml(self) -> str:
+        """TOML text of this scenario that needs no other file: what was written, with its values replaced.
+
+        It holds the texts of the files that the scenario names. Where nothing was written, or the text with
+        its values replaced resolves to something else, it is the resolved document.
+        """
+        text = self._written_toml()
+        return to_toml(self.resolved) if text is None else text
+
+    def _written_toml(self) -> str | None:
+        if self.written is None:
+            return None
+        try:
+            document = self.written.document()
+            files = {"files": self.resolved["files"]} if self.resolved.get("files") else {}
+            text = to_toml({**document, **files})
+            return text if Scenario.from_toml(text, folder=self.folder) == self else None
+        except ValueError:  # which a ScenarioError is
+            return None
 
     def uncongested_twin(self) -> Scenario:
         """The same users on a link and a queue that never congest: it defines the offered load.
@@ -165,7 +200,16 @@ class Scenario:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
 
 
+def _as_toml(document: Mapping[str, Any]) -> str:
+    try:
+        return to_toml(document)
+    except TypeError as error:
+        raise ScenarioError(f"the scenario's document: {error}") from None
+
+
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise ScenarioError(f"overrides: a dict of dotted keys and values, not {quoted(overrides)}")
     return [
         (_encodable(key, "an override's key"), _encodable(toml_value(value), f"in --set {plain(key)}"))
         for key, value in (overrides or {}).items()

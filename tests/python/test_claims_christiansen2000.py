@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab import figures
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
 from aqmlab.reproduce import experiment as experiments
+from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.claims import Outcome, Verdict, evaluate
 from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
 from aqmlab.reproduce.study import Study
@@ -582,7 +582,7 @@ def test_a_run_without_its_first_minutes_cannot_show_how_it_settles() -> None:
 def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     calibration, seconds = generators_study(), seconds_study(clumps=2)
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
-    drawn = {figure.identifier: figure for figure in figures.draw(study)}
+    drawn = {figure.identifier: figure for figure in listed_figures.draw(study)}
     assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
     assert drawn["2"].figure.axes[0].get_xlabel() == "users"
     assert drawn["5"].figure.axes[0].get_ylabel() == "mean response time, ms"
@@ -593,7 +593,7 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
 def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> None:
     study = generators_study()
     unconstrained = {cell: found for cell, found in study.cells.items() if not cell[0].startswith("fresh")}
-    drawn = figures.draw(replace(study, cells=unconstrained))
+    drawn = listed_figures.draw(replace(study, cells=unconstrained))
     assert [figure.identifier for figure in drawn] == ["1", "2"]
 
 

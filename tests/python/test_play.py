@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import http.client
 import json
+import math
+import random
 import signal
 import subprocess
 import sys
@@ -59,8 +61,14 @@ def test_a_scheme_brings_its_main_parameters(played: PlayedLink) -> None:
     knobs = played.knobs_of_schemes()
     assert [knob.name for knob in knobs["pi"]] == ["q_ref_packets", "sampling_hz"]
     assert knobs["drop-tail"] == []  # its limit is the buffer's knob
-    # CoDel's interval is searched as a multiple of its target: 100 ms over 5 ms.
-    assert {knob.name: knob.value for knob in knobs["codel"]} == {"target_ms": 5.0, "interval_ms": 20.0}
+    # RFC 8289: a target of 5 ms and an interval of 100 ms.
+    assert {knob.name: knob.value for knob in knobs["codel"]} == {"target_ms": 5.0, "interval_ms": 100.0}
+    # Floyd and Jacobson 1993 have thresholds of 5 and 15 packets, which no table of the scenario says.
+    assert {knob.name: knob.value for knob in knobs["red"]} == {
+        "min_th_packets": 5, "max_th_packets": 15, "max_p": 0.1, "w_q": 0.002,
+    }  # fmt: skip
+    # Linux: a 4096th of a second of the link, from 300 bytes on; 2 Mbit/s would be 61 bytes.
+    assert {knob.name: knob.value for knob in knobs["cake"]}["quantum_bytes"] == 300
 
 
 def test_each_direction_with_a_rate_of_its_own_has_a_knob() -> None:
@@ -122,11 +130,82 @@ def test_another_scheme_keeps_the_buffer_and_its_own_defaults(played: PlayedLink
     codel = {knob.name: knob.value for knob in played.knobs_of_schemes()["codel"]}
     turned = replace(played.start, scheme="codel", parameters=codel)
     assert played.overrides(turned) == {"dumbbell.queue": {"scheme": "codel", "limit_packets": 500}}
-    # Of a parameter and its multiple both are told as soon as one is turned: interval = 20 times the target.
+    # One knob turns one parameter: the interval stays at 100 ms.
     slower = replace(turned, parameters={**codel, "target_ms": 10.0})
     assert played.overrides(slower)["dumbbell.queue"] == {
-        "scheme": "codel", "limit_packets": 500, "target_ms": 10.0, "interval_ms": 200.0,
+        "scheme": "codel", "limit_packets": 500, "target_ms": 10.0,
     }  # fmt: skip
+
+
+def red(queue: str) -> PlayedLink:
+    text = WEB.replace('{ scheme = "pi", limit_packets = 500 }', f'{{ scheme = "red", {queue} }}')
+    return PlayedLink(Scenario.from_toml(text), simulated_s=5.0)
+
+
+@pytest.mark.parametrize(
+    ("queue", "thresholds"),
+    [
+        ("limit_packets = 100", (5, 15)),
+        ("limit_packets = 100, min_th_packets = 20", (20, 60)),
+        # 2 Mbit/s are 500 packets of 500 bytes a second: 50 in 100 ms, half of them and three times that.
+        ("limit_packets = 100, target_delay_ms = 100", (25, 75)),
+    ],
+)
+def test_knobs_show_the_thresholds_in_force_and_one_turned_leaves_the_other(
+    queue: str, thresholds: tuple[int, int]
+) -> None:
+    link = red(queue)
+    low, high = thresholds
+    shown = link.start.parameters
+    assert (shown["min_th_packets"], shown["max_th_packets"]) == (low, high)
+    turns: list[tuple[dict[str, Any], tuple[int, int]]] = [
+        ({"min_th_packets": 7.0}, (7, high)),
+        ({"max_th_packets": 90}, (low, 90)),
+    ]
+    for turned, expected in turns:
+        at = link.parameters(link.at(replace(link.start, parameters=turned)))
+        assert (at["min_th_packets"], at["max_th_packets"]) == expected
+        assert {name: value for name, value in at.items() if "_th_" not in name} == {
+            "max_p": 0.1,
+            "w_q": 0.002,
+        }
+    other = link.parameters(link.at(replace(link.start, parameters={"max_p": 0.3})))
+    assert other == {**shown, "max_p": 0.3}
+
+
+def test_a_knob_follows_the_rate_where_its_parameter_does() -> None:
+    link = red("limit_packets = 100, target_delay_ms = 100, w_q = { time_constant_s = 1.0 }")
+    faster = link.parameters(link.at(replace(link.start, rates_mbps={"dumbbell.rate_mbps": 4.0})))
+    assert (faster["min_th_packets"], faster["max_th_packets"]) == (50, 150)
+    # Floyd, Gummadi and Shenker 2001: 1 - exp(-1/C) for C = 1,000 packets a second.
+    assert faster["w_q"] == pytest.approx(1.0 - math.exp(-1e-3), rel=1e-9)
+
+
+def test_a_parameter_in_whose_place_another_stands_has_no_knob() -> None:
+    """Adaptive RED's target delay is 5 ms (its paper), and none where thresholds are given."""
+    for given, target in [("", 5.0), (", min_th_packets = 20", None)]:
+        queue = f'{{ scheme = "ared", limit_packets = 100{given} }}'
+        text = WEB.replace('{ scheme = "pi", limit_packets = 500 }', queue)
+        link = PlayedLink(Scenario.from_toml(text), simulated_s=5.0)
+        assert link.start.parameters.get("target_delay_ms") == target
+
+
+TWO_WAYS = WEB.replace(
+    '{ scheme = "pi", limit_packets = 500 }',
+    '{ scheme = "drop-tail", limit_bytes = 600000 }\n'
+    'queue_right_to_left = { scheme = "drop-tail", limit_bytes = 90000 }',
+)
+
+
+def test_a_queue_of_its_own_in_each_direction_is_played_with() -> None:
+    """Under a scheme without a limit of bytes the two become alike, and one table of the scenario."""
+    link = PlayedLink(Scenario.from_toml(TWO_WAYS), simulated_s=5.0)
+    assert link.queues.keys == ("dumbbell.queue", "dumbbell.queue_right_to_left")
+    knobs = link.knobs_of_schemes()
+    for scheme, own in knobs.items():
+        parameters = {knob.name: knob.value for knob in own}
+        turned = link.at(replace(link.start, scheme=scheme, parameters=parameters))
+        assert {str(table["scheme"]) for table in link.queues.tables(turned)} == {scheme}
 
 
 @pytest.mark.parametrize(
@@ -361,6 +440,62 @@ def test_the_server_answers_this_machine_and_who_has_the_token(tmp_path: Path) -
         ]:
             status, answer = ask(host, port, f"/comparison?token={token}", pair)
             assert (status, place in json.loads(answer)["refused"]) == (400, True), answer
+
+
+BAD: list[object] = [
+    None, True, -1, 0, 1.5, 2**64, 2**70, -(2**70), 1e300, float("nan"), float("inf"), "", "x", "<script>",
+    [], {}, {"a": {"b": []}}, [[[]]], "/etc/passwd.py:X", "\ud800",
+]  # fmt: skip
+WHOLE_BODIES = [
+    b"", b"[", b"[" * 60_000, b'{"a":' * 12_000, b"\xff\xfe", b"null", b"[]", b"NaN", b"1", b'"a"',
+    b"{}" + b" " * 60_000, b"1" * 60_000,
+]  # fmt: skip
+
+
+def malformed(start: dict[str, Any], coins: random.Random) -> Iterator[bytes]:
+    """Each key of a request with every wrong value, without it, with one more, and bytes that are changed."""
+    yield from WHOLE_BODIES
+    yield json.dumps({**start, "extra": 1}).encode()
+    for key in start:
+        yield json.dumps({name: value for name, value in start.items() if name != key}).encode()
+        for value in BAD:
+            yield json.dumps({**start, key: value}).encode()
+    for value in BAD:
+        yield json.dumps({**start, "rates_mbps": {"dumbbell.rate_mbps": value}}).encode()
+        yield json.dumps({**start, "parameters": {"q_ref_packets": value}}).encode()
+        yield json.dumps({**start, "parameters": {str(value): 1.0}}).encode()
+    whole = json.dumps(start).encode()
+    for _ in range(100):
+        changed = bytearray(whole)
+        for _ in range(coins.randint(1, 4)):
+            changed[coins.randrange(len(changed))] = coins.randrange(256)
+        yield bytes(changed)
+
+
+def test_every_malformed_request_is_answered_with_a_sentence(tmp_path: Path) -> None:
+    with serving(tmp_path, scenario=BULK) as (host, port, token):
+        start = json.loads(ask(host, port, f"/knobs?token={token}")[1])["start"]
+        for body in malformed({**start, "parameters": {}}, random.Random(1)):  # noqa: S311
+            for path, sent in (("run", body), ("comparison", b'{"before": %b, "now": %b}' % (body, body))):
+                if len(sent) >= 64 * 1024:
+                    continue
+                status, answer = ask(host, port, f"/{path}?token={token}", sent)
+                said = json.loads(answer)
+                assert status in {200, 400}, (path, body[:200], answer)
+                if status == 400:
+                    assert said["refused"].strip(), body[:200]
+                    assert "Traceback" not in said["refused"]
+
+
+def test_an_error_of_the_server_is_a_sentence_for_the_page(tmp_path: Path) -> None:
+    with serving(tmp_path) as (host, port, token):
+        with closing(http.client.HTTPConnection(host, port, timeout=60)) as connection:
+            connection.request("PUT", f"/run?token={token}", b"{}")
+            with connection.getresponse() as answer:
+                assert answer.status == 405
+                assert json.loads(answer.read()) == {"refused": "Method Not Allowed"}
+        status, body = ask(host, port, "/run", {})
+        assert (status, "needs the token" in json.loads(body)["refused"]) == (403, True)
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from aqmlab.figures.curves import looks_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter import pooled_scatter
 from aqmlab.figures.style import line_of
+from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
 from aqmlab.reproduce.study import Study
@@ -187,7 +188,7 @@ def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
 
 
 def test_bands_are_drawn_from_six_replications_on() -> None:
-    captions = {n: {d.identifier: d.caption for d in figures.draw(small_study(n))} for n in (5, 6)}
+    captions = {n: {d.identifier: d.caption for d in listed_figures.draw(small_study(n))} for n in (5, 6)}
     assert captions[6]["12"] == "Mean of 6 replications; shaded: its 95 % interval at each time."
     assert captions[5]["12"] == "Mean of 5 replications, too few for intervals."
 

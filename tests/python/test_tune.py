@@ -29,7 +29,7 @@ from aqmlab.tune.folder import require_own, save
 from aqmlab.tune.objectives import NAMES
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
-from small import WEB, aqmlab_run, bulk, command, contents
+from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
 
 ROOT = Path(__file__).parents[2]
@@ -117,6 +117,12 @@ def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(
         ("red", {"limit_packets": {"low": -5, "high": 10}}, "-5 to 10 leaves the legal range, 0 to"),
         ("red", {"limit_packets": {"low": 1.5, "high": 10}}, "whole numbers only"),
         ("red", {"max_p": {"low": 1, "high": 2, "times": "min_p"}}, "red.max_p.times: min_p: unknown"),
+        ("red", {"ecn": {"low": 1, "high": 2}}, r"red.ecn: is no number, .* values = \[false, true\]"),
+        ("red", {"ecn": {"values": [True, 1]}}, "red.ecn: 1 is not legal; legal: false, true"),
+        ("red", {"ecn": "on"}, "red.ecn: 'on' is not legal; legal: false, true"),
+        ("red", {"idle": {"low": 1, "high": 2}}, r'values = \["paper", "ns2", "altq"\]'),
+        ("red", {"idle": "linux"}, """'linux' is not legal; legal: "paper", "ns2", "altq\""""),
+        ("red", {"max_p": True}, "red.max_p: True is not legal; legal: a number"),
     ],
 )
 def test_an_illegal_range_is_refused_with_its_place(
@@ -165,8 +171,8 @@ def test_an_objective_that_makes_no_sense_is_refused() -> None:
         Objective("weighted", weights={"los": 1.0})
     with pytest.raises(TuneError, match="at least one above 0"):
         Objective("weighted", weights={"loss": 0.0})
-    with pytest.raises(TuneError, match="the search needs users"):
-        Objective().cost({**RUN, "response_restricted_mean_2s_s": None})
+    with pytest.raises(TuneError, match=r"a longer window .* users, record.responses"):
+        Objective().cost({**RUN, "response_restricted_mean_2s_s": None, "measured_s": 3.0})
 
 
 def test_users_on_one_side_have_one_link_that_carries_data() -> None:
@@ -525,6 +531,93 @@ def test_a_killed_search_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: P
     assert contents(tmp_path / "b-out") == contents(tmp_path / "a-out")
     best = tomllib.loads((tmp_path / "a-out/best.toml").read_text())
     assert 10 <= best["dumbbell"]["queue"]["limit_packets"] <= 500
+
+
+# --- what is left behind ---
+
+RED = 'queue = { scheme = "red", limit_packets = 60 }'
+CROSSING = 'direction = "left-to-right"'
+BASES = {
+    "users": BUSY.replace('queue = { scheme = "pi", limit_packets = 500 }', RED),
+    "arrivals": f"""
+name = "arrivals"
+duration_s = 6.0
+[dumbbell]
+rate_mbps = 2.0
+{RED}
+[users]
+per_side = 20
+[[flows]]
+count = 5
+{CROSSING}
+arrivals_hz = 1.0
+bytes = 20000
+""",
+    "datagrams": BULK.replace('queue = { scheme = "drop-tail", limit_packets = 50 }', RED)
+    + f"""
+[[datagrams]]
+count = 2
+{CROSSING}
+packet_bytes = 200
+rate_mbps = 0.08
+""",
+    "topology": TWO_HOPS,
+    "one each way": BUSY.replace(
+        'queue = { scheme = "pi", limit_packets = 500 }',
+        f"{RED}\n{RED.replace('queue', 'queue_right_to_left')}",
+    ),
+    "file beside it": BUSY.replace('queue = { scheme = "pi", limit_packets = 500 }', RED).replace(
+        "per_side = 150",
+        'per_side = 50\nmodel = { model = "unc", response_bytes_cdf_file = "sizes.cdf" }',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_what_was_found_is_the_users_file_with_the_settings_and_runs(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "sizes.cdf").write_text("100 0.5\n2000 1\n")
+    (tmp_path / "own.toml").write_text(BASES[kind])
+    objective = "highest-utilization"
+    done = aqmlab_run(
+        "tune", "own.toml", "--trials", "1", "--seeds", "1", "--fresh-seeds", "2", "--objective", objective,
+        "--set", "duration_s=6.5", "--set", "warm_up_s=1.5", "--output", "found", "--quiet", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = tmp_path / "found/best.toml"
+    ran = aqmlab_run("run", "found/best.toml", "--output", "again", "--quiet", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    settings = json.loads((tmp_path / "found/search.json").read_text())["winner"]["settings"]
+    best = aqmlab.Scenario.from_file(found)
+    tables = Queues.of(best).tables(best)
+    assert all(table.items() >= settings.items() for table in tables)
+    # Nothing is said that neither the file nor the search says.
+    written, own = tomllib.loads(found.read_text()), tomllib.loads(BASES[kind])
+    assert written.keys() - own.keys() <= {"description", "files", "warm_up_s"}
+    assert written.get("files", {}).keys() == ({"sizes.cdf"} if kind == "file beside it" else set())
+    assert (written["duration_s"], written["warm_up_s"]) == (6.5, 1.5)
+    for name in own.keys() - {"name", "duration_s", "warm_up_s", "dumbbell", "topology"}:
+        assert written[name] == own[name]
+
+
+def test_candidates_that_are_refused_are_counted_with_their_reasons(tmp_path: Path) -> None:
+    """A threshold below the other is refused by the scenario's check: half of this range is."""
+    ranges = {
+        "min_th_packets": {"low": 10, "high": 30}, "max_th_packets": {"low": 10, "high": 30},
+        "max_p": 0.1, "w_q": 0.002, "limit_packets": 60,
+    }  # fmt: skip
+    plan = Plan(trials=6, seeds=(1,), fresh_seeds=(2,))
+    outcome = tune(
+        busy(), space_of("red", ranges), Objective("highest-utilization"), plan,
+        store=tmp_path, executor=Threads(2), progress=False,
+    )  # fmt: skip
+    refused = [each for each in outcome.candidates if each.state is TrialState.REFUSED]
+    for each in outcome.candidates[1:]:
+        low, high = each.settings["min_th_packets"], each.settings["max_th_packets"]
+        assert (each.state is TrialState.REFUSED) == (low >= high)
+    assert refused
+    assert f"{len(refused)} refused by the scenario's checks" in outcome.summary()
+    assert f"refused: {refused[0].label} (min_th_packets = " in outcome.summary()
+    assert "below max_th_packets" in outcome.summary()
 
 
 @pytest.mark.parametrize(

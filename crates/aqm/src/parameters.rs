@@ -62,6 +62,12 @@ pub trait Parameters {
         None
     }
 
+    /// The values in force at a port of the parameters that follow from its link or from one another where they are
+    /// not given, by key, in their own units; given ones among these count too. Called only on valid parameters.
+    fn in_force(&self, _facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// The scheme at a port. Called only on valid parameters.
     fn build(&self, facts: &PortFacts) -> Discipline;
 }

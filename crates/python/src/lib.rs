@@ -36,7 +36,7 @@ mod core {
     #[pymodule_export]
     use crate::scenario::{
         demand_links, demands, memory_estimate, monitored_links, network, offering_twin, override_resolved,
-        resolve, uncongested_twin,
+        parameters_in_force, resolve, uncongested_twin,
     };
     #[pymodule_export]
     use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};

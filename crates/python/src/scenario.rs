@@ -1,8 +1,10 @@
 //! Scenarios go back and forth as canonical JSON text.
 
 use crate::error::refused;
+use aqmlab_aqm::PortFacts;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Checks TOML text with overrides, and resolves it. Files that it names are looked for in `folder`.
@@ -82,6 +84,18 @@ pub(crate) fn demand_links(scenario_json: &str, names: Vec<String>) -> PyResult<
 #[pyfunction]
 pub(crate) fn monitored_links(scenario_json: &str) -> PyResult<Vec<LinkRow>> {
     Ok(monitored(&Scenario::from_json(scenario_json).map_err(refused)?, |_| true))
+}
+
+/// The values in force of the parameters that a scheme derives where they are not given, by key: those at the monitored
+/// link with this name.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn parameters_in_force(scenario_json: &str, link: &str) -> PyResult<BTreeMap<&'static str, f64>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let found = scenario.network.links.iter().find(|each| each.monitored && each.name == link);
+    let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.rate?))));
+    Ok(port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect()))
 }
 
 /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.

@@ -1,26 +1,31 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
-Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
+Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 128 and
+the number of the signal that ended it: 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import errno
 import io
+import re
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
 import click
 
 from aqmlab import __version__
-from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
+from aqmlab._startup import INTERRUPTION, exit_code, was_interrupted
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
+from aqmlab.terminal.spelling import unknown
 
 DONE, FAILED, MISTAKEN = 0, 1, 2
 _LONGEST_SHOWN = 200
+_NO_COMMAND = re.compile(r"No such command '(.*)'\.")
 # No disk takes such a name: too long, or of links that lead in a circle.
 _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
@@ -103,28 +108,43 @@ def _exit_code(arguments: list[str] | None) -> int:
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = exit_code(), INTERRUPTION
     except Exception:
         if not was_interrupted():
             raise
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = exit_code(), INTERRUPTION
     else:
         return DONE if left is None else int(left)
-    if was_interrupted():  # and something else has made an error of its own of it
-        code, message = INTERRUPTED, INTERRUPTION
-    say(message, err=True)
-    return code
+    if not was_interrupted():
+        say(message, err=True)
+        return code
+    with suppress(
+        OSError
+    ):  # something else may have made an error of its own of it, or the terminal has gone
+        say(INTERRUPTION, err=True)
+    return exit_code()
 
 
 def _told(error: Exception) -> tuple[int, str]:
     """The exit code, which says whose doing it is, and the message."""
     if isinstance(error, click.ClickException):
+        error = _with_commands(error)
         usage = io.StringIO()
         error.show(usage)
         return error.exit_code, usage.getvalue().rstrip("\n")
     if isinstance(error, OSError):
         return MISTAKEN if error.errno in _NO_SUCH_NAME else FAILED, f"aqmlab: {_of_system(error)}"
     return FAILED if isinstance(error, RunError) else MISTAKEN, f"aqmlab: {error}"
+
+
+def _with_commands(error: click.ClickException) -> click.ClickException:
+    """The message on an unknown command with the legal ones, the nearest first."""
+    context = getattr(error, "ctx", None)
+    found = _NO_COMMAND.match(error.message)
+    if found is None or context is None or not isinstance(context.command, click.Group):
+        return error
+    known = context.command.list_commands(context)
+    return click.UsageError(f"command {found[1]}: {unknown(found[1], known)}", context)
 
 
 def _of_system(error: OSError) -> str:
@@ -147,5 +167,7 @@ def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    del category, filename, lineno, file, line
-    say(f"aqmlab: warning: {message}", err=True)
+    del filename, lineno, file, line
+    # What NumPy and others warn of (an empty mean, a deprecation) is for us to mend and no news to users.
+    if issubclass(category, UserWarning):
+        say(f"aqmlab: warning: {message}", err=True)

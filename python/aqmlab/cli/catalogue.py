@@ -54,6 +54,12 @@ def explain(scheme: str) -> None:
         click.echo(_core.explain(registered(scheme)))
         return
     known = _core.scheme_names()
+    others = {
+        **dict.fromkeys(_core.profile_names(), "a host profile, explained in docs/tcp.md"),
+        **dict.fromkeys(_traffic_models(), "a traffic model, explained in docs/scenario.md"),
+    }
+    if scheme in others:
+        raise click.UsageError(f"{scheme} is {others[scheme]}; legal: a queue discipline of aqmlab list")
     if scheme not in known:
         raise click.UsageError(
             f'no scheme is called "{scheme}"; legal: {", ".join(known)}{nearest(scheme, known)}'

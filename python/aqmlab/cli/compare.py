@@ -152,6 +152,8 @@ def _scenarios(
     from aqmlab.scenario import Scenario
 
     for path in paths:
+        if not path.exists():
+            raise click.UsageError(f"{path}: there is no such file or folder")
         if path.is_dir():
             raise click.UsageError(f"{path} is a folder; legal: folders alone, or scenario files alone")
     if len(paths) != 1 if schemes else len(paths) < 2:

@@ -15,6 +15,7 @@ from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -278,7 +279,9 @@ def crossvalidate(
     runs = cross_validate(scenario, folder, seeds, hosts=hosts, kernel_queues=has_all, progress=True)
     screen = console(minimum_columns=_BROADEST if runs.kernel else _BROAD)
     rows = list(compared(runs.simulated, runs.live, runs.kernel))
-    title = marked(f"{scenario.name}, {len(seeds)} seeds", mark_of({"live": [*runs.live, *runs.kernel]}))
+    title = marked(
+        f"{scenario.name}, {counted(len(seeds), 'seed')}", mark_of({"live": [*runs.live, *runs.kernel]})
+    )
     screen.print(to_terminal(crossvalidation_table(rows, title=title)))
     for result in runs.live:
         _print_verdict(screen, f"seed {result.seed}", result)

@@ -24,6 +24,8 @@ _MOST_NUMBERS = 100_000
 def read_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
     """Reads whole numbers and ranges of them, such as `1,3,5-7`; a number that stands twice counts once."""
     del context
+    if text is not None and not text.strip():
+        raise click.BadParameter("one number or more, such as 1-8", param=parameter)
     numbers: dict[int, None] = {}
     for part in text.split(",") if text else []:
         numbers.update(dict.fromkeys(_read_range(parameter, part.strip())))

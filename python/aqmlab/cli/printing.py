@@ -17,7 +17,7 @@ from aqmlab.statistics.quantities import (
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.tables.model import Column, Table, number, text
 from aqmlab.tables.results import of_quantity
-from aqmlab.terminal.spelling import as_text
+from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -68,7 +68,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     return Table.of(
         status.sweep.points[:_MOST_ROWS],
         columns,
-        title=f"{status.sweep.name}: means over {len(status.sweep.seeds)} seeds",
+        title=f"{status.sweep.name}: means over {counted(len(status.sweep.seeds), 'seed')}",
         caption="\n".join(_sweep_caption(status, found)),
     )
 

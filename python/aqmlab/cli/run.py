@@ -20,6 +20,7 @@ from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +110,6 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.statistics import MissingDataError
     from aqmlab.tables import to_terminal
     from aqmlab.tables.comparison import comparison_tables, notes
-    from aqmlab.words import counted
 
     try:
         found = Comparison.of({name: results})

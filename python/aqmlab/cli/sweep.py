@@ -14,6 +14,7 @@ from aqmlab.cli.options import (
     overrides_option,
 )
 from aqmlab.terminal.console import console, say
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
@@ -116,7 +117,8 @@ def _run(
         raise SweepError(f"--resume: {place} holds no run of {checked.name}; leave it out to begin")
     if not quiet:
         begun = f", {there} there already: going on" if there else ""
-        size = f"{len(checked.points)} points × {len(checked.seeds)} seeds = {total} runs"
+        points, seeds = counted(len(checked.points), "point"), counted(len(checked.seeds), "seed")
+        size = f"{points} × {seeds} = {counted(total, 'run')}"
         say(f"{checked.name}: {size}{begun}", err=True)
     for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=executor):
         pass

@@ -21,6 +21,7 @@ from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.statistics.quantities import Measured
 from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.statistics.stopping import replications_for
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -239,7 +240,8 @@ class Comparison:
         """
         if len(self.seeds) < MINIMUM_REPLICATIONS:
             raise TooLittleDataError(
-                f"{len(self.seeds)} seeds do not say how many it takes; legal: {MINIMUM_REPLICATIONS} or more"
+                f"{counted(len(self.seeds), 'seed')} cannot say how many it takes; legal: "
+                f"{MINIMUM_REPLICATIONS} or more"
             )
         base = self.values(self.baseline, LOADED_MEDIAN).values
         differences = [self.values(name, LOADED_MEDIAN).values - base for name in self.names[1:]]
@@ -321,7 +323,7 @@ class Comparison:
         return numbers
 
     def __repr__(self) -> str:
-        seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
+        seeds = counted(len(self.seeds), "seed")
         return f"Comparison({', '.join(self.names)}; {seeds}; differences against {self.baseline})"
 
     def __str__(self) -> str:

@@ -70,24 +70,43 @@ def _results(
     from aqmlab.runs import Job, run_many  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.scenario import Scenario  # noqa: PLC0415
 
-    if isinstance(what, Mapping):
-        if schemes:
-            raise ComparisonError("schemes are put into one scenario; legal: one scenario, or no schemes")
-        given = dict(what)
-        if not given:
-            raise ComparisonError("nothing to compare; legal: two configurations or more")
+    if schemes and not _are_configurations(what):
+        scenarios = configurations(Scenario.of(cast("ScenarioLike", what)), schemes)
+    elif schemes:
+        raise ComparisonError("schemes are put into one scenario; legal: one scenario, or no schemes")
+    else:
+        given = _given(what)
         scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario)}
         if not scenarios:
             return cast("Results", given)
         if len(scenarios) < len(given):
             raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
-    else:
-        scenarios = configurations(Scenario.of(what), schemes)
     jobs = [Job(scenario, seed) for scenario in scenarios.values() for seed in seeds]
     results = run_many(jobs, store=store, workers=workers, progress=progress)
     return {
         name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
     }
+
+
+def _given(what: object) -> Mapping[str, object]:
+    """Configurations by name, as they were handed over."""
+    if not isinstance(what, Mapping):
+        raise ComparisonError(
+            f"{quoted(what)} cannot be compared; legal: a scenario with schemes=[...], or a dict of scenarios "
+            "or of lists of results, by name"
+        )
+    if not what:
+        raise ComparisonError("nothing to compare; legal: two configurations or more")
+    return what
+
+
+def _are_configurations(what: object) -> bool:
+    """Whether it holds scenarios or results by name; a scenario as a dict holds neither."""
+    from aqmlab.scenario import Scenario  # noqa: PLC0415
+
+    if not isinstance(what, Mapping):
+        return False
+    return all(isinstance(each, Scenario | list | tuple) for each in what.values())
 
 
 def configurations(

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.comparability import Decides, Difference, differences, listed
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.scenario import Scenario
 from aqmlab.statistics.recorded import judged_links
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from aqmlab.statistics import Recorded
 
@@ -78,8 +80,13 @@ def require_comparable(scenarios: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
+    if isinstance(results, Mapping | str) or not isinstance(results, Iterable):
+        raise ComparisonError(f"{side}: a list of results, one for each seed, not {quoted(results)}")
     if not results:
         raise ComparisonError(f"there is no result in {side}")
+    for result in results:
+        if not isinstance(getattr(result, "run", None), Mapping):
+            raise ComparisonError(f"{side}: a list of results, one for each seed, not of {quoted(result)}")
     seeds = Counter(int(result.run["seed"]) for result in results)
     repeated = sorted(seed for seed, count in seeds.items() if count > 1)
     if repeated:

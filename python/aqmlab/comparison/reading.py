@@ -124,7 +124,9 @@ def _places_in(folder: Path) -> list[Path]:
         return [folder]
     found = [file.parent for file in sorted(folder.glob("**/run.json"))]
     if not found:
-        raise ResultError(f"{folder}: holds no result; legal: what aqmlab run or compare left")
+        absent = "is a file" if folder.exists() else "there is no such folder"
+        what = "holds no result" if folder.is_dir() else absent
+        raise ResultError(f"{folder}: {what}; legal: a folder that aqmlab run or compare left")
     return found
 
 

@@ -1,8 +1,7 @@
 """Figures for print and for pages: vector and raster, units on every axis, bands where runs allow them.
 
-What is a set of lines is a `Chart` first, data from which print, interactive pages and tables are made;
-`draw` makes the figures that an experiment lists. All are functions of finished results; nothing is drawn
-that was not run.
+What is a set of lines is a `Chart` first, data from which print, interactive pages and tables are made. All
+are functions of finished results; nothing is drawn that was not run.
 """
 
 from aqmlab.figures.chart import Axis, Chart, Series
@@ -10,7 +9,6 @@ from aqmlab.figures.curves import ccdf_chart, cdf_chart
 from aqmlab.figures.difference import draw_difference
 from aqmlab.figures.drawing import draw_chart
 from aqmlab.figures.drawn import Drawn
-from aqmlab.figures.listed import draw
 from aqmlab.figures.load import draw_load
 from aqmlab.figures.page_loads import Waiting, draw_page_loads
 from aqmlab.figures.per_second import draw_per_second
@@ -26,7 +24,6 @@ __all__ = [
     "Waiting",
     "ccdf_chart",
     "cdf_chart",
-    "draw",
     "draw_chart",
     "draw_difference",
     "draw_load",

@@ -130,16 +130,16 @@ def state_over_time(
     """
     samples = {}
     for name, result in results.items():
-        rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms").to_pandas()
-        rows = rows[rows["link"] == link]
-        known = list(rows["quantity"].unique())
+        rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms")
+        rows = rows.filter(has_name(rows, "link", link))
+        known = rows["quantity"].unique().to_pylist()
         if not known:
             raise MissingDataError(f"{name}: the scheme at {link} tells nothing of itself")
         if quantity not in known:
             raise MissingDataError(
                 f'{name}: the scheme at {link} tells nothing called "{quantity}"; legal: {", ".join(known)}'
             )
-        rows = rows[rows["quantity"] == quantity]
+        rows = rows.filter(has_name(rows, "quantity", quantity))
         samples[name] = (rows["time_s"].to_numpy(), rows["value"].to_numpy())
     axis = Axis(quantity.replace("_", " "))
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")

@@ -90,10 +90,12 @@ def whole_file(file: Path) -> Iterator[Path]:
     Until then `file` is what it was before, and an error or Ctrl-C leaves it so.
 
     Raises:
+        FolderError: What should be a folder above it is a file.
         StorageError: The disk is full or failed, or the folder forbids writing.
     """
     place = real_path(file)
     partial = place.with_name(f"{PARTIAL_PREFIX}{secrets.token_hex(8)}{place.suffix}")
+    _require_folders_above(place, file)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         yield partial
@@ -117,6 +119,12 @@ def write_whole(file: Path, content: str | bytes) -> Path:
 def real_path(path: Path) -> Path:
     """What a path leads to, whatever of it is a link; what it leads to need not exist."""
     return Path(os.path.realpath(path))
+
+
+def _require_folders_above(place: Path, named: Path) -> None:
+    above = next((each for each in place.parents if each.exists()), place.parent)
+    if above.exists() and not above.is_dir():
+        raise FolderError(f"{named}: cannot be written, because {above} is a file; legal: a name in a folder")
 
 
 def require_writable(folder: Path) -> None:

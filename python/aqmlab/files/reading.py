@@ -62,7 +62,7 @@ def parse_toml(text: str, source: str, refusal: type[Exception]) -> dict[str, An
     Raises:
         refusal: It is not TOML; the message names the source and the line.
     """
-    document: dict[str, Any] = _parsed(lambda: tomllib.loads(text), source, refusal)
+    document: dict[str, Any] = _parsed(lambda: tomllib.loads(text), "TOML", source, refusal)
     return document
 
 
@@ -81,7 +81,7 @@ def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, An
     Raises:
         refusal: There is none; the message names the source, and the line where there is one.
     """
-    document = _parsed(lambda: json.loads(text), source, refusal)
+    document = _parsed(lambda: json.loads(text), "JSON", source, refusal)
     if not isinstance(document, dict):
         raise refusal(f"{source}: holds no JSON object")
     return document
@@ -106,13 +106,13 @@ def read_table(file: str | Path | Traversable, refusal: type[Exception]) -> list
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def _parsed(parse: Callable[[], Any], source: str, refusal: type[Exception]) -> Any:  # noqa: ANN401
+def _parsed(parse: Callable[[], Any], form: str, source: str, refusal: type[Exception]) -> Any:  # noqa: ANN401
     try:
         return parse()
     except RecursionError:
         raise refusal(f"{source}: nested too deeply") from None
     except ValueError as error:  # what the parsers raise, and Python itself for a number of too many digits
-        raise refusal(f"{source}: {plain(str(error))}") from None
+        raise refusal(f"{source}: not {form}: {plain(str(error))}") from None
 
 
 def _bytes(file: Path) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
-from aqmlab.files.shape import ANY, FLAG, NUMBER, PLAIN, TEXT, Table, TableOf, conform
+from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
 from aqmlab.load.queues import LIMITS, parameters_of_scheme
 from aqmlab.tune.space import default_ranges, space_of
 
@@ -67,13 +67,13 @@ class Knob:
 _TURNED = Table(
     {
         "rates_mbps": TableOf(NUMBER),
-        "demand": NUMBER,
+        "demand": COUNT,
         "scheme": TEXT,
         "parameters": TableOf(PLAIN),
         "ecn": FLAG,
-        "seed": NUMBER,
+        "seed": SEED,
     },
-    {"limit": NUMBER},
+    {"limit": Kind(f"{COUNT.legal}, or null", lambda value: value is None or COUNT.fits(value))},
 )
 
 
@@ -85,7 +85,7 @@ class Turned:
         rates_mbps: Rates by their dotted keys, in Mbit/s.
         demand: Users; or flows or sources of datagrams, where there are no users.
         scheme: The queue management.
-        parameters: Its main parameters; one that is searched as a factor of another is that factor.
+        parameters: Its main parameters that were turned.
         ecn: Whether queues mark and hosts take part.
         limit: What may wait, in the scenario's own unit; none: what the scheme has by itself.
         seed: Of the run.
@@ -122,10 +122,7 @@ class Turned:
     @classmethod
     def _of(cls, sent: Any, place: str) -> Self:  # noqa: ANN401
         conform(sent, _TURNED, place, PlayError)
-        whole = {
-            name: round(sent[name]) for name in ("demand", "limit", "seed") if sent.get(name) is not None
-        }
-        return cls(**{**sent, **whole})
+        return cls(**sent)
 
 
 _PAGE = "the page's request"
@@ -134,38 +131,51 @@ _PAGE = "the page's request"
 def _read(text: str | bytes) -> Any:  # noqa: ANN401
     try:
         return json.loads(text)
+    except RecursionError:
+        raise PlayError(f"{_PAGE}: is nested too deeply; legal: what the page sends") from None
     except ValueError as error:
         raise PlayError(f"{_PAGE}: is not JSON: {error}") from None
 
 
 def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:
-    """The main parameters of a scheme, those that `aqmlab tune` searches, where its queue's table has them.
+    """The main parameters of a scheme, those that `aqmlab tune` searches, each where it is in force.
+
+    A parameter without a value has no knob: another stands in its place, as thresholds for a target delay.
 
     Args:
         scheme: The queue management.
-        table: The queue's table, as resolved.
+        table: The queue's table as resolved, with the values in force of what it leaves out.
     """
     if scheme not in default_ranges():
         return []
-    space = space_of(scheme)
-    return [_knob(parameter, table) for parameter in space.parameters if parameter.name not in LIMITS]
+    parameters = {each.name: each for each in space_of(scheme).parameters if each.name not in LIMITS}
+    found = (
+        _knob(each, parameters.get(each.times or ""), table.get(each.name)) for each in parameters.values()
+    )
+    return [knob for knob in found if knob is not None]
 
 
-def _knob(parameter: Parameter, table: Mapping[str, Any]) -> Knob:
-    label = parameter.name if parameter.times is None else f"{parameter.name} ÷ {parameter.times}"
-    value = table.get(parameter.name)
+def _knob(parameter: Parameter, base: Parameter | None, value: object) -> Knob | None:
+    """The knob of a parameter; `base` is the one that its range is a factor of, if it is."""
     if parameter.values:
-        choices = parameter.values
-        chosen = value if value in choices else choices[0]
-        return Knob(parameter.name, label, "choice", chosen, choices=choices)
-    if parameter.times is not None and isinstance(value, (int, float)):
-        base = table.get(parameter.times)
-        value = value / base if isinstance(base, (int, float)) and base else None
-    if not isinstance(value, (int, float)):  # a rule of the scheme's own, such as a weight by a time constant
-        value = math.sqrt(parameter.low * parameter.high) if parameter.log else parameter.low
-    low, high = min(parameter.low, value), max(parameter.high, value)
-    whole = parameter.integer and parameter.times is None
-    return Knob(parameter.name, label, "range", value, low, high, parameter.log, whole)
+        choices = parameter.values if value in parameter.values else (value, *parameter.values)
+        return Knob(parameter.name, parameter.name, "choice", value, choices=choices)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    low, high = parameter.low, parameter.high
+    if base is not None:  # a knob turns one parameter alone, and so it is none of factors
+        low, high = low * base.low, high * base.high
+    whole = parameter.integer and value == round(value)
+    return Knob(
+        parameter.name,
+        parameter.name,
+        "range",
+        round(value) if whole else value,
+        min(low, value),
+        max(high, value),
+        parameter.log,
+        whole,
+    )
 
 
 def rate_knobs(rates_mbps: Mapping[str, float]) -> list[Knob]:

@@ -73,6 +73,7 @@
         shown.textContent = knob.integer ? now.toLocaleString("en") : digits(now);
         slider.setAttribute("aria-valuetext", `${shown.textContent} (${knob.label})`);
       };
+      slider.show = show;
       show(value);
       slider.addEventListener("input", () => { const now = valueAt(knob, Number(slider.value)); show(now); set(now); ask(); });
       label.append(shown, slider);
@@ -89,6 +90,9 @@
     return label;
   }
 
+  // Nothing turned yet: parameters that are not sent stay as they follow from the rest.
+  const untouched = () => ({ ...structuredClone(state.facts.start), parameters: {} });
+
   function setter(knob) {
     const turned = state.turned;
     if (knob.name in turned.rates_mbps) return (value) => { turned.rates_mbps[knob.name] = value; };
@@ -100,17 +104,28 @@
     return knob.name in turned.rates_mbps ? turned.rates_mbps[knob.name] : turned[knob.name] ?? knob.value;
   }
 
+  // What was turned, else what the last run of this scheme had: some follow from the rate or from other parameters.
+  function inForce(knob) {
+    const { turned, now } = state;
+    const last = now?.turned.scheme === turned.scheme ? now.parameters[knob.name] : undefined;
+    return turned.parameters[knob.name] ?? last ?? knob.value;
+  }
+  function settle() {
+    for (const knob of state.facts.parameters[state.turned.scheme] ?? []) {
+      const slider = element("controls").elements[knob.name];
+      if (slider?.type !== "range" || slider === document.activeElement) continue;
+      slider.value = position(knob, inForce(knob));
+      slider.show(inForce(knob));
+    }
+  }
+
   function build() {
     const { facts, turned } = state;
     const form = element("controls");
     const focused = document.activeElement?.name;
     form.replaceChildren(...facts.knobs.map((knob) => control(knob, standing(knob), setter(knob))));
     for (const knob of facts.parameters[turned.scheme] ?? []) {
-      const value = turned.parameters[knob.name] ?? knob.value;
-      form.append(control(knob, value, (now) => {
-        for (const each of facts.parameters[turned.scheme]) turned.parameters[each.name] ??= each.value;
-        turned.parameters[knob.name] = now;
-      }));
+      form.append(control(knob, inForce(knob), (now) => { turned.parameters[knob.name] = now; }));
     }
     const button = (text, does) => {
       const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });
@@ -118,7 +133,7 @@
       form.append(made);
     };
     button("Other users (next seed)", () => { turned.seed += 1; });
-    button("Back to the scenario", () => { state.turned = structuredClone(facts.start); build(); });
+    button("Back to the scenario", () => { state.turned = untouched(); build(); });
     if (focused) form.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -213,6 +228,16 @@
     element("refused").textContent = text ?? "";
   }
 
+  // An answer that is no JSON is an error's text, which is shown as it is.
+  async function sentenceOrJson(response) {
+    const text = await response.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      return { refused: text.trim() || `the server answered ${response.status} ${response.statusText}` };
+    }
+  }
+
   function ask() {
     clearTimeout(state.timer);
     state.timer = setTimeout(send, 80);
@@ -226,10 +251,10 @@
       const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(turned) });
       if (number !== state.asked) return;  // a newer one is on its way
       if (response.status === 403) throw new Error("the server no longer knows this page: open the address that aqmlab play printed");
-      const answer = await response.json();
+      const answer = await sentenceOrJson(response);
       if (answer.superseded) return;
       refuse(answer.refused);
-      if (!answer.refused) { state.now = { ...answer, turned }; show(); }
+      if (!answer.refused) { state.now = { ...answer, turned }; settle(); show(); }
     } catch (error) {
       if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message));
     } finally {
@@ -264,7 +289,7 @@
     try {
       const response = await fetch(at("comparison"), { method, body });
       if (response.status === 403) throw new Error("the server no longer knows this page");
-      const answer = await response.json();
+      const answer = await sentenceOrJson(response);
       if (number !== full.asked) return;
       if (response.ok) showFull(answer);
       else {
@@ -281,7 +306,7 @@
   element("full-start").addEventListener("click", () => {
     if (!state.now) return;
     clearTimeout(full.timer);
-    command("POST", JSON.stringify({ before: state.before?.turned ?? state.facts.start, now: state.now.turned }));
+    command("POST", JSON.stringify({ before: state.before?.turned ?? untouched(), now: state.now.turned }));
   });
   element("full-cancel").addEventListener("click", () => { clearTimeout(full.timer); command("DELETE"); });
 
@@ -291,8 +316,9 @@
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
   (async () => {
-    state.facts = await (await fetch(at("knobs"))).json();
-    state.turned = structuredClone(state.facts.start);
+    state.facts = await sentenceOrJson(await fetch(at("knobs")));
+    if (state.facts.refused) throw new Error(state.facts.refused);
+    state.turned = untouched();
     element("name").textContent = `${state.facts.name}: turn a knob and see the queue breathe`;
     for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
     document.title = `${state.facts.name} – aqmlab play`;

@@ -23,10 +23,10 @@ from aqmlab.play.knobs import (
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.terminal.spelling import unknown
-from aqmlab.tune.space import default_ranges, space_of
+from aqmlab.tune.space import default_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
@@ -44,6 +44,11 @@ _QUEUE_SAMPLES, _LINK_SAMPLES = 1_200, 150
 
 _COMPARED = ("drop-tail", "red", "pie", "fq-codel")
 """What a setting is compared with at full length, beside its own scheme."""
+
+_DERIVED = ("min_th_packets", "max_th_packets")
+"""RED's thresholds, which follow from each other or from a target: turned, both are given."""
+_DERIVED_FROM = ("target_delay_ms",)
+"""What thresholds may follow from, and what is refused beside them."""
 
 
 class PlayedLink:
@@ -85,12 +90,11 @@ class PlayedLink:
     def start(self) -> Turned:
         """Where the knobs stand in the scenario."""
         table = self.queues.tables(self.scenario)[0]
-        scheme = str(table["scheme"])
         return Turned(
             rates_mbps=self._rates_mbps,
             demand=self.demand.size,
-            scheme=scheme,
-            parameters={knob.name: knob.value for knob in parameter_knobs(scheme, table)},
+            scheme=str(table["scheme"]),
+            parameters=self.parameters(self.scenario),
             ecn=bool(table.get("ecn")),
             limit=table.get(self._limit) if self._limit else None,
         )
@@ -105,11 +109,16 @@ class PlayedLink:
         knobs.append(Knob("ecn", "ECN at queues and hosts", "switch", self.start.ecn))
         return knobs
 
+    def parameters(self, scenario: Scenario) -> dict[str, Any]:
+        """The main parameters of the queue management as they are in force in a setting, by name."""
+        table = self.queues.tables_in_force(scenario)[0]
+        return {knob.name: knob.value for knob in parameter_knobs(str(table["scheme"]), table)}
+
     def knobs_of_schemes(self) -> dict[str, list[Knob]]:
         """The main parameters of every scheme that can be chosen, where its own defaults put them."""
         return {
             scheme: parameter_knobs(
-                scheme, self.queues.tables(self.queues.with_scheme(self.scenario, scheme))[0]
+                scheme, self.queues.tables_in_force(self.queues.with_scheme(self.scenario, scheme))[0]
             )
             for scheme in schemes_to_choose([self.start.scheme])
         }
@@ -118,9 +127,12 @@ class PlayedLink:
         """What of the scenario was turned away from where it stood, by dotted keys.
 
         Raises:
-            PlayError: A rate, a scheme or a parameter is none of those that can be turned.
+            PlayError: A rate, a scheme or a parameter is none of those that can be turned, or the demand is
+                more than its knob has.
         """
         self._refuse_unknown(turned)
+        if turned.demand > (most := demand_knob(self.demand.unit, self.demand.size).high):
+            raise PlayError(f"demand: 1 to {most:,} {self.demand.unit}, not {turned.demand:,}")
         overrides = self._of_queues(turned)
         overrides |= {key: rate for key, rate in turned.rates_mbps.items() if rate != self._rates_mbps[key]}
         if turned.demand != self.demand.size:
@@ -197,25 +209,37 @@ class PlayedLink:
 
     def _of_queues(self, turned: Turned) -> dict[str, Any]:
         """The queues' tables, if the scheme is another; else what is turned in them."""
-        if turned.scheme == self.start.scheme:
-            settings = self._settings(turned, self.queues.tables(self.scenario)[0])
-            return {f"{key}.{name}": value for key in self.queues.keys for name, value in settings.items()}
+        if turned.scheme != self.start.scheme:
+            return self._replaced(turned)
+        table = self.queues.tables_in_force(self.scenario)[0]
+        settings = self._settings(turned, table)
+        instead = [name for name in _DERIVED_FROM if table.get(name) is not None]
+        if instead and settings.keys() & set(_DERIVED):
+            return {
+                key: {**_given(own, without=instead), **settings}
+                for key, own in zip(self.queues.keys, self.queues.tables(self.scenario), strict=True)
+            }
+        return {f"{key}.{name}": value for key in self.queues.keys for name, value in settings.items()}
+
+    def _replaced(self, turned: Turned) -> dict[str, Any]:
+        """The tables of queues under another scheme than the scenario's: its limits, and what is turned."""
         replaced = self.queues.with_scheme(self.scenario, turned.scheme)
         kept = [
             {name: table[name] for name in LIMITS if table.get(name)}
             for table in self.queues.tables(replaced)
         ]
-        settings = self._settings(turned, self.queues.tables(replaced)[0])
+        settings = self._settings(turned, self.queues.tables_in_force(replaced)[0])
         return {
             key: {"scheme": turned.scheme, **limits, **settings}
             for key, limits in zip(self.queues.keys, kept, strict=True)
         }
 
     def _settings(self, turned: Turned, table: Mapping[str, Any]) -> dict[str, Any]:
-        """The keys of a queue's table that were turned away from what it has."""
-        settings = _turned_parameters(
-            turned, {knob.name: knob.value for knob in parameter_knobs(turned.scheme, table)}
-        )
+        """The keys of a queue's table that were turned away from what is in force in it."""
+        stood = {knob.name: knob.value for knob in parameter_knobs(turned.scheme, table)}
+        settings = {name: value for name, value in turned.parameters.items() if value != stood.get(name)}
+        if settings.keys() & set(_DERIVED):  # one follows from the other where it is left out
+            settings |= {name: table[name] for name in _DERIVED if name not in settings}
         legal = parameters_of_scheme(turned.scheme)
         if "ecn" in legal and turned.ecn != bool(table.get("ecn")):
             settings["ecn"] = turned.ecn
@@ -276,17 +300,6 @@ def _settings_of_command(overrides: Mapping[str, Any]) -> list[str]:
     return [f"--set {quote(f'{key}={toml_value(value)}')}" for key, value in overrides.items()]
 
 
-def _turned_parameters(turned: Turned, stood: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters whose knobs were turned, and those that are told by or tell them as a factor."""
-    now = {**stood, **turned.parameters}
-    moved = {name for name, value in turned.parameters.items() if value != stood.get(name)}
-    settings: dict[str, Any] = {}
-    for parameter in space_of(turned.scheme).parameters if moved else ():
-        together = {
-            each.name
-            for each in space_of(turned.scheme).parameters
-            if parameter.name in {each.times, each.name}
-        }
-        if parameter.name in now and (moved & {parameter.name, parameter.times, *together}):
-            settings[parameter.name] = parameter.value(now[parameter.name], settings)
-    return settings
+def _given(table: Mapping[str, Any], *, without: Sequence[str]) -> dict[str, Any]:
+    """What of a resolved table has a value, without these keys: TOML has no word for none."""
+    return {name: value for name, value in table.items() if value is not None and name not in without}

@@ -22,7 +22,6 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
-from aqmlab.files.toml_text import to_toml
 from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _MOST_BYTES = 64 * 1024
-_SUPERSEDED = 409
+_SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -84,9 +83,10 @@ class Player:
         result = self.link.run(scenario, turned.seed, active)
         return {
             **measurement(result, self.link.link),
+            "parameters": self.link.parameters(scenario),
             "command": self.link.command(turned, self.file),
             "compare": self.link.comparison(turned, self.file),
-            "toml": to_toml(scenario.resolved),
+            "toml": scenario.as_toml(),
         }
 
     def close(self) -> None:
@@ -98,6 +98,8 @@ class Player:
 
 class _Handler(RequestHandler):
     """What all requests have in common: they are answered to those who know the token, on this machine."""
+
+    says_json = False
 
     def initialize(self, player: Player, token: str, port: int) -> None:
         self.player = player
@@ -114,9 +116,21 @@ class _Handler(RequestHandler):
         if not hmac.compare_digest(self.get_query_argument("token", "").encode(), self.token.encode()):
             raise HTTPError(403, reason="the address needs the token that aqmlab play printed")
 
-    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ANN401, ARG002
+    def write_error(self, status_code: int, **facts: Any) -> None:  # noqa: ANN401
+        """Ends with a sentence: what was refused, or what went wrong here."""
+        error = facts.get("exc_info", (None, None))[1]
+        if status_code == _FAILED and error is not None:
+            self.refuse(f"aqmlab play failed: {type(error).__name__}: {error}; its terminal shows where")
+        else:
+            self.refuse(self._reason)
+
+    def refuse(self, sentence: str) -> None:
+        """Ends with a sentence for people: as JSON where the page asks, else as text."""
+        if self.says_json:
+            self.answer({"refused": sentence})
+            return
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(f"{self._reason}\n")
+        self.finish(f"{sentence}\n")
 
     def answer(self, body: dict[str, Any]) -> None:
         """Ends with this as JSON."""
@@ -147,6 +161,8 @@ class _Asset(_Handler):
 
 
 class _Knobs(_Handler):
+    says_json = True
+
     def get(self) -> None:
         """What can be turned, and where it stands."""
         link = self.player.link
@@ -165,23 +181,26 @@ class _Knobs(_Handler):
 
 
 class _Run(_Handler):
+    says_json = True
+
     async def post(self) -> None:
         """Runs what was turned; 409 where something newer was asked for meanwhile."""
         try:
-            answer = await self.player.play(Turned.from_json(self.request.body))
+            self.answer(await self.player.play(Turned.from_json(self.request.body)))
         except Cancelled:
             self.set_status(_SUPERSEDED)
-            answer = {"superseded": True}
+            self.answer({"superseded": True})
         except (ScenarioError, RefusalError) as error:
             self.set_status(400)
-            answer = {"refused": str(error)}
+            self.refuse(str(error))
         except RunError as error:
-            self.set_status(500)
-            answer = {"refused": str(error)}
-        self.answer(answer)
+            self.set_status(_FAILED)
+            self.refuse(str(error))
 
 
 class _Comparison(_Handler):
+    says_json = True
+
     def get(self) -> None:
         """How far the comparison is, or how it ended."""
         self.answer(self.player.comparison.status())
@@ -192,7 +211,7 @@ class _Comparison(_Handler):
             self.answer(self.player.comparison.start(*Turned.pair_from_json(self.request.body)))
         except (ScenarioError, RefusalError) as error:
             self.set_status(400)
-            self.answer({"refused": str(error)})
+            self.refuse(str(error))
 
     def delete(self) -> None:
         """Stops it."""

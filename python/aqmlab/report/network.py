@@ -8,11 +8,18 @@ from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics.recorded import measured_window_s
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aqmlab.statistics import Recorded
+
+_SENDERS = {
+    "flows": ("transfer without end", "transfers without end"),
+    "datagrams": ("source of datagrams", "sources of datagrams"),
+}
+"""What a group of a kind has one of, and several."""
 
 
 def in_one_line(result: Recorded, runs: int) -> str:
@@ -71,9 +78,9 @@ def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
     delays = {_delay(each) for each in _browsing(scenario)} - {""}
     if delays:
         yield "distance", f"{' or '.join(sorted(delays))} there and back without any queue"
-    for kind, what in (("flows", "transfers without end"), ("datagrams", "sources of datagrams")):
+    for kind, what in _SENDERS.items():
         for group in scenario.get(kind) or ():
-            yield f"{kind}, {group.get('name', '')}".rstrip(", "), f"{group.get('count', 1)} {what}"
+            yield f"{kind}, {group.get('name', '')}".rstrip(", "), counted(group.get("count", 1), *what)
 
 
 def _browsing(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:

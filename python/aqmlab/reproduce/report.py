@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aqmlab import figures, tables
+from aqmlab import tables
 from aqmlab.comparison import Comparison
 from aqmlab.files.folders import write_whole
 from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
 from aqmlab.report.alternatives import first_figure
+from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.claims import evaluate
 from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard
 from aqmlab.tables.comparisons import comparisons
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from aqmlab.figures import Drawn
     from aqmlab.report.page import Part
     from aqmlab.reproduce.claims import Outcome
     from aqmlab.reproduce.experiment import Tolerance
@@ -42,7 +44,7 @@ class Parts:
     ablations: Table
     responses: Table
     outcomes: Sequence[Outcome]
-    drawn: Sequence[figures.Drawn]
+    drawn: Sequence[Drawn]
 
 
 def parts_of(study: Study) -> Parts:
@@ -54,7 +56,7 @@ def parts_of(study: Study) -> Parts:
         ablations=ablations.table_of(tables.ablation_rows(study)),
         responses=responses.table_of(responses.response_rows(study)),
         outcomes=outcomes,
-        drawn=figures.draw(study),
+        drawn=listed_figures.draw(study),
     )
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab import _core
-from aqmlab.errors import RunError
+from aqmlab.errors import RunError, ScenarioError
 from aqmlab.load.offered import offering_twin
 from aqmlab.scenario import Scenario
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,8 +44,12 @@ class Job:
     captured: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed <= SEED_MAX:
-            raise ValueError(f"seed: from 0 to 2^64 - 1, not {self.seed}")
+        if not isinstance(self.scenario, Scenario):
+            raise ScenarioError(
+                f"a job is of a Scenario, as Scenario.of makes one, not {quoted(self.scenario)}"
+            )
+        if not isinstance(self.seed, int) or not 0 <= self.seed <= SEED_MAX:
+            raise ValueError(f"seed: a whole number from 0 to 2^64 - 1, not {quoted(self.seed)}")
 
     @cached_property
     def address(self) -> str:

@@ -7,6 +7,7 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +22,10 @@ from aqmlab.runs.job import Job
 from aqmlab.runs.store import Found, State, inspect, remove_damaged
 from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.terminal.progress import Bar, tracked
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -133,7 +135,11 @@ def run_each(
 def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Job, list[int]]:
     """The runs to be made, each with the positions of the jobs that ask for it."""
     plan: dict[tuple[str, Path | None], tuple[Job, list[int]]] = {}
+    if not isinstance(jobs, Iterable):
+        raise TypeError(f"jobs: a list of Job, not {quoted(jobs)}")
     for position, job in enumerate(jobs):
+        if not isinstance(job, Job):
+            raise TypeError(f"jobs: a list of Job, not of {quoted(job)}")
         placed = job.kept_in(store) if store else job
         # Scenarios that differ in their labels alone are one run.
         _, positions = plan.setdefault((placed.address, placed.folder), (placed, []))

@@ -6,6 +6,7 @@ because a scenario keeps the text of the file and nothing of what it might find 
 
 from __future__ import annotations
 
+import difflib
 import json
 import linecache
 import sys
@@ -112,10 +113,26 @@ def load(file: str, name: str, text: str) -> Loaded:
     if not (isinstance(found, type) and issubclass(found, Scheme)):
         own = ", ".join(_schemes(module)) or "none"
         return Loaded(file, name, None, f"{file} has no class {name} of aqmlab.schemes.Scheme; it has {own}")
+    if wrong := _misspelt(found):
+        return Loaded(file, name, None, f"{file}: {name}: {wrong}")
     try:
         return Loaded(file, name, found, None)
     except Exception as error:  # noqa: BLE001
         return Loaded(file, name, None, f"{file}: {name}: {error}")
+
+
+def _misspelt(scheme: type[Scheme]) -> str:
+    """What to say of a method that nothing calls, though it looks meant for the port; else empty."""
+    classes = (each for each in scheme.__mro__ if each not in Scheme.__mro__)
+    own = {name: value for each in classes for name, value in vars(each).items()}
+    known = (*METHODS, "check", "start")
+    for name in (name for name, value in own.items() if callable(value) and not hasattr(Scheme, name)):
+        near = difflib.get_close_matches(name, [each for each in known if each not in own], n=1, cutoff=0.8)
+        if near:
+            return f'{name}: nothing calls this method; did you mean "{near[0]}"?'
+        if name.startswith("on_"):
+            return f"{name}: nothing calls this method; legal: {', '.join(known)}"
+    return ""
 
 
 def _schemes(module: ModuleType) -> list[str]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aqmlab import _core
+from aqmlab.errors import ScenarioError
+from aqmlab.terminal.spelling import unknown
 
 CASES = 64
 """How many cases of each property are tried."""
@@ -45,6 +47,13 @@ def known(name: str, folder: str | Path = ".") -> str:
     return _core.load_scheme(Path(folder).absolute(), name) if ":" in name else name
 
 
+def _known_or_refused(name: str, folder: str | Path) -> str:
+    registered = known(name, folder)
+    if registered not in (legal := _core.scheme_names()) and ":" not in name:
+        raise ScenarioError(f"scheme {name}: {unknown(name, [*legal, 'FILE.py:CLASS', 'LIBRARY.so:SYMBOL'])}")
+    return registered
+
+
 def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Finding]:
     """Tries what every scheme owes; an empty list says that nothing was found.
 
@@ -61,7 +70,7 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Fi
     Raises:
         ScenarioError: The file or what is in it is refused.
     """
-    return [Finding(*found) for found in _core.check_scheme(known(name, folder), cases)]
+    return [Finding(*found) for found in _core.check_scheme(_known_or_refused(name, folder), cases)]
 
 
 def cost_ns(name: str, *, folder: str | Path = ".") -> float:
@@ -71,7 +80,7 @@ def cost_ns(name: str, *, folder: str | Path = ".") -> float:
         ScenarioError: The file or what is in it is refused.
         RunError: The scheme failed.
     """
-    registered = known(name, folder)
+    registered = _known_or_refused(name, folder)
     first = _core.scheme_cost(registered, _FEW)
     if first > _SLOW_NS:
         return min(first, _core.scheme_cost(registered, 10 * _FEW))

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"([0-9]{1,20})(?:-([0-9]{1,20}))?")
 _LONGEST_SHOWN = 60
+_OTHER_NAMES = {
+    **dict.fromkeys(("fifo", "pfifo", "bfifo", "droptail", "taildrop", "tail-drop"), "drop-tail"),
+    **dict.fromkeys(("sfq", "drr", "wfq", "fair-queueing"), "fq"),
+    **dict.fromkeys(("fqcodel", "fq-codl"), "fq-codel"),
+    **dict.fromkeys(("l4s", "dual-pi2", "dualq"), "dualpi2"),
+    "adaptive-red": "ared",
+}
+"""What the field and Linux call schemes that have another name here."""
 
 
 def quoted(value: object) -> str:
@@ -39,6 +47,11 @@ def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def counted(number: int, what: str, several: str = "") -> str:
+    """A number of things, such as `1 seed` and `2,000 seeds`."""
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+
+
 def whole_numbers(text: str) -> range | None:
     """The numbers of `5` or of `1-8`, none if the text is neither; empty if the range descends."""
     found = _RANGE.fullmatch(text)
@@ -53,5 +66,8 @@ def unknown(name: str, known: Iterable[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that is most like a misspelt one, as the end of a message; empty if none is near."""
-    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], list(known), n=1)
+    names = list(known)
+    if (meant := _OTHER_NAMES.get(name.lower().replace("_", "-"))) in names:
+        return f'; did you mean "{meant}"?'
+    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
     return f'; did you mean "{near[0]}"?' if near else ""

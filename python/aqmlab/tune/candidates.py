@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -67,19 +68,22 @@ class Candidate:
 def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candidate]:
     """Those that no other one beats in one of response time, utilization and loss without losing in another.
 
-    Judged by means over the fresh seeds; ordered by response time.
+    Judged by means over the fresh seeds; ordered by response time. Without response times the other two
+    decide.
     """
     points = {
         candidate: np.mean([objective.trade_off(run) for run in candidate.fresh.values()], axis=0)
         for candidate in candidates
         if candidate.fresh
     }
+    known = np.all(np.isfinite(list(points.values())), axis=0)
+    compared = {candidate: tuple(point[known]) for candidate, point in points.items()}
     standing = [
         candidate
-        for candidate, point in points.items()
-        if not any(np.all(other <= point) and np.any(other < point) for other in points.values())
+        for candidate, point in compared.items()
+        if not any(other != point and all(map(operator.le, other, point)) for other in compared.values())
     ]
-    return sorted(standing, key=lambda candidate: float(points[candidate][0]))
+    return sorted(standing, key=lambda candidate: compared[candidate])
 
 
 def _mean(values: Sequence[float | int | None]) -> float | None:

@@ -9,9 +9,9 @@ from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.toml_text import to_toml
 from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
+from aqmlab.tune.proposals import optuna_version
 from aqmlab.tune.tables import candidates_table, trials_table
 
 if TYPE_CHECKING:
@@ -68,16 +68,14 @@ def _best(outcome: Outcome) -> str:
         "name": f"{outcome.base.name}, {outcome.space.scheme} for {outcome.objective.name}",
         "description": f"Found by aqmlab tune {version()}: {outcome.winner.label} of {outcome.plan.trials}.",
     }
-    return to_toml(scenario.with_overrides(named).resolved)
+    return scenario.with_overrides(named).as_toml()
 
 
 def _facts(outcome: Outcome) -> dict[str, Any]:
-    import optuna  # noqa: PLC0415 (only a search has made an outcome)
-
     plan = outcome.plan
     return {
         "aqmlab_version": version(),
-        "optuna_version": optuna.__version__,
+        "optuna_version": optuna_version(),
         "scenario": (outcome.given.scenario or outcome.base).resolved,
         "objective": outcome.objective.name,
         "restricted_to_s": outcome.objective.restricted_to_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,9 +84,13 @@ class Objective:
         return sum(self.weights.get(key, 0.0) * term for key, term in terms.items())
 
     def trade_off(self, figures: Figures) -> tuple[float, float, float]:
-        """Restricted mean response time (s), idle share and loss ratio: each smaller is better."""
+        """Restricted mean response time (s), idle share and loss ratio: each smaller is better.
+
+        The first is not a number in a run without response times.
+        """
+        response_s = figures[restricted_mean_name(self.restricted_to_s)]
         return (
-            _known(figures, restricted_mean_name(self.restricted_to_s)),
+            math.nan if response_s is None else float(response_s),
             1.0 - _known(figures, "utilization_percent") / 100.0,
             _known(figures, "loss_percent") / 100.0,
         )
@@ -102,6 +107,8 @@ def _known(figures: Figures, name: str) -> float:
     value = figures[name]
     if value is None:
         raise TuneError(
-            f"the runs have no {name}: the search needs users, and record.responses other than none"
+            f"a run has no {name} in the measured {float(figures['measured_s'] or 0.0):g} s; legal: a longer "
+            "window (duration_s, warm_up_s, cool_down_s), users, record.responses other than none, or "
+            "another --objective"
         )
     return float(value)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
+from aqmlab.terminal.spelling import counted
+from aqmlab.tune.candidates import TrialState
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from aqmlab.tune.objectives import Objective
     from aqmlab.tune.plan import Plan
     from aqmlab.tune.space import Space
+
+_MOST_REFUSED = 5
+"""So many refused candidates are told with their reasons."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,19 @@ class Outcome:
 
     def summary(self) -> str:
         """The winner in words."""
-        settings = ", ".join(f"{name} = {value}" for name, value in self.winner.settings.items())
-        stopped = sum(candidate.state.value == "stopped" for candidate in self.candidates)
+        stopped = sum(candidate.state is TrialState.STOPPED for candidate in self.candidates)
+        refused = [candidate for candidate in self.candidates if candidate.state is TrialState.REFUSED]
         lines = [f"{each.label}: {each.note}" for each in self.published]
         lines += [f"queues set, all alike: {', '.join(self.queues)}"] if len(self.queues) > 1 else []
+        candidates, runs = counted(len(self.candidates) - 1, "candidate"), counted(self.runs, "run")
+        ended = f"{stopped} stopped by the race, {len(refused)} refused by the scenario's checks"
         lines += [
-            f"{self.objective.name}: {self.winner.label} ({settings})",
-            f"{len(self.candidates) - 1} candidates, {stopped} stopped by the race; {self.runs} runs",
+            f"{self.objective.name}: {self.winner.label} ({_said(self.winner)})",
+            f"{candidates}, {ended}; {runs}",
+            *(f"refused: {each.label} ({_said(each)}): {each.note}" for each in refused[:_MOST_REFUSED]),
         ]
+        if len(refused) > _MOST_REFUSED:
+            lines.append(f"refused: {len(refused) - _MOST_REFUSED} more, listed in trials.parquet")
         if self.winner is not self.given:
             difference = self.against(self.given)
             mean = difference.mean if difference.mean is not None else float("nan")
@@ -92,3 +102,7 @@ class Outcome:
                 f"against the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
             )
         return "\n".join(lines)
+
+
+def _said(candidate: Candidate) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in candidate.settings.items())

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from aqmlab.tune.candidates import Candidate
     from aqmlab.tune.outcome import Outcome
 
+_RESPONSE = "response"
+_COLUMNS = (_RESPONSE, "utilization, %", "loss, %")
 _FRONT, _PUBLISHED = SEQUENCE[0], SEQUENCE[2]
 
 
@@ -40,19 +42,20 @@ def draw_trade_off(outcome: Outcome, *, svg: Path, png: Path) -> None:
 
 @styled
 def _draw(outcome: Outcome) -> Figure:
-    left, right = new_row(2)
-    for axes, place, factor, name in (
-        (left, 2, 100.0, "loss, %"),
-        (right, 1, -100.0, "utilization, %"),
-    ):
-        offset = 100.0 if factor < 0 else 0.0
+    known = all(np.isfinite(_points(group, outcome)).all() for group, _ in _groups(outcome))
+    rows = (
+        [("loss, %", _RESPONSE), ("utilization, %", _RESPONSE)] if known else [("loss, %", "utilization, %")]
+    )
+    panels = new_row(len(rows))
+    for axes, (across, upward) in zip(panels, rows, strict=True):
         for group, style in _groups(outcome):
-            points = _points(group, outcome, place)
-            axes.scatter(offset + factor * points[:, 1], points[:, 0], **style)
-        axes.set(xlabel=name)
-    left.set(ylabel=f"mean of min(t, {outcome.objective.restricted_to_s:g} s), s")
-    _legend(left)
-    return figure_of(left)
+            columns = dict(zip(_COLUMNS, _points(group, outcome).T, strict=True))
+            axes.scatter(columns[across], columns[upward], **style)
+        axes.set(xlabel=across)
+    limit = f"mean of min(t, {outcome.objective.restricted_to_s:g} s), s"
+    panels[0].set(ylabel=limit if known else "utilization, %")
+    _legend(panels[0])
+    return figure_of(panels[0])
 
 
 def _groups(outcome: Outcome) -> list[tuple[Sequence[Candidate], dict[str, Any]]]:
@@ -68,13 +71,14 @@ def _groups(outcome: Outcome) -> list[tuple[Sequence[Candidate], dict[str, Any]]
 
 
 def _points(
-    group: Sequence[Candidate], outcome: Outcome, place: int
+    group: Sequence[Candidate], outcome: Outcome
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """A row of `_COLUMNS` for each candidate: means over its fresh seeds."""
     means = [
         np.mean([outcome.objective.trade_off(run) for run in candidate.fresh.values()], axis=0)
         for candidate in group
     ]
-    return np.array([(mean[0], mean[place]) for mean in means])
+    return np.array([(response_s, 100.0 * (1.0 - idle), 100.0 * loss) for response_s, idle, loss in means])
 
 
 def _legend(axes: Axes) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import ScenarioError, TuneError
+from aqmlab.errors import ScenarioError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
@@ -15,12 +14,8 @@ from aqmlab.terminal.progress import Bar
 from aqmlab.tune.beside import settings_of
 from aqmlab.tune.candidates import Candidate, TrialState, front
 from aqmlab.tune.outcome import Outcome
+from aqmlab.tune.proposals import Proposals, require_optuna
 from aqmlab.tune.racing import adjusted, is_worse, rungs
-
-try:
-    import optuna
-except ImportError as missing:
-    raise TuneError(f"the search needs the package optuna ({missing}): pip install 'aqmlab[tune]'") from None
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +26,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.summary import Figures
     from aqmlab.tune.objectives import Objective
     from aqmlab.tune.plan import Plan
-    from aqmlab.tune.space import Parameter, Space
+    from aqmlab.tune.space import Space
 
 
 def tune(
@@ -67,6 +62,7 @@ def tune(
         DemandError: A link is not monitored; nothing was run.
         RunsFailed: Some runs failed.
     """
+    require_optuna()
     named_links(scenario, links)
     searched = Queues.of(scenario, queues or links)
     base = searched.with_scheme(scenario, space.scheme)
@@ -167,7 +163,7 @@ class _Search:
         self._queues = queues
         self._start = start
         self._incumbent = start
-        self._study = _study(plan)
+        self._proposals = Proposals(space, plan)
         self._done = 0
 
     def candidates(self) -> list[Candidate]:
@@ -187,16 +183,11 @@ class _Search:
         return budget is None or self._evaluation.asked < budget
 
     def _batch(self, size: int, *, first: int, bar: Bar) -> list[Candidate]:
-        space = {parameter.name: _distribution(parameter) for parameter in self._space.parameters}
-        trials = [self._study.ask(space) for _ in range(size)]
-        batch = [self._candidate(trial.params, first + place) for place, trial in enumerate(trials)]
+        drawn = self._proposals.draw(size)
+        batch = [self._candidate(each, first + place) for place, each in enumerate(drawn)]
         self._race([candidate for candidate in batch if candidate.state is not TrialState.REFUSED], bar)
-        for trial, candidate in zip(trials, batch, strict=True):
-            if candidate.state is TrialState.REFUSED:
-                self._done += len(self._plan.seeds)
-                self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
-            else:
-                self._study.tell(trial, candidate.estimate)
+        self._done += len(self._plan.seeds) * sum(each.state is TrialState.REFUSED for each in batch)
+        self._proposals.learn([candidate.estimate for candidate in batch])
         return batch
 
     def _candidate(self, drawn: dict[str, Any], number: int) -> Candidate:
@@ -233,27 +224,6 @@ class _Search:
         if candidate is self._incumbent:
             return False
         return is_worse(candidate.costs(self._objective), self._incumbent.costs(self._objective))
-
-
-def _study(plan: Plan) -> optuna.Study:
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    with warnings.catch_warnings():
-        # Its options have kept their names and meaning for years, and are still called experimental.
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = optuna.samplers.TPESampler(
-            seed=plan.optimiser_seed, multivariate=True, constant_liar=True, n_startup_trials=10
-        )
-    return optuna.create_study(sampler=sampler)
-
-
-def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
-    if parameter.values:
-        return optuna.distributions.CategoricalDistribution(parameter.values)
-    if parameter.integer and not parameter.times:
-        return optuna.distributions.IntDistribution(
-            int(parameter.low), int(parameter.high), log=parameter.log
-        )
-    return optuna.distributions.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
 
 
 def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> Candidate:

@@ -12,12 +12,13 @@ from aqmlab import _core
 from aqmlab.errors import TuneError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, ascending, conform
+from aqmlab.files.toml_text import toml_value
 from aqmlab.load.queues import parameters_of_scheme
 from aqmlab.schemes import trial
 from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _SIGNIFICANT_DIGITS = 4
@@ -195,11 +196,13 @@ def _parameter(legal: Mapping[str, Any], scheme: str, name: str, given: object) 
         raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")
     if not isinstance(given, dict):
         conform(given, PLAIN, place, TuneError)
-        return Parameter(name, values=(given,))
+        return Parameter(name, values=_chosen_from(legal[name], [given], place))
     if "values" in given:
         conform(given, _VALUES, place, TuneError)
-        return Parameter(name, values=tuple(given["values"]))
+        return Parameter(name, values=_chosen_from(legal[name], given["values"], place))
     conform(given, _RANGE, place, TuneError)
+    if (words := _words(legal[name])) and not _is_numeric(legal[name]):
+        raise TuneError(f"{place}: is no number, so it has no range; legal: values = [{', '.join(words)}]")
     low, high, log, times = given["low"], given["high"], given.get("log", False), given.get("times")
     integer = given.get("integer", False) or _is_integer(legal[name])
     # Factors of another parameter need not be whole.
@@ -207,6 +210,39 @@ def _parameter(legal: Mapping[str, Any], scheme: str, name: str, given: object) 
     if times is None:
         _within(legal[name], low, high, place)
     return Parameter(name, low, high, log=log, integer=integer, times=times)
+
+
+def _chosen_from(schema: Mapping[str, Any], values: Sequence[Any], place: str) -> tuple[Any, ...]:
+    """The values to choose from, each of them of the parameter's kind."""
+    words = _words(schema)
+    for value in values:
+        fits = NUMBER.fits(value) and (_is_numeric(schema) or not words)
+        if not fits and toml_value(value) not in words:
+            legal = ", ".join(words) or "a number"
+            raise TuneError(f"{place}: {quoted(value)} is not legal; legal: {legal}")
+    return tuple(values)
+
+
+def _words(schema: Mapping[str, Any]) -> list[str]:
+    """What a parameter may be beside numbers and tables, as TOML spells it: true and false, or names."""
+    found = ["false", "true"] if "boolean" in _types(schema) else []
+    named = [toml_value(each["const"]) for each in _cases(schema) if "const" in each]
+    return [*found, *named, *(toml_value(each) for each in schema.get("enum", ()))]
+
+
+def _is_numeric(schema: Mapping[str, Any]) -> bool:
+    return bool({"number", "integer"} & {kind for each in _cases(schema) for kind in _types(each)})
+
+
+def _cases(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A schema, and those that it is any or one of."""
+    inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    return [schema, *(case for each in inner for case in _cases(each))]
+
+
+def _types(schema: Mapping[str, Any]) -> set[str]:
+    kinds = schema.get("type", ())
+    return {kinds} if isinstance(kinds, str) else set(kinds)
 
 
 def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> None:
@@ -218,8 +254,7 @@ def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> N
 
 
 def _is_integer(schema: Mapping[str, Any]) -> bool:
-    kinds = schema.get("type", ())
-    return "integer" in ([kinds] if isinstance(kinds, str) else kinds)
+    return "integer" in _types(schema)
 
 
 def _schema(scheme: str) -> dict[str, dict[str, Any]]:

@@ -19,6 +19,7 @@ from aqmlab.tables.model import (
     text,
     with_half_width,
 )
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +90,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         candidates,
         columns,
         title=f"{outcome.base.name}, {outcome.space.scheme} for {objective.name}: "
-        f"means over {len(outcome.plan.fresh_seeds)} fresh seeds",
+        f"means over {counted(len(outcome.plan.fresh_seeds), 'fresh seed')}",
         caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval; "
         f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
     )

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from aqmlab.terminal.spelling import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+__all__ = ["counted", "delay", "duration", "listed", "span"]
 
 MOST_NAMED = 4
 """Of a longer list the first so many are named, and the others counted."""
@@ -32,11 +36,6 @@ def span(lower_s: float, upper_s: float) -> str:
     lower, upper = duration(lower_s), duration(upper_s)
     number, _, unit = lower.partition(" ")
     return f"{number} to {upper}" if upper.endswith(f" {unit}") else f"{lower} to {upper}"
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: 1 seed, 2 seeds, 1,000 queries."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def listed(words: Sequence[str], *, most: int = MOST_NAMED + 1) -> str:

@@ -118,6 +118,10 @@ impl Parameters for Params {
         self.ecn
     }
 
+    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        self.in_force_at(facts, &self.thresholds())
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.interval_ms / 1e3;
         let pace = match self.adapt_on {
@@ -209,5 +213,26 @@ impl Aqm for Ared {
 
     fn watches_departures(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aqmlab_units::Rate;
+    use std::collections::BTreeMap;
+
+    /// Section 5 of the paper at 100 Mbit/s, which are 25,000 packets of 500 bytes a second.
+    #[test]
+    fn what_is_in_force_follows_from_the_link_unless_it_is_given() {
+        let facts = PortFacts::new(Rate::from_megabits_per_second(100.0));
+        let in_force = |params: Params| BTreeMap::from_iter(params.in_force(&facts));
+        let automatic = in_force(Params::default());
+        let keys = ["target_delay_ms", "min_th_packets", "max_th_packets"];
+        assert_eq!(keys.map(|key| automatic[key]), [5.0, 62.5, 187.5]);
+        // 1 - exp(-1/25,000), by its series.
+        assert!((automatic["w_q"] - (4e-5 - 8e-10 + 1.066_667e-14)).abs() < 1e-18);
+        let given = in_force(Params { min_th_packets: Some(20.0), ..Params::default() });
+        assert_eq!(keys.map(|key| given.get(key).copied()), [None, Some(20.0), Some(60.0)]);
     }
 }

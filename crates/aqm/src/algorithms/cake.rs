@@ -160,6 +160,10 @@ impl Parameters for Params {
         self.flows as usize
     }
 
+    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        vec![("quantum_bytes", f64::from(self.quantum(&self.shaped(facts))))]
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let facts = &self.shaped(facts);
         let queue = Cobalt::new(&self.cobalt(), facts);
@@ -183,6 +187,10 @@ mod tests {
         let quantum = |mbps| Params::default().quantum(&PortFacts::new(Rate::from_megabits_per_second(mbps)));
         // 10 Mbit/s: 1,250,000/4096 = 305.2; 20 Mbit/s: 610.4.
         assert_eq!([1.0, 10.0, 20.0, 1000.0].map(quantum), [300, 305, 610, 1514]);
+        let at_10_mbps = PortFacts::new(Rate::from_megabits_per_second(10.0));
+        assert_eq!(Params::default().in_force(&at_10_mbps), [("quantum_bytes", 305.0)]);
+        let shaped = Params { rate_mbps: Some(20.0), ..Params::default() };
+        assert_eq!(shaped.in_force(&at_10_mbps), [("quantum_bytes", 610.0)]);
         let given = Params { quantum_bytes: Some(9000), ..Params::default() };
         assert_eq!(given.quantum(&PortFacts::new(Rate::from_megabits_per_second(10.0))), 9000);
     }

@@ -238,6 +238,13 @@ impl Scheme {
         self.parameters().validate_at(facts)
     }
 
+    /// The values in force at a port of the parameters that follow from its link or from one another where they are
+    /// not given, by key, in their own units.
+    #[must_use]
+    pub fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        self.parameters().in_force(facts)
+    }
+
     /// How much may wait under this scheme.
     #[must_use]
     pub fn limit(&self) -> Limit {

@@ -192,6 +192,10 @@ impl Parameters for Params {
         false
     }
 
+    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
+        self.in_force_at(facts, &self.given_thresholds())
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let shape = |steep: RedCurve| if self.gentle { steep.gentle(false) } else { steep };
         let red = Red::new(self.detector(facts, &self.given_thresholds(), shape));

@@ -107,6 +107,20 @@ macro_rules! red_params {
                 crate::onset::Onset::of_queue(key, value, min_th, self.settings().gauge)
             }
 
+            /// Thresholds and weight as the detector has them, and the target from which they follow, if they do.
+            fn in_force_at(
+                &self,
+                facts: &crate::port_facts::PortFacts,
+                thresholds: &crate::parts::Thresholds,
+            ) -> Vec<(&'static str, f64)> {
+                let packets_per_second = facts.link_rate.packets_per_second(self.mean_packet_bytes);
+                let (min_th, max_th) = thresholds.resolve(packets_per_second);
+                let weight = self.w_q.value(packets_per_second);
+                let found = [("min_th_packets", min_th), ("max_th_packets", max_th), ("w_q", weight)];
+                let target = thresholds.target_delay_ms.map(|target_ms| ("target_delay_ms", target_ms));
+                found.into_iter().chain(target).collect()
+            }
+
             /// The detector whose curve rises to max_p between the thresholds; `shape` says how it goes on.
             fn detector(
                 &self,

@@ -26,7 +26,8 @@ try:
     import distributed
 except ImportError as missing:
     raise ExecutorError(
-        f"the executor dask needs the package distributed ({missing}): pip install 'aqmlab[dask]'"
+        f"the executor dask needs the package distributed, from PyPI ({missing}): pip install distributed, "
+        "or pip install 'aqmlab[dask]'"
     ) from None
 
 if TYPE_CHECKING:
