@@ -404,7 +404,7 @@ def test_runs_without_people_say_so(folder: Path) -> None:
     [
         (
             ("results/compare-web/pie/seed-1", "few"),
-            "few differs from pie in who browses and what else sends: users.left",
+            "who browses and what else sends: users.left",
         ),
         (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only in pie [2]"),
         (
