@@ -259,6 +259,32 @@ def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:
         scenario(C, shipped, "limit_packets = 30, max_th_packets = 5")
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_library_cut_short_is_refused(share: float, shipped: Path, tmp_path: Path) -> None:
+    """In a process of its own: what is loaded regardless ends it by a bus error."""
+    required(C, shipped)
+    whole = (shipped / "my_red.so").read_bytes()
+    (tmp_path / "cut.so").write_bytes(whole[: int(share * len(whole))])
+    checked = aqmlab_run("scheme", "check", "cut.so:my_red", "--cases", "1", cwd=tmp_path)
+    assert checked.returncode == 2, checked.stderr
+    assert "cut.so:my_red: a library cut short: " in checked.stderr
+
+
+@pytest.mark.parametrize("percent", [2, 100])
+def test_what_a_scheme_costs_that_drops_whatever_happens_is_measured(percent: int, tmp_path: Path) -> None:
+    """No source slows down without end, or its instants would leave the clock."""
+    written(
+        tmp_path,
+        f"""
+def on_arrival(self, now_ns, packet, queue, coins):
+    return Verdict.DROP_EARLY if coins.uniform() < {percent / 100} else Verdict.PASS
+""",
+    )
+    cost = aqmlab_run("scheme", "cost", "own.py:Own", cwd=tmp_path)
+    assert cost.returncode == 0, cost.stderr
+    assert re.fullmatch(r"own.py:Own: [\d,]+ ns per packet\n", cost.stdout)
+
+
 def test_what_a_file_says_is_part_of_the_address_of_its_runs(tmp_path: Path, shipped: Path) -> None:
     first = own(tmp_path, ARRIVAL + "return Verdict.PASS")
     again = own(tmp_path, ARRIVAL + "return Verdict.PASS")

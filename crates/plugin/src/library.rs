@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::declared::{DeclaredScheme, Factory, Values};
+use crate::elf;
 use crate::fault::Fault;
 use crate::table::{FunctionTable, TableScheme, Traits};
 use aqmlab_aqm::{Aqm, ParameterError, PortFacts};
@@ -58,8 +59,9 @@ struct RawScheme {
 /// `name` is what messages call it.
 ///
 /// # Errors
-/// In words: no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
+/// In words: a library cut short, no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
 pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredScheme, String> {
+    elf::require_whole(bytes)?;
     let library = open(bytes).map_err(|error| format!("no library of this machine: {error}"))?;
     // SAFETY: whoever names the library in a scenario vouches for it, as for any program that is run.
     let found: Result<Symbol<'_, *const RawScheme>, _> = unsafe { library.get(symbol.as_bytes()) };
