@@ -1,4 +1,7 @@
-"""Ctrl-C from the first import on: one line and code 130, never a traceback.
+"""Ctrl-C, SIGTERM and SIGHUP from the first import on: one line and code 128 + signal, never a traceback.
+
+A closed terminal, a logout or a shutdown ends the command as Ctrl-C does: what is under way is stopped and
+tidied up, what had finished is kept.
 
 While the packages of others are imported nothing of ours runs that could catch an interruption, and some of
 them turn it into an error of their own (NumPy into an `ImportError`). So the command notes that it was
@@ -11,21 +14,32 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
-INTERRUPTED = 130
-INTERRUPTION = "aqmlab: interrupted; what had finished is kept, and the same command goes on from there"
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""The signals that interrupt the command, where the system has them."""
 
 _heard: list[int] = []
 
 
 def was_interrupted() -> bool:
-    """Whether this process is the command and has heard Ctrl-C."""
+    """Whether this process is the command and was asked to end."""
     return bool(_heard)
+
+
+def interruption() -> tuple[int, str]:
+    """The exit code and the message of a command that was asked to end: those of the first signal."""
+    number = _heard[0] if _heard else signal.SIGINT
+    by = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
+    return (
+        128 + number,
+        f"aqmlab: interrupted{by}; what had finished is kept, and the same command goes on from there",
+    )
 
 
 def _note(number: int, _: FrameType | None) -> NoReturn:
@@ -34,7 +48,13 @@ def _note(number: int, _: FrameType | None) -> NoReturn:
 
 
 def _is_command() -> bool:
-    """Whether this process is the command: the script `aqmlab`, or `python -m aqmlab`."""
+    """Whether this process is the command: the script `aqmlab`, or `python -m aqmlab`.
+
+    Processes that `multiprocessing` starts have the command's arguments, and end as their parent sees fit.
+    """
+    spawning = sys.modules.get("multiprocessing.process")
+    if spawning is not None and spawning.parent_process() is not None:
+        return False
     if sys.argv[:1] == ["-m"]:  # what stands there while the package of a module to be run is imported
         return "aqmlab" in sys.orig_argv
     return bool(sys.argv) and PurePath(sys.argv[0]).name == "aqmlab"
@@ -47,14 +67,18 @@ def _tell_interruptions() -> None:
         if not _heard:
             before(kind, error, trace)
             return
-        sys.stderr.write(f"{INTERRUPTION}\n")
-        sys.stderr.flush()
-        os._exit(INTERRUPTED)
+        code, message = interruption()
+        with suppress(OSError):  # the terminal may be gone
+            sys.stderr.write(f"{message}\n")
+            sys.stderr.flush()
+        os._exit(code)
 
     sys.excepthook = hook
-    # A job in the background has it ignored, and keeps it so.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _note)
+    # A job in the background has Ctrl-C ignored, one of nohup(1) SIGHUP, and keeps it so.
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+            signal.signal(number, _note)
 
 
 if _is_command():

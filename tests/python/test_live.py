@@ -375,16 +375,21 @@ def test_a_command_that_outlasts_the_run_is_killed_with_all_that_it_started(tmp_
 
 
 @live
-def test_an_interrupted_run_leaves_no_command_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_leaves_no_command_behind(number: signal.Signals, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0").replace("warm_up_s = 1.0", ""))
     ours = [sys.executable, "-m", "aqmlab", "live", str(file), "--output", str(tmp_path / "live")]
-    with subprocess.Popen([*ours, "--server", "sleep 62.25", "--", "sleep", "61.25"]) as made:
+    ours += ["--server", "sleep 62.25", "--", "sleep", "61.25"]
+    with subprocess.Popen(ours, stderr=subprocess.PIPE, text=True) as made:
         deadline = time.monotonic() + 20.0
         while not (_running("sleep 62.25") and _running("sleep 61.25")) and time.monotonic() < deadline:
             time.sleep(0.05)
-        made.send_signal(signal.SIGINT)
-    assert made.returncode == 130
+        made.send_signal(number)
+        _, errors = made.communicate()
+    assert made.returncode == 128 + number
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted"), errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["long.toml"]
     while (_running("sleep 62.25") or _running("sleep 61.25")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _running("sleep 62.25")

@@ -1,6 +1,7 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
-Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C.
+Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ import errno
 import io
 import sys
 import warnings
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import TextIO
 
 import click
 
 from aqmlab import __version__
-from aqmlab._startup import INTERRUPTED, INTERRUPTION, was_interrupted
+from aqmlab._startup import interruption, was_interrupted
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
 
@@ -103,16 +105,17 @@ def _exit_code(arguments: list[str] | None) -> int:
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = interruption()
     except Exception:
         if not was_interrupted():
             raise
-        code, message = INTERRUPTED, INTERRUPTION
+        code, message = interruption()
     else:
         return DONE if left is None else int(left)
     if was_interrupted():  # and something else has made an error of its own of it
-        code, message = INTERRUPTED, INTERRUPTION
-    say(message, err=True)
+        code, message = interruption()
+    with suppress(OSError) if was_interrupted() else nullcontext():  # the terminal may be gone
+        say(message, err=True)
     return code
 
 
