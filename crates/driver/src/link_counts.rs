@@ -25,8 +25,8 @@ pub trait MonitoredQueue {
     /// How many bytes wait.
     fn bytes(&self) -> u64;
 
-    /// The probability with which congestion is now signalled to a packet of average size; zero where nobody tells.
-    fn signal_probability(&self) -> Probability;
+    /// The probability with which congestion is now signalled to a packet of average size; none where nobody tells.
+    fn signal_probability(&self) -> Option<Probability>;
 
     /// What happened here so far.
     fn counters(&self) -> &Counters;
@@ -51,8 +51,8 @@ impl<P: Queued> MonitoredQueue for Port<P> {
         Self::bytes(self)
     }
 
-    fn signal_probability(&self) -> Probability {
-        Self::signal_probability(self)
+    fn signal_probability(&self) -> Option<Probability> {
+        Some(Self::signal_probability(self))
     }
 
     fn counters(&self) -> &Counters {

@@ -190,8 +190,8 @@ impl MonitoredQueue for KernelQueue {
         self.bytes
     }
 
-    fn signal_probability(&self) -> Probability {
-        Probability::ZERO
+    fn signal_probability(&self) -> Option<Probability> {
+        None
     }
 
     fn counters(&self) -> &Counters {
