@@ -20,6 +20,7 @@ __all__ = [
     "demand_links",
     "demands",
     "explain",
+    "framings",
     "json_schema",
     "kernel_disciplines",
     "live_host_names",
@@ -146,6 +147,7 @@ def demands(scenario_json: str) -> list[tuple[str, str, str, int, bool]]: ...
 def demand_links(
     scenario_json: str, names: list[str]
 ) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
+def framings(scenario_json: str) -> dict[str, tuple[int, int, int]]: ...
 def monitored_links(scenario_json: str) -> list[tuple[str, tuple[str, str], float, str, str]]: ...
 def network(
     scenario_json: str,
