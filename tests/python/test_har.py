@@ -133,6 +133,23 @@ def test_the_command_says_where_sizes_come_from_and_what_it_left_out(
     assert "left out: 1 entry from a cache" in told
 
 
+def test_a_file_of_a_tool_that_writes_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    """HAR 1.2 has tools ignore one, RFC 8259 lets them."""
+    (tmp_path / "own.har").write_text("\ufeff" + json.dumps(har(entry("https://a/", 0, 1))), encoding="utf-8")
+    assert len(read_recording(tmp_path / "own.har").pages) == 1
+
+
+def test_what_a_page_has_beyond_the_most_is_counted(tmp_path: Path) -> None:
+    found = recording(tmp_path, har(*(entry(f"https://a/{number}", 0, 1) for number in range(5003))))
+    assert (len(found.pages[0]), found.surplus) == (5000, 3)
+
+
+@pytest.mark.parametrize("size", [float("inf"), float("nan"), -1, "5", None, True])
+def test_a_size_that_is_none_is_unknown(size: object, tmp_path: Path) -> None:
+    found = recording(tmp_path, har(entry("https://a/", 0, 1), sized("https://a/x", _transferSize=size)))
+    assert (len(found.pages[0]), found.unknown) == (1, 1)
+
+
 def test_each_page_of_a_file_is_a_page(tmp_path: Path) -> None:
     second = {**entry("https://b.example/", 5000, 10), "pageref": "page_2"}
     found = pages(tmp_path, har(second, entry("https://a.example/", 0, 10, transferred=7)))

@@ -66,6 +66,8 @@ def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
 
 def _origins(recordings: list[Recording]) -> Iterator[str]:
     """Where the sizes come from, and what was left out."""
+    from aqmlab.files.har import MOST_OBJECTS
+
     sources = sum((recording.sources for recording in recordings), Counter())
     for source, objects in sources.items():
         yield f"sizes of {_counted(objects, 'object')}: {source.value}"
@@ -74,6 +76,8 @@ def _origins(recordings: list[Recording]) -> Iterator[str]:
     if unknown := sum(recording.unknown for recording in recordings):
         entries = _counted(unknown, "entry", "entries")
         yield f"left out: {entries} of unknown size: no _transferSize, bodySize or content.size in the file"
+    if surplus := sum(recording.surplus for recording in recordings):
+        yield f"left out: {_counted(surplus, 'object')} behind the first {MOST_OBJECTS:,} of a page"
 
 
 def _counted(number: int, one: str, several: str = "") -> str:

@@ -66,12 +66,14 @@ class Recording:
         sources: How many objects have their length from where.
         cached: Entries that took nothing from the network, left out.
         unknown: Entries whose length the file does not tell, left out.
+        surplus: Objects of pages behind the first `MOST_OBJECTS` of each, left out.
     """
 
     pages: list[list[PageObject]]
     sources: Counter[SizeSource]
     cached: int
     unknown: int
+    surplus: int
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ def read_recording(file: Path) -> Recording:
         left_out = f"; of {unknown} the length is not known" if unknown else ""
         raise HarError(f"{name}: no entry took anything from the network{left_out}")
     by_begin = sorted(pages.values(), key=lambda entries: min(entry.began_s for entry in entries))
-    return Recording([_objects(entries) for entries in by_begin], sources, cached, unknown)
+    surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in by_begin)
+    return Recording([_objects(entries) for entries in by_begin], sources, cached, unknown, surplus)
 
 
 def as_lines(pages: Iterable[list[PageObject]]) -> str:
@@ -203,7 +206,7 @@ def _response_size(response: dict[str, Any]) -> tuple[int, SizeSource] | None:
 def _length(message: dict[str, Any], key: str) -> int | None:
     """A length in bytes; none where it is missing, -1 or no number."""
     value = message.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         return None
     return int(min(value, LARGEST_RESPONSE))
 
