@@ -1,4 +1,4 @@
-//! Whether the file of a shared library is whole.
+//! Whether the file of a shared library is whole, and what a symbol of it is.
 //!
 //! The system maps the segments of a library without a look at the length of its file, and whoever reads past the end of
 //! what is there is killed by SIGBUS. So a file that was cut short is refused before it is loaded. The layout is that of the
@@ -12,8 +12,13 @@ const LEAST_FIRST: u8 = 1;
 const HEADER_BYTES: u64 = 64;
 const PROGRAM_HEADER_BYTES: u64 = 56;
 const SECTION_HEADER_BYTES: u64 = 64;
-/// Of a section that takes no bytes of the file, as `.bss`.
+/// `sh_type` of a section that takes no bytes of the file, as `.bss`.
 const NO_BITS: u32 = 8;
+/// `sh_type` of the table of symbols that a library shows to others.
+const DYNAMIC_SYMBOLS: u32 = 11;
+const SYMBOL_BYTES: u64 = 24;
+/// The type of a symbol that is a variable, in the lower half of `st_info`.
+const VARIABLE: u8 = 1;
 
 /// A stretch of a file.
 #[derive(Clone, Copy)]
@@ -28,12 +33,61 @@ struct Extent {
 /// # Errors
 /// In words, what of the file lies past its end.
 pub(crate) fn require_whole(file: &[u8]) -> Result<(), String> {
-    if !file.starts_with(MAGIC) || file.get(4..6).is_some_and(|kind| kind != [CLASS_64, LEAST_FIRST]) {
+    if !is_read(file) {
         return Ok(());
     }
     require(file, "its header", Extent { offset: 0, length: HEADER_BYTES })?;
     require_table(file, "segment", Table::of(file, 32, 54), PROGRAM_HEADER_BYTES, segment)?;
     require_table(file, "section", Table::of(file, 40, 58), SECTION_HEADER_BYTES, section)
+}
+
+/// Refuses a symbol that is no variable of at least so many bytes: what would be read of it is something else. A library
+/// without a table of sections does not say, nor does a file of another kind. The file is whole.
+///
+/// # Errors
+/// In words, what the symbol is.
+pub(crate) fn require_object(file: &[u8], symbol: &str, least_bytes: u64) -> Result<(), String> {
+    if !is_read(file) {
+        return Ok(());
+    }
+    match symbol_of(file, symbol) {
+        Some((kind, _)) if kind != VARIABLE => Err(format!("{symbol} is no variable: no aqmlab_scheme")),
+        Some((_, bytes)) if bytes < least_bytes => {
+            Err(format!("{symbol} has {bytes} bytes, an aqmlab_scheme {least_bytes}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether this is a file of the kind that is read here.
+fn is_read(file: &[u8]) -> bool {
+    file.starts_with(MAGIC) && file.get(4..6).is_none_or(|kind| kind == [CLASS_64, LEAST_FIRST])
+}
+
+/// Type and length of a symbol that the library defines and shows.
+fn symbol_of(file: &[u8], symbol: &str) -> Option<(u8, u64)> {
+    let sections = Table::of(file, 40, 58);
+    let header = |index: u64| sections.offset + index * sections.entry;
+    let of_symbols = (0..sections.entries).map(header).find(|&at| kind_of(file, at) == DYNAMIC_SYMBOLS)?;
+    let names = u64::from(u32::from_le_bytes(taken(file, of_symbols + 40)));
+    let names = content(file, section(file, header((names < sections.entries).then_some(names)?)))?;
+    let symbols = content(file, section(file, of_symbols))?;
+    let found = symbols.chunks_exact(SYMBOL_BYTES as usize).find(|entry| {
+        let name = u32::from_le_bytes(taken(entry, 0)) as usize;
+        let is_defined = half(entry, 6) != 0;
+        let rest = names.get(name..).and_then(|rest| rest.strip_prefix(symbol.as_bytes()));
+        is_defined && rest.is_some_and(|rest| rest.first() == Some(&0))
+    })?;
+    Some((found[4] & 0xf, word(found, 16)))
+}
+
+fn kind_of(file: &[u8], section_header: u64) -> u32 {
+    u32::from_le_bytes(taken(file, section_header + 4))
+}
+
+fn content(file: &[u8], extent: Extent) -> Option<&[u8]> {
+    let begin = usize::try_from(extent.offset).ok()?;
+    file.get(begin..begin.checked_add(usize::try_from(extent.length).ok()?)?)
 }
 
 /// A table of headers: where it begins, the length of an entry, and how many there are.
@@ -81,7 +135,7 @@ fn segment(file: &[u8], header: u64) -> Extent {
 }
 
 fn section(file: &[u8], header: u64) -> Extent {
-    let takes_none = u32::from_le_bytes(taken(file, header + 4)) == NO_BITS;
+    let takes_none = kind_of(file, header) == NO_BITS;
     let length = if takes_none { 0 } else { word(file, header + 32) };
     Extent { offset: word(file, header + 24), length }
 }
