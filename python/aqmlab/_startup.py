@@ -1,6 +1,8 @@
-"""Ctrl-C, a closed terminal or `kill`, from the first import on: one line and 128 plus the signal's number.
+"""Ctrl-C, SIGTERM and SIGHUP from the first import on: one line and code 128 + signal, never a traceback.
 
-SIGINT, SIGHUP and SIGTERM end a command in the same way: runs under way are stopped, finished ones are kept.
+A closed terminal, a logout or a shutdown ends the command as Ctrl-C does: what is under way is stopped and
+tidied up, what had finished is kept.
+
 While the packages of others are imported nothing of ours runs that could catch an interruption, and some of
 them turn it into an error of their own (NumPy into an `ImportError`). So the command notes that it was
 interrupted, and whatever ends it after that is told as an interruption. Where the package is imported by
@@ -9,29 +11,35 @@ another program, that program's own handling stays as it is.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
-INTERRUPTION = "aqmlab: interrupted; what had finished is kept, and the same command goes on from there"
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""The signals that interrupt the command, where the system has them."""
 
 _heard: list[int] = []
 
 
 def was_interrupted() -> bool:
-    """Whether this process is the command and has heard Ctrl-C."""
+    """Whether this process is the command and was asked to end."""
     return bool(_heard)
 
 
-def exit_code() -> int:
-    """The code of an interrupted command, as shells have it: 130 after Ctrl-C."""
-    return 128 + (_heard[0] if _heard else signal.SIGINT)
+def interruption() -> tuple[int, str]:
+    """The exit code and the message of a command that was asked to end: those of the first signal."""
+    number = _heard[0] if _heard else signal.SIGINT
+    by = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
+    return (
+        128 + number,
+        f"aqmlab: interrupted{by}; what had finished is kept, and the same command goes on from there",
+    )
 
 
 def _note(number: int, _: FrameType | None) -> None:
@@ -43,7 +51,13 @@ def _note(number: int, _: FrameType | None) -> None:
 
 
 def _is_command() -> bool:
-    """Whether this process is the command: the script `aqmlab`, or `python -m aqmlab`."""
+    """Whether this process is the command: the script `aqmlab`, or `python -m aqmlab`.
+
+    Processes that `multiprocessing` starts have the command's arguments, and end as their parent sees fit.
+    """
+    spawning = sys.modules.get("multiprocessing.process")
+    if spawning is not None and spawning.parent_process() is not None:
+        return False
     if sys.argv[:1] == ["-m"]:  # what stands there while the package of a module to be run is imported
         return "aqmlab" in sys.orig_argv
     return bool(sys.argv) and PurePath(sys.argv[0]).name == "aqmlab"
@@ -56,15 +70,17 @@ def _tell_interruptions() -> None:
         if not _heard:
             before(kind, error, trace)
             return
-        with contextlib.suppress(OSError):  # where the terminal has gone
-            sys.stderr.write(f"{INTERRUPTION}\n")
+        code, message = interruption()
+        with suppress(OSError):  # the terminal may be gone
+            sys.stderr.write(f"{message}\n")
             sys.stderr.flush()
-        os._exit(exit_code())
+        os._exit(code)
 
     sys.excepthook = hook
-    # A job in the background has SIGINT ignored, one under nohup SIGHUP, and keeps it so.
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        if signal.getsignal(number) in {signal.default_int_handler, signal.SIG_DFL}:
+    # A job in the background has Ctrl-C ignored, one of nohup(1) SIGHUP, and keeps it so.
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
             signal.signal(number, _note)
 
 

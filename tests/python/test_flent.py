@@ -70,7 +70,9 @@ def test_the_numbers_are_those_of_the_tables(result: aqmlab.Result) -> None:
     ping = document["results"]["Ping (ms) ICMP"]
     queue = result.tables["queue"].to_pandas()
     bytes_waiting = queue.groupby("link")["bytes"].max().sum()
-    assert 0.0 < max(ping) <= bytes_waiting * 8e-3 / 5.0
+    packets_waiting = queue.groupby("link")["packets"].max().sum()
+    # Ethernet: 18 bytes of headers and 20 of gap to each packet.
+    assert 0.0 < max(ping) <= (bytes_waiting + 38 * packets_waiting) * 8e-3 / 5.0
 
 
 def test_directions_can_be_chosen_and_are_checked(result: aqmlab.Result) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import aqmlab
 from aqmlab import cli
-from aqmlab.files.har import HarError, PageObject, as_lines, read_pages
+from aqmlab.files.har import HarError, PageObject, Recording, SizeSource, as_lines, read_recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +31,14 @@ def har(*entries: dict[str, Any]) -> dict[str, Any]:
     return {"log": {"version": "1.2", "entries": list(entries)}}
 
 
-def pages(folder: Path, document: object) -> list[list[PageObject]]:
+def recording(folder: Path, document: object) -> Recording:
     file = folder / "own.har"
     file.write_text(json.dumps(document))
-    return read_pages(file)
+    return read_recording(file)
+
+
+def pages(folder: Path, document: object) -> list[list[PageObject]]:
+    return recording(folder, document).pages
 
 
 def test_objects_have_the_sizes_hosts_and_waves_that_the_browser_saw(tmp_path: Path) -> None:
@@ -87,6 +91,65 @@ def test_without_initiators_waves_go_by_time_and_sizes_by_headers_and_bodies(tmp
     ]
 
 
+def sized(url: str, **response: Any) -> dict[str, Any]:  # noqa: ANN401
+    """An entry whose response says this of its length, and nothing else."""
+    return {**entry(url, 0, 10), "response": response}
+
+
+def test_a_size_is_the_best_that_the_file_has_and_none_is_made_up(tmp_path: Path) -> None:
+    unknown = {"headersSize": 300, "bodySize": -1}
+    document = har(
+        sized("https://a/wire", _transferSize=1234, headersSize=300, bodySize=900, content={"size": 5000}),
+        sized("https://a/sent", headersSize=300, bodySize=900, content={"size": 5000}),
+        sized("https://a/empty", headersSize=200, bodySize=0),
+        sized("https://a/unpacked", **unknown, content={"size": 800_000}),
+        sized("https://a/packed", **unknown, content={"size": 5000, "compression": 4000}),
+        sized("https://a/minus", _transferSize=-1, **unknown, content={"size": 70}),
+        sized("https://a/cached", _transferSize=0, content={"size": 5000}),
+        sized("https://a/unknown", **unknown, content={"size": 0}),
+        sized("https://a/unsaid"),
+    )
+    found = recording(tmp_path, document)
+    assert [each.response_bytes for each in found.pages[0]] == [1234, 1200, 200, 800_300, 1300, 370]
+    assert found.sources == {
+        SizeSource.TRANSFER_SIZE: 1, SizeSource.BODY_SIZE: 2, SizeSource.CONTENT_SIZE: 3,
+    }  # fmt: skip
+    assert (found.cached, found.unknown) == (1, 2)
+
+
+def test_the_command_says_where_sizes_come_from_and_what_it_left_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    unknown = {"headersSize": 300, "bodySize": -1}
+    content = [sized(f"https://a/{number}", **unknown, content={"size": 800_000}) for number in range(4)]
+    document = har(*content, sized("https://a/lost", **unknown), sized("https://a/cached", _transferSize=0))
+    (tmp_path / "own.har").write_text(json.dumps(document))
+    with pytest.raises(SystemExit):
+        cli.main(["pages", "import", str(tmp_path / "own.har"), "-o", str(tmp_path / "own.csv")])
+    told = capfd.readouterr().out
+    assert "page 0: 4 objects of 3,201,200 bytes from 1 host\n" in told
+    assert "sizes of 4 objects: content.size (unpacked: too much where the response was compressed)" in told
+    assert "left out: 1 entry of unknown size" in told
+    assert "left out: 1 entry from a cache" in told
+
+
+def test_a_file_of_a_tool_that_writes_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    """HAR 1.2 has tools ignore one, RFC 8259 lets them."""
+    (tmp_path / "own.har").write_text("\ufeff" + json.dumps(har(entry("https://a/", 0, 1))), encoding="utf-8")
+    assert len(read_recording(tmp_path / "own.har").pages) == 1
+
+
+def test_what_a_page_has_beyond_the_most_is_counted(tmp_path: Path) -> None:
+    found = recording(tmp_path, har(*(entry(f"https://a/{number}", 0, 1) for number in range(5003))))
+    assert (len(found.pages[0]), found.surplus) == (5000, 3)
+
+
+@pytest.mark.parametrize("size", [float("inf"), float("nan"), -1, "5", None, True])
+def test_a_size_that_is_none_is_unknown(size: object, tmp_path: Path) -> None:
+    found = recording(tmp_path, har(entry("https://a/", 0, 1), sized("https://a/x", _transferSize=size)))
+    assert (len(found.pages[0]), found.unknown) == (1, 1)
+
+
 def test_each_page_of_a_file_is_a_page(tmp_path: Path) -> None:
     second = {**entry("https://b.example/", 5000, 10), "pageref": "page_2"}
     found = pages(tmp_path, har(second, entry("https://a.example/", 0, 10, transferred=7)))
@@ -105,6 +168,7 @@ def test_each_page_of_a_file_is_a_page(tmp_path: Path) -> None:
         (har({**entry("https://a/", 0, 1), "startedDateTime": "noon"}), "an instant such as"),
         (har(entry("http://[a", 0, 1)), "log.entries[1].request.url: no address"),
         (har(entry("data:x", 0, 1)), "no entry took anything from the network"),
+        (har(sized("https://a/")), "no entry took anything from the network; of 1 the length is not known"),
     ],
 )
 def test_what_is_no_har_file_is_refused_with_its_place(

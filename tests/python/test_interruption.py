@@ -54,19 +54,58 @@ def is_computing(process: subprocess.Popen[str]) -> bool:
     return max(ticks, default=0) > os.sysconf("SC_CLK_TCK") / 3
 
 
-def test_ctrl_c_stops_within_a_second_and_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+ENDINGS = [(signal.SIGINT, ""), (signal.SIGTERM, " by SIGTERM"), (signal.SIGHUP, " by SIGHUP")]
+
+
+@pytest.mark.parametrize(("number", "by"), ENDINGS)
+def test_ctrl_c_stops_within_a_second_and_leaves_nothing(
+    number: signal.Signals, by: str, scenario: Path, tmp_path: Path
+) -> None:
     process = start(
         "run", scenario, *ENDLESS, "--seeds", "1-3", "--workers", "2", "--output", tmp_path / "out"
     )
     wait_until(lambda: is_computing(process), process)
     begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 1.0
-    assert process.returncode == 130
-    assert errors.splitlines()[-1].startswith("aqmlab: interrupted; what had finished is kept")
+    assert process.returncode == 128 + number
+    assert errors.splitlines()[-1].startswith(f"aqmlab: interrupted{by}; what had finished is kept")
     assert "Traceback" not in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
+
+
+def test_a_terminal_that_is_gone_ends_the_command_as_it_ended(scenario: Path, tmp_path: Path) -> None:
+    """Nobody reads what it says any more, and nothing is left for that."""
+    ours, its = os.openpty()
+    arguments = command("run", scenario, *ENDLESS, "--output", tmp_path / "out")
+    process = subprocess.Popen(
+        arguments, stdin=its, stdout=its, stderr=its, text=True, start_new_session=True
+    )
+    os.close(its)
+    wait_until(lambda: is_computing(process), process)
+    os.close(ours)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=30) == 128 + signal.SIGHUP
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_the_command_was_started_without_is_not_heard(
+    number: signal.Signals, scenario: Path, tmp_path: Path
+) -> None:
+    before = signal.signal(number, signal.SIG_IGN)  # as nohup(1) does; it is inherited
+    try:
+        process = start("run", scenario, *ENDLESS, "--output", tmp_path / "out")
+    finally:
+        signal.signal(number, before)
+    wait_until(lambda: is_computing(process), process)
+    process.send_signal(number)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
 
 
 def test_what_finished_before_ctrl_c_is_kept_and_not_made_again(scenario: Path, tmp_path: Path) -> None:

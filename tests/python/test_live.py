@@ -6,6 +6,7 @@ Where the machine allows none, the tests say so and are skipped; with AQMLAB_LIV
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import shutil
 import signal
@@ -26,6 +27,8 @@ from aqmlab.cli import commands
 from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
 from aqmlab.live.disciplines import in_words, offers
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.quantities import timeouts_per_episode
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark
 
@@ -105,6 +108,9 @@ def test_both_bottlenecks_of_a_chain_decide_as_simulated_ones_whatever_brings_th
     assert kept.live["refused_packets"] == {}
     assert kept.content_address != scenario.content_address(1), "no simulation is taken for it"
     assert {invariant["holds"] for invariant in kept.run["invariants"]} == {True}
+    assert not {"ecn_reductions", "loss_episodes", "loss_episodes_multiple"} & set(kept.run["tcp"])
+    with pytest.raises(MissingDataError, match="`loss_episodes` is not recorded by a live run"):
+        timeouts_per_episode.compute(kept)
     first, second = (link for link in kept.run["links"] if link["name"] in HOPS)
     assert second["throughput_frame_mbps"] > first["throughput_frame_mbps"] > 1.0
     assert second["counters"]["marked"]["packets"] > 0
@@ -230,6 +236,7 @@ def test_queues_of_the_kernel_hold_what_they_are_told_and_count_what_the_router_
     waiting = sorted(packets for name, packets in rows if name == "left-to-right")
     assert waiting[-1] > 10, "the queue was never half full"
     assert waiting[9 * len(waiting) // 10] <= 20
+    assert all(math.isnan(probability) for probability in made.queue["signal_probability"].to_pylist())
     simulated = run_live(scenario, tmp_path / "ours", hosts="linux-reno", backend=backend)
     assert "kernel_queues" not in (simulated.live or {})
     assert simulated.content_address != made.content_address
@@ -375,16 +382,21 @@ def test_a_command_that_outlasts_the_run_is_killed_with_all_that_it_started(tmp_
 
 
 @live
-def test_an_interrupted_run_leaves_no_command_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_leaves_no_command_behind(number: signal.Signals, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 60.0").replace("warm_up_s = 1.0", ""))
     ours = [sys.executable, "-m", "aqmlab", "live", str(file), "--output", str(tmp_path / "live")]
-    with subprocess.Popen([*ours, "--server", "sleep 62.25", "--", "sleep", "61.25"]) as made:
+    ours += ["--server", "sleep 62.25", "--", "sleep", "61.25"]
+    with subprocess.Popen(ours, stderr=subprocess.PIPE, text=True) as made:
         deadline = time.monotonic() + 20.0
         while not (_running("sleep 62.25") and _running("sleep 61.25")) and time.monotonic() < deadline:
             time.sleep(0.05)
-        made.send_signal(signal.SIGINT)
-    assert made.returncode == 130
+        made.send_signal(number)
+        _, errors = made.communicate()
+    assert made.returncode == 128 + number
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted"), errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["long.toml"]
     while (_running("sleep 62.25") or _running("sleep 61.25")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _running("sleep 62.25")

@@ -255,8 +255,9 @@ def test_the_page_draws_what_the_run_recorded(played: PlayedLink) -> None:
     rows = result.queue.to_pandas()
     rows = rows[rows["link"] == seen["link"]]
     assert len(seen["queue"]["time_s"]) == len(rows)
-    # 2 Mbit/s send 250 bytes a millisecond.
-    longest = rows["bytes"].max() / 250.0
+    # 2 Mbit/s send 250 bytes a millisecond; Ethernet: headers of 18 bytes, 64 at least, gaps of 20.
+    frames = (rows["bytes"] + 18 * rows["packets"]).clip(lower=64 * rows["packets"])
+    longest = (frames + 20 * rows["packets"]).max() / 250.0
     assert max(seen["queue"]["delay_ms"]) == pytest.approx(longest, rel=1e-4)
     began = page_load_times(result, Pages.FOLLOWED)
     assert seen["pages"]["seconds"][49] == began.quantile(0.5)

@@ -259,6 +259,71 @@ def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:
         scenario(C, shipped, "limit_packets = 30, max_th_packets = 5")
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_library_cut_short_is_refused(share: float, shipped: Path, tmp_path: Path) -> None:
+    """In a process of its own: what is loaded regardless ends it by a bus error."""
+    required(C, shipped)
+    whole = (shipped / "my_red.so").read_bytes()
+    (tmp_path / "cut.so").write_bytes(whole[: int(share * len(whole))])
+    checked = aqmlab_run("scheme", "check", "cut.so:my_red", "--cases", "1", cwd=tmp_path)
+    assert checked.returncode == 2, checked.stderr
+    assert "cut.so:my_red: a library cut short: " in checked.stderr
+
+
+START = """#include "aqmlab_scheme.h"
+static const char *start(void *state, const double *values, const aqmlab_port *port) {
+    (void)state; (void)values; (void)port;
+    return 0;
+}
+static const aqmlab_parameter twice[] = {
+    {"p", "One.", AQMLAB_NUMBER, 0.5, 0, 1}, {"p", "Another.", AQMLAB_NUMBER, 0.5, 0, 1}};
+"""
+SCHEME = 'const aqmlab_scheme own = {.version = AQMLAB_VERSION, .meaning = "Own.", .start = start, %s};'
+NO_SCHEMES = {
+    "a function": ("int own(void) { return 1; }", "own is no variable: no aqmlab_scheme"),
+    "a number": ("int own = AQMLAB_VERSION;", "own has 4 bytes, an aqmlab_scheme "),
+    "more parameters than it has": (
+        SCHEME % ".parameters = twice, .parameter_count = 4000000000u", "4000000000 parameters: at most 1000"
+    ),
+    "parameters nowhere": (SCHEME % ".parameter_count = 3", "3 parameters, and no table of them"),
+    "a parameter twice": (
+        SCHEME % ".parameters = twice, .parameter_count = 2", "parameter `p` is declared twice"
+    ),
+    "observed nowhere": (SCHEME % ".observed_count = 2", "2 observed, and no table of them"),
+}  # fmt: skip
+"""What a C compiler takes for the variable of a scheme, and what is said of it."""
+
+
+@pytest.mark.parametrize("what", NO_SCHEMES)
+def test_a_library_that_declares_what_cannot_be_is_refused(what: str, tmp_path: Path) -> None:
+    """In a process of its own, which these ended, or passed."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    text, message = NO_SCHEMES[what]
+    (tmp_path / "own.c").write_text(START + text)
+    command = [compiler, "-w", "-shared", "-fPIC", "-I", str(INCLUDE), "own.c", "-o", "own.so"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    checked = aqmlab_run("scheme", "check", "own.so:own", "--cases", "1", cwd=tmp_path)
+    assert checked.returncode == 2, checked.stderr
+    assert f"own.so:own: {message}" in checked.stderr
+
+
+@pytest.mark.parametrize("percent", [2, 100])
+def test_what_a_scheme_costs_that_drops_whatever_happens_is_measured(percent: int, tmp_path: Path) -> None:
+    """No source slows down without end, or its instants would leave the clock."""
+    written(
+        tmp_path,
+        f"""
+def on_arrival(self, now_ns, packet, queue, coins):
+    return Verdict.DROP_EARLY if coins.uniform() < {percent / 100} else Verdict.PASS
+""",
+    )
+    cost = aqmlab_run("scheme", "cost", "own.py:Own", cwd=tmp_path)
+    assert cost.returncode == 0, cost.stderr
+    assert re.fullmatch(r"own.py:Own: [\d,]+ ns per packet\n", cost.stdout)
+
+
 def test_what_a_file_says_is_part_of_the_address_of_its_runs(tmp_path: Path, shipped: Path) -> None:
     first = own(tmp_path, ARRIVAL + "return Verdict.PASS")
     again = own(tmp_path, ARRIVAL + "return Verdict.PASS")

@@ -28,8 +28,8 @@ pub trait MonitoredQueue {
     /// The packets that wait, integrated over time until `now`.
     fn occupancy(&self, now: Time) -> Occupancy;
 
-    /// The probability with which congestion is now signalled to a packet of average size; zero where nobody tells.
-    fn signal_probability(&self) -> Probability;
+    /// The probability with which congestion is now signalled to a packet of average size; none where nobody tells.
+    fn signal_probability(&self) -> Option<Probability>;
 
     /// What happened here so far.
     fn counters(&self) -> &Counters;
@@ -58,8 +58,8 @@ impl<P: Queued> MonitoredQueue for Port<P> {
         Self::occupancy(self, now)
     }
 
-    fn signal_probability(&self) -> Probability {
-        Self::signal_probability(self)
+    fn signal_probability(&self) -> Option<Probability> {
+        Some(Self::signal_probability(self))
     }
 
     fn counters(&self) -> &Counters {

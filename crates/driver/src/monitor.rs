@@ -8,7 +8,7 @@ use crate::settling::{self, Unsettled};
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Record, Scenario};
-use aqmlab_units::{Span, Time};
+use aqmlab_units::{Probability, Span, Time};
 
 /// The interval of the arrival counts.
 const ARRIVALS_INTERVAL: Span = Span::from_milliseconds(1);
@@ -165,7 +165,8 @@ impl Monitor {
             self.queue.link.push(watched.code);
             self.queue.packets.push(queue.packets());
             self.queue.bytes.push(queue.bytes());
-            self.queue.signal_probability.push(queue.signal_probability().value() as f32);
+            let probability = queue.signal_probability().map_or(f64::NAN, Probability::value);
+            self.queue.signal_probability.push(probability as f32);
         }
     }
 

@@ -87,7 +87,7 @@ fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], secon
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }
 
-/// What the kernel counted in both namespaces. It says nothing of windows reduced for ECN, nor of windows of data with losses.
+/// What the kernel counted in both namespaces. It counts neither windows reduced for ECN nor windows of data with losses.
 fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSummary {
     let [before, after] = &traffic.edges;
     let kernel = KernelCounts::since([after.kernel, routed.kernel[1]], [before.kernel, routed.kernel[0]]);
@@ -98,9 +98,9 @@ fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSumma
         syn_retransmissions: kernel.syn_retransmissions,
         fast_recoveries: kernel.fast_recoveries,
         retransmitted_segments: kernel.retransmitted_segments,
-        ecn_reductions: 0,
-        loss_episodes: 0,
-        loss_episodes_multiple: 0,
+        ecn_reductions: None,
+        loss_episodes: None,
+        loss_episodes_multiple: None,
         dropped_data_segments: end.dropped[0] - begin.dropped[0],
         dropped_handshake_segments: end.dropped[1] - begin.dropped[1],
     }

@@ -10,6 +10,7 @@
 #![deny(missing_docs)]
 
 mod declared;
+mod elf;
 mod fault;
 mod library;
 mod table;

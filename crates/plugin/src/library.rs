@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::declared::{DeclaredScheme, Factory, Values};
+use crate::elf;
 use crate::fault::Fault;
 use crate::table::{FunctionTable, TableScheme, Traits};
 use aqmlab_aqm::{Aqm, ParameterError, PortFacts};
@@ -17,6 +18,8 @@ const NEEDS_ARRIVAL_INSTANTS: u32 = 1;
 const EVICTS: u32 = 2;
 /// More is a mistake.
 const MOST_STATE_BYTES: u64 = 1 << 26;
+/// More parameters, or more names of what is observed, are a mistake.
+const MOST_ENTRIES: u32 = 1_000;
 
 /// `aqmlab_parameter`.
 #[repr(C)]
@@ -58,12 +61,17 @@ struct RawScheme {
 /// `name` is what messages call it.
 ///
 /// # Errors
-/// In words: no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
+/// In words: a library cut short, no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
 pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredScheme, String> {
+    elf::require_whole(bytes)?;
+    elf::require_object(bytes, symbol, size_of::<RawScheme>() as u64)?;
     let library = open(bytes).map_err(|error| format!("no library of this machine: {error}"))?;
     // SAFETY: whoever names the library in a scenario vouches for it, as for any program that is run.
     let found: Result<Symbol<'_, *const RawScheme>, _> = unsafe { library.get(symbol.as_bytes()) };
     let raw = *found.map_err(|_| format!("the library has no symbol {symbol}"))?;
+    if raw.is_null() || !raw.is_aligned() {
+        return Err(format!("{symbol} is no aqmlab_scheme"));
+    }
     // SAFETY: the symbol is a variable of the library, which is never unloaded; its first word is the version.
     let raw: &'static RawScheme = unsafe { &*raw };
     std::mem::forget(library);
@@ -74,16 +82,21 @@ pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredSc
     if raw.state_bytes > MOST_STATE_BYTES {
         return Err(format!("{symbol} has a state of {} bytes: at most {MOST_STATE_BYTES}", raw.state_bytes));
     }
-    let parameters = slice(raw.parameters, raw.parameter_count);
+    let parameters = slice("parameters", raw.parameters, raw.parameter_count)?;
     let names: Vec<String> = parameters.iter().map(|own| text(own.name)).collect::<Result<_, _>>()?;
+    if let Some(twice) =
+        names.iter().enumerate().find_map(|(n, name)| names[..n].contains(name).then_some(name))
+    {
+        return Err(format!("parameter `{twice}` is declared twice"));
+    }
     let schemas: Values =
         names.iter().cloned().zip(parameters.iter().map(schema_of).collect::<Result<Vec<_>, _>>()?).collect();
-    let observed = slice(raw.observed, raw.observed_count).iter().map(|&name| static_text(name));
+    let observed = slice("observed", raw.observed, raw.observed_count)?;
     let traits = Traits {
         name: name.to_owned(),
         needs_arrival_instants: raw.flags & NEEDS_ARRIVAL_INSTANTS != 0,
         evicts: raw.flags & EVICTS != 0,
-        observed: observed.collect::<Result<_, _>>()?,
+        observed: observed.iter().map(|&name| static_text(name)).collect::<Result<_, _>>()?,
     };
     let functions = raw.functions.clone();
     let state_bytes = usize::try_from(raw.state_bytes).expect("checked above");
@@ -99,12 +112,19 @@ fn open(bytes: &[u8]) -> Result<Library, String> {
     unsafe { Library::new(file.path()) }.map_err(|error| error.to_string())
 }
 
-fn slice<T>(first: *const T, count: u32) -> &'static [T] {
-    if first.is_null() || count == 0 {
-        return &[];
+/// A table of the library; `what` is its name in the header.
+fn slice<T>(what: &str, first: *const T, count: u32) -> Result<&'static [T], String> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if first.is_null() || !first.is_aligned() {
+        return Err(format!("{count} {what}, and no table of them"));
+    }
+    if count > MOST_ENTRIES {
+        return Err(format!("{count} {what}: at most {MOST_ENTRIES}"));
     }
     // SAFETY: the library says that there are so many, and is never unloaded.
-    unsafe { std::slice::from_raw_parts(first, count as usize) }
+    Ok(unsafe { std::slice::from_raw_parts(first, count as usize) })
 }
 
 fn static_text(text: *const c_char) -> Result<&'static str, String> {

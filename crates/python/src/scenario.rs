@@ -2,7 +2,7 @@
 
 use crate::error::refused;
 use aqmlab_aqm::PortFacts;
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
+use aqmlab_scenario::{Framing, Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -110,6 +110,22 @@ fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow
         Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key, rate_key))
     };
     links.filter_map(row).collect()
+}
+
+/// What the link layer adds to an IP datagram as Python has it: overhead, shortest frame and gap, in bytes.
+type FramingRow = (u32, u32, u32);
+
+/// The framing of every monitored link, by its name.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn framings(scenario_json: &str) -> PyResult<BTreeMap<String, FramingRow>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let monitored = scenario.network.links.iter().filter(|link| link.monitored);
+    let row = |Framing { overhead_bytes, minimum_frame_bytes, gap_bytes }: Framing| {
+        (overhead_bytes, minimum_frame_bytes, gap_bytes)
+    };
+    Ok(monitored.map(|link| (link.name.clone(), row(link.framing))).collect())
 }
 
 /// A node as Python has it: name, group, whether it is a router.

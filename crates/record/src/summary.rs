@@ -198,12 +198,15 @@ pub struct TcpSummary {
     pub fast_recoveries: u64,
     /// Segments sent again.
     pub retransmitted_segments: u64,
-    /// Window reductions for ECN.
-    pub ecn_reductions: u64,
-    /// Windows of data in which at least one segment was dropped at a monitored queue.
-    pub loss_episodes: u64,
-    /// Such windows with two or more drops.
-    pub loss_episodes_multiple: u64,
+    /// Window reductions for ECN; left out by a driver whose hosts do not count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn_reductions: Option<u64>,
+    /// Windows of data in which at least one segment was dropped at a monitored queue; left out likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_episodes: Option<u64>,
+    /// Such windows with two or more drops; left out likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_episodes_multiple: Option<u64>,
     /// Data segments dropped at monitored queues.
     pub dropped_data_segments: u64,
     /// SYN and SYN/ACK segments dropped at monitored queues.

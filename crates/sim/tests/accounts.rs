@@ -162,8 +162,8 @@ fn what_tcp_did_in_the_parts_of_a_run_is_what_it_did_in_the_whole() {
             tcp.syn_retransmissions,
             tcp.fast_recoveries,
             tcp.retransmitted_segments,
-            tcp.ecn_reductions,
-            tcp.loss_episodes,
+            tcp.ecn_reductions.expect("counted"),
+            tcp.loss_episodes.expect("counted"),
             tcp.dropped_data_segments,
             tcp.dropped_handshake_segments,
         ]

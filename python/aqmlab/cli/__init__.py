@@ -1,7 +1,7 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
-Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 128 and
-the number of the signal that ended it: 130 after Ctrl-C.
+Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import io
 import re
 import sys
 import warnings
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import TextIO
 
 import click
 
 from aqmlab import __version__
-from aqmlab._startup import INTERRUPTION, exit_code, was_interrupted
+from aqmlab._startup import interruption, was_interrupted
 from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import unknown
@@ -108,21 +108,18 @@ def _exit_code(arguments: list[str] | None) -> int:
     except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
-        code, message = exit_code(), INTERRUPTION
+        code, message = interruption()
     except Exception:
         if not was_interrupted():
             raise
-        code, message = exit_code(), INTERRUPTION
+        code, message = interruption()
     else:
         return DONE if left is None else int(left)
-    if not was_interrupted():
+    if was_interrupted():  # and something else has made an error of its own of it
+        code, message = interruption()
+    with suppress(OSError) if was_interrupted() else nullcontext():  # the terminal may be gone
         say(message, err=True)
-        return code
-    with suppress(
-        OSError
-    ):  # something else may have made an error of its own of it, or the terminal has gone
-        say(INTERRUPTION, err=True)
-    return exit_code()
+    return code
 
 
 def _told(error: Exception) -> tuple[int, str]:

@@ -93,8 +93,8 @@ def _given(what: object) -> Mapping[str, object]:
     """Configurations by name, as they were handed over."""
     if not isinstance(what, Mapping):
         raise ComparisonError(
-            f"{quoted(what)} cannot be compared; legal: a scenario with schemes=[...], or a dict of scenarios or "
-            "of lists of results, by name"
+            f"{quoted(what)} cannot be compared; legal: a scenario with schemes=[...], or a dict of "
+            "scenarios or of lists of results, by name"
         )
     if not what:
         raise ComparisonError("nothing to compare; legal: two configurations or more")

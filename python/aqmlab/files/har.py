@@ -8,8 +8,10 @@ object).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -47,6 +49,33 @@ class HarError(RefusalError):
     """A file is no HAR file, or holds no page."""
 
 
+class SizeSource(Enum):
+    """Where the length of a response was taken from: the first of these that the file has."""
+
+    TRANSFER_SIZE = "_transferSize (bytes on the wire)"
+    BODY_SIZE = "headersSize and bodySize (bytes as sent)"
+    CONTENT_SIZE = "content.size (unpacked: too much where the response was compressed)"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a HAR file holds.
+
+    Attributes:
+        pages: Its pages, in the order in which they were loaded.
+        sources: How many objects have their length from where.
+        cached: Entries that took nothing from the network, left out.
+        unknown: Entries whose length the file does not tell, left out.
+        surplus: Objects of pages behind the first `MOST_OBJECTS` of each, left out.
+    """
+
+    pages: list[list[PageObject]]
+    sources: Counter[SizeSource]
+    cached: int
+    unknown: int
+    surplus: int
+
+
 @dataclass(frozen=True)
 class PageObject:
     """An object of a page.
@@ -75,10 +104,11 @@ class _Entry:
     initiator: str
 
 
-def read_pages(file: Path) -> list[list[PageObject]]:
-    """The pages of a HAR file, in the order in which they were loaded.
+def read_recording(file: Path) -> Recording:
+    """The pages of a HAR file, and where their sizes come from.
 
-    What took nothing from the network (a cache, `data:` addresses) is left out.
+    What took nothing from the network (a cache, `data:` addresses), and responses of unknown length, are left
+    out and counted.
 
     Raises:
         HarError: The file is no HAR file, or holds no page; the message names it and the place.
@@ -87,14 +117,25 @@ def read_pages(file: Path) -> list[list[PageObject]]:
     name = plain(str(file))
     conform(document, _HAR, name, HarError)
     pages: dict[str, list[_Entry]] = {}
+    sources: Counter[SizeSource] = Counter()
+    cached = unknown = 0
     for number, entry in enumerate(document["log"]["entries"], start=1):
-        read = _read(entry, f"{name}.log.entries[{number}]")
-        if read is not None:
-            pages.setdefault(entry.get("pageref", ""), []).append(read)
+        place = f"{name}.log.entries[{number}]"
+        size = _response_size(entry["response"]) if _names_a_server(entry, place) else _NOTHING
+        if size is None:
+            unknown += 1
+        elif size == _NOTHING:
+            cached += 1
+        else:
+            length, source = size
+            sources[source] += 1
+            pages.setdefault(entry.get("pageref", ""), []).append(_read(entry, length, place))
     if not pages:
-        raise HarError(f"{name}: no entry took anything from the network")
+        left_out = f"; of {unknown} the length is not known" if unknown else ""
+        raise HarError(f"{name}: no entry took anything from the network{left_out}")
     by_begin = sorted(pages.values(), key=lambda entries: min(entry.began_s for entry in entries))
-    return [_objects(entries) for entries in by_begin]
+    surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in by_begin)
+    return Recording([_objects(entries) for entries in by_begin], sources, cached, unknown, surplus)
 
 
 def as_lines(pages: Iterable[list[PageObject]]) -> str:
@@ -107,17 +148,20 @@ def as_lines(pages: Iterable[list[PageObject]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read(entry: dict[str, Any], place: str) -> _Entry | None:
-    """What is kept of an entry; nothing of one that took nothing from the network."""
-    request, response = entry["request"], entry["response"]
+def _names_a_server(entry: dict[str, Any], place: str) -> bool:
+    """Whether an entry's address is one of the network."""
+    address = entry["request"]["url"]
     try:
-        url = urlsplit(request["url"])
-        host = url.hostname or ""
+        url = urlsplit(address)
+        return url.scheme in {"http", "https"} and bool(url.hostname)
     except ValueError:
-        raise HarError(f"{place}.request.url: no address: {quoted(request['url'])}") from None
-    response_bytes = _response_bytes(response)
-    if url.scheme not in {"http", "https"} or not host or response_bytes <= 0:
-        return None
+        raise HarError(f"{place}.request.url: no address: {quoted(address)}") from None
+
+
+def _read(entry: dict[str, Any], response_bytes: int, place: str) -> _Entry:
+    """What is kept of an entry that took something from a server."""
+    request = entry["request"]
+    url = urlsplit(request["url"])
     try:
         began_s = datetime.fromisoformat(entry["startedDateTime"]).timestamp()
     except (ValueError, OverflowError, OSError):
@@ -125,29 +169,50 @@ def _read(entry: dict[str, Any], place: str) -> _Entry | None:
             f"{place}.startedDateTime: an instant such as 2026-01-31T12:00:00.000Z, "
             f"not {quoted(entry['startedDateTime'])}"
         ) from None
-    sizes = [response_bytes, _positive(request, "headersSize") + _positive(request, "bodySize")]
+    request_bytes = _length_or_zero(request, "headersSize") + _length_or_zero(request, "bodySize")
     return _Entry(
         url=request["url"],
-        host=f"{host}:{url.netloc.rpartition(':')[2] if ':' in url.netloc else url.scheme}",
+        host=f"{url.hostname}:{url.netloc.rpartition(':')[2] if ':' in url.netloc else url.scheme}",
         began_s=began_s,
         ended_s=began_s + max(0.0, float(entry["time"])) / 1000.0,
-        request_bytes=min(sizes[1] or _REQUEST_BYTES, LARGEST_REQUEST),
-        response_bytes=min(sizes[0], LARGEST_RESPONSE),
+        request_bytes=min(request_bytes or _REQUEST_BYTES, LARGEST_REQUEST),
+        response_bytes=min(response_bytes, LARGEST_RESPONSE),
         initiator=_initiator(entry.get("_initiator")),
     )
 
 
-def _response_bytes(response: dict[str, Any]) -> int:
-    transferred = response.get("_transferSize")
-    if isinstance(transferred, int | float) and not isinstance(transferred, bool) and transferred >= 0:
-        return int(min(transferred, LARGEST_RESPONSE))
-    return _positive(response, "headersSize") + _positive(response, "bodySize")
+_NOTHING = (0, SizeSource.TRANSFER_SIZE)
+"""The size of what took nothing from the network."""
 
 
-def _positive(message: dict[str, Any], key: str) -> int:
-    """A length; none where it is -1, which says that it is not known."""
-    value = message.get(key, 0)
-    return int(min(value, LARGEST_RESPONSE)) if value > 0 and math.isfinite(value) else 0
+def _response_size(response: dict[str, Any]) -> tuple[int, SizeSource] | None:
+    """The length of a response and where it was found; none where the file tells no length.
+
+    A length of -1 is one that the browser does not know; without a `bodySize` a response that says nothing of
+    its content either may have had any length, whatever its headers had.
+    """
+    if (transferred := _length(response, "_transferSize")) is not None:
+        return (transferred, SizeSource.TRANSFER_SIZE) if transferred else _NOTHING
+    headers = _length_or_zero(response, "headersSize")
+    if (body := _length(response, "bodySize")) is not None:
+        return (headers + body, SizeSource.BODY_SIZE) if headers + body else _NOTHING
+    content = response.get("content")
+    if not isinstance(content, dict) or not (unpacked := _length(content, "size")):
+        return None
+    saved = min(_length_or_zero(content, "compression"), unpacked)
+    return headers + unpacked - saved, SizeSource.CONTENT_SIZE
+
+
+def _length(message: dict[str, Any], key: str) -> int | None:
+    """A length in bytes; none where it is missing, -1 or no number."""
+    value = message.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        return None
+    return int(min(value, LARGEST_RESPONSE))
+
+
+def _length_or_zero(message: dict[str, Any], key: str) -> int:
+    return _length(message, key) or 0
 
 
 def _initiator(initiator: object) -> str:

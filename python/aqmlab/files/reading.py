@@ -67,12 +67,12 @@ def parse_toml(text: str, source: str, refusal: type[Exception]) -> dict[str, An
 
 
 def read_json(file: str | Path, refusal: type[Exception]) -> dict[str, Any]:
-    """The object in a JSON file.
+    """The object in a JSON file. A byte order mark before it is ignored (RFC 8259, 8.1).
 
     Raises:
         refusal: There is none; the message names the file, and the line where there is one.
     """
-    return parse_json(read_text(file, refusal), plain(str(file)), refusal)
+    return parse_json(read_text(file, refusal).removeprefix("\ufeff"), plain(str(file)), refusal)
 
 
 def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, utilization_percent
 from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s
+from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,10 +58,10 @@ def _queue(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
     """How long what waits takes to be sent, in milliseconds, and how many packets it is."""
     rows = result.queue
     rows = rows.filter(has_name(rows, "link", link["name"]))
-    bits_per_ms = float(link["rate_mbps"]) * 1e3
+    instants, delay_ms = waiting_ms(result, link)
     return {
-        "time_s": _listed(rows["time_s"].to_numpy()),
-        "delay_ms": _listed(rows["bytes"].to_numpy() * 8.0 / bits_per_ms),
+        "time_s": _listed(instants),
+        "delay_ms": _listed(delay_ms),
         "packets": _listed(rows["packets"].to_numpy()),
         "signal_percent": _listed(rows["signal_probability"].to_numpy() * 100.0),
     }

@@ -281,7 +281,7 @@ def tcp_count(result: Recorded, name: str) -> int:
     """A counter of the TCP ends, such as `timeouts` or `loss_episodes`."""
     counters = result.run["tcp"]
     if name not in counters:
-        raise MissingDataError(f"the run has no TCP counter `{name}`")
+        raise MissingDataError(f"`{name}` is not recorded{' by a live run' if 'live' in result.run else ''}")
     return int(counters[name])
 
 

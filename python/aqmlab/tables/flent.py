@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import whole_file
+from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
@@ -101,9 +102,9 @@ def _waiting_ms(
     """How long a packet would have waited in the queues of these links, all in turn, at each instant."""
     waiting = np.zeros(len(instants))
     for link in links:
-        rows = _of_link(result, "queue", link["name"])
-        last = np.searchsorted(rows["time_s"].to_numpy(), instants, side="right") - 1
-        waiting += rows["bytes"].to_numpy()[np.maximum(last, 0)] * 8e-3 / link["rate_mbps"]
+        sampled, of_queue = waiting_ms(result, link)
+        last = np.searchsorted(sampled, instants, side="right") - 1
+        waiting += of_queue[np.maximum(last, 0)]
     return waiting
 
 

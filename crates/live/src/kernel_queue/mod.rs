@@ -199,8 +199,8 @@ impl MonitoredQueue for KernelQueue {
         self.occupancy.advanced(now, self.packets())
     }
 
-    fn signal_probability(&self) -> Probability {
-        Probability::ZERO
+    fn signal_probability(&self) -> Option<Probability> {
+        None
     }
 
     fn counters(&self) -> &Counters {

@@ -26,8 +26,12 @@ const RATE: u64 = 100_000_000;
 const BYTES: u32 = 1_000;
 const LIMIT_PACKETS: u32 = 100;
 
+/// The longest time between two packets, in transmissions: a scheme that drops whatever happens would slow the source
+/// down for ever.
+const SLOWEST_TRANSMISSIONS: u64 = 100;
+
 /// Nanoseconds of real time that a packet takes at a port under the scheme with this name, arrival and departure, with its
-/// defaults, a buffer of 100 packets, and one source that answers to losses.
+/// defaults, a buffer of 100 packets, and one source that answers to losses, down to a hundredth of the link's rate.
 ///
 /// Raises `ScenarioError` when its defaults are not legal, and `RunError` when it fails.
 #[pyfunction]
@@ -45,6 +49,7 @@ pub(crate) fn scheme_cost(py: Python<'_>, name: &str, packets: u64) -> PyResult<
 fn measured(scheme: &Scheme, facts: PortFacts, packets: u64) -> f64 {
     let mut port = Port::new(scheme, facts, Key::from_seed(1).named("coins").stream());
     let transmission = Span::from_nanoseconds(u64::from(BYTES) * 8_000_000_000 / RATE);
+    let slowest = SLOWEST_TRANSMISSIONS * transmission.nanoseconds();
     let (mut now, mut free_at, mut gap) = (Time::ZERO, Time::MAX, transmission.nanoseconds());
     let begun = Instant::now();
     for id in 0..packets {
@@ -56,7 +61,7 @@ fn measured(scheme: &Scheme, facts: PortFacts, packets: u64) -> f64 {
             free_at = if sent.is_some() { at + transmission } else { Time::MAX };
         }
         port.arrive(now, TestPacket::data(id, BYTES, Codepoint::NotEct), &mut |_, _| lost = true);
-        gap = if lost { gap + (gap >> 3) } else { gap - (gap >> 9) };
+        gap = if lost { slowest.min(gap + (gap >> 3)) } else { gap - (gap >> 9) };
         if free_at == Time::MAX {
             free_at = now;
         }

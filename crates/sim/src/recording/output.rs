@@ -151,9 +151,9 @@ fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
         syn_retransmissions: end.tcp.syn_retransmissions - begin.tcp.syn_retransmissions,
         fast_recoveries: end.tcp.fast_recoveries - begin.tcp.fast_recoveries,
         retransmitted_segments: end.tcp.retransmitted_segments - begin.tcp.retransmitted_segments,
-        ecn_reductions: end.tcp.ecn_reductions - begin.tcp.ecn_reductions,
-        loss_episodes: losses.episodes,
-        loss_episodes_multiple: losses.episodes_multiple,
+        ecn_reductions: Some(end.tcp.ecn_reductions - begin.tcp.ecn_reductions),
+        loss_episodes: Some(losses.episodes),
+        loss_episodes_multiple: Some(losses.episodes_multiple),
         dropped_data_segments: losses.data_segments,
         dropped_handshake_segments: losses.handshake_segments,
     }

@@ -33,7 +33,7 @@ pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken)
     }
     let tcp = &summary.tcp;
     broken.unless(tcp.loss_episodes_multiple <= tcp.loss_episodes, || format!("multiple losses: {tcp:?}"));
-    broken.unless(tcp.loss_episodes <= tcp.dropped_data_segments, || format!("loss episodes: {tcp:?}"));
+    broken.unless(tcp.loss_episodes <= Some(tcp.dropped_data_segments), || format!("loss episodes: {tcp:?}"));
     let window = (summary.measured_from_s, summary.measured_until_s);
     let inside = 0.0 <= window.0 && window.0 < window.1 && window.1 <= scenario.duration.seconds();
     broken.unless(inside, || format!("measured window {window:?}"));
