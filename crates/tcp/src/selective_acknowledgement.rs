@@ -85,8 +85,7 @@ impl Endpoint {
                 selective.forward = false;
             }
         }
-        let mut from = self.sender.sequence.una;
-        while let Some(lost) = self.sender.next_lost(context.profile, from) {
+        while let Some(lost) = self.sender.next_lost(context.profile) {
             if self.sender.is_held_back(now) {
                 break;
             }
@@ -94,7 +93,6 @@ impl Endpoint {
             if let Some(selective) = self.sender.recovery.selective_mut() {
                 selective.at_once = false;
             }
-            from = lost.end;
         }
     }
 
@@ -416,11 +414,11 @@ impl Sender {
     }
 
     /// The next segment to be sent again, if the window has room for one.
-    fn next_lost(&self, profile: &HostProfile, from: SequenceNumber) -> Option<Sent> {
-        let selective = self.recovery.selective()?;
+    fn next_lost(&mut self, profile: &HostProfile) -> Option<Sent> {
         let window = self.congestion.window(profile) / profile.segment_bytes();
+        let selective = self.recovery.selective_mut()?;
         let admitted = selective.at_once || selective.board.in_flight() < window;
-        if admitted { selective.board.next_lost(from) } else { None }
+        if admitted { selective.board.next_lost() } else { None }
     }
 
     /// What was overtaken has had its time. Answers whether a recovery begins.
