@@ -385,8 +385,8 @@ pub enum Ecn {
     Ns2,
     /// ns-2.35 `ecn_ 1`, two-way.
     Ns2Full,
-    /// RFC 9768: acknowledgements count the marked packets, and data are ECT(1) (RFC 9331), so that a dual queue takes them for
-    /// scalable.
+    /// RFC 9768: acknowledgements count the marked packets. Which codepoint data have is the controller's: see
+    /// [`crate::congestion::CongestionControl::is_scalable`].
     Accurate,
 }
 

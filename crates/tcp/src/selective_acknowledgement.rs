@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::options::stamp;
 use crate::outbox::Outbox;
-use crate::profile::{Congestion, Ecn, HostProfile};
+use crate::profile::{Ecn, HostProfile};
 use crate::recovery::{Delivery, Due, Phase, RateReduction, SelectiveState, Sent, Undo};
 use crate::segment::{Flags, Segment};
 use crate::sender::Sender;
@@ -218,7 +218,7 @@ impl Sender {
         let mut reductions = Reductions::default();
         self.settle_probe(now, profile, news);
         self.end_phase(profile, news);
-        let scalable = profile.congestion == Congestion::Dctcp;
+        let scalable = self.congestion.is_scalable();
         let asks = match profile.ecn {
             Ecn::Off => false,
             Ecn::Accurate => news.marked > 0 && !scalable,

@@ -123,6 +123,12 @@ pub trait CongestionControl: Sized {
     /// The congestion window in bytes with its fraction, as a trace would show it.
     fn congestion_window(&self, profile: &HostProfile) -> f64;
 
+    /// Whether marks shrink the window in proportion to their share (RFC 9331 section 4.3): its data are ECT(1) then, and
+    /// [`Acknowledged::ce_bytes`] tells it of marks. The others' are ECT(0), and a mark is [`CongestionControl::on_echo`].
+    fn is_scalable(&self) -> bool {
+        false
+    }
+
     /// Where a controller that asks for [`Acknowledged::delivery_rate`] keeps what the sender needs for it: SND.UNA when
     /// the segment that is timed was sent. Nothing is measured for the others.
     fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
