@@ -12,6 +12,8 @@ pub struct Opening {
     pub active: bool,
     /// Whether a SYN or SYN/ACK of this end had to be sent again.
     pub syn_lost: bool,
+    /// Whether the initial window is one segment for that reason (RFC 5681 section 3.1).
+    pub reduces_window: bool,
 }
 
 /// New data have been acknowledged outside of fast recovery.
