@@ -32,6 +32,8 @@ TIMED: dict[str, tuple[list[str], int]] = {
     "3 hops": (["hops", "3"], 40),
     "16 hops": (["hops", "16"], 20),
     "packmime dumbbell": (["clouds"], 400),
+    "1 Gbit/s, 20,000 packets": (["deep", "1000", "20000"], 12),
+    "4 Gbit/s, 80,000 packets": (["deep", "4000", "80000"], 12),
 }
 
 # Program: what one step of its cases is, and two numbers of steps to count.

@@ -7,6 +7,7 @@ use crate::browser_connection::{
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
+use crate::session::STARTS_BETWEEN_CHECKS;
 use crate::transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side,
     Transport,
@@ -17,9 +18,6 @@ use aqmlab_web::{
     Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
     UserRef,
 };
-
-/// Users that start between two questions to the driver.
-const USERS_BETWEEN_CHECKS: u32 = 1 << 10;
 
 /// What the users of a run have in common.
 pub struct BrowsingSettings {
@@ -145,7 +143,7 @@ impl Browsing {
             let start = self.populations[place].start;
             let users = u32::try_from(self.populations[place].users.len()).unwrap_or(u32::MAX);
             for user in 0..users {
-                if user % USERS_BETWEEN_CHECKS == 0 {
+                if user as usize % STARTS_BETWEEN_CHECKS == 0 {
                     check()?;
                 }
                 if start == StartRule::Stationary {

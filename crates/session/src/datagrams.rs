@@ -5,6 +5,7 @@
 //! for the next. The clock of one with periods stands still while it is silent, so that its mean rate is its rate times the share of the
 //! time in which it is on, however short its periods are.
 
+use crate::session::STARTS_BETWEEN_CHECKS;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
 use aqmlab_random::{Key, Law};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -117,13 +118,21 @@ impl DatagramSources {
         Self { all: all.into_iter().map(Source::new).collect() }
     }
 
-    pub(crate) fn start(&self, transport: &mut impl Transport) {
+    pub(crate) fn start<E>(
+        &self,
+        transport: &mut impl Transport,
+        mut check: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
         for (place, source) in self.all.iter().enumerate() {
+            if place % STARTS_BETWEEN_CHECKS == 0 {
+                check()?;
+            }
             if source.starts < source.stops {
                 let alarm = Alarm::Datagrams { source: DatagramSourceId::of(place) };
                 transport.wake_at(source.starts, alarm);
             }
         }
+        Ok(())
     }
 
     /// A datagram is due, or a frame.

@@ -9,6 +9,9 @@ use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::UserRef;
 
+/// Users, flows or sources that start between two questions to the driver whether to go on.
+pub(crate) const STARTS_BETWEEN_CHECKS: usize = 1 << 10;
+
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
 pub struct Session {
     browsing: Browsing,
@@ -39,12 +42,11 @@ impl Session {
     pub fn start<E>(
         &mut self,
         transport: &mut impl Transport,
-        check: impl FnMut() -> Result<(), E>,
+        mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
-        self.browsing.start(transport, check)?;
-        self.transfers.start(transport);
-        self.datagrams.start(transport);
-        Ok(())
+        self.browsing.start(transport, &mut check)?;
+        self.transfers.start(transport, &mut check)?;
+        self.datagrams.start(transport, check)
     }
 
     /// The instant has come for which an application asked.

@@ -1,5 +1,6 @@
 //! Applications that send: a number of bytes from an instant on, or without end, until they are told to stop.
 
+use crate::session::STARTS_BETWEEN_CHECKS;
 use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opening, Owner, Side, Transport,
     UNLIMITED_BYTES,
@@ -54,11 +55,20 @@ impl Transfers {
         Self { stages, delivered, completed, all }
     }
 
-    pub(crate) fn start(&self, transport: &mut impl Transport) {
-        let begins = |&(_, transfer): &(usize, &Transfer)| transfer.begins_until(Time::MAX);
-        for (place, transfer) in self.all.iter().enumerate().filter(begins) {
-            transport.wake_at(transfer.starts, Alarm::Flow { flow: FlowId::of(place) });
+    pub(crate) fn start<E>(
+        &self,
+        transport: &mut impl Transport,
+        mut check: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (place, transfer) in self.all.iter().enumerate() {
+            if place % STARTS_BETWEEN_CHECKS == 0 {
+                check()?;
+            }
+            if transfer.begins_until(Time::MAX) {
+                transport.wake_at(transfer.starts, Alarm::Flow { flow: FlowId::of(place) });
+            }
         }
+        Ok(())
     }
 
     /// The instant has come at which a transfer begins, or stops.

@@ -196,3 +196,24 @@ fn thirty_frames_a_second_do_not_drift_off_their_clock() {
     assert_eq!(all.len(), 29_850 + 150);
     assert_eq!(all[27_000].0, Time::from_seconds(900.005));
 }
+
+/// Of the flows of a run, a driver that is asked whether to go on can stop at any thousand.
+#[test]
+fn many_flows_stop_starting_when_the_driver_says_so() {
+    let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(1.0) };
+    let settings = BrowsingSettings {
+        window,
+        response_end: ResponseEnd::LastByte,
+        responses: Responses::new(0, Rows::None),
+        pages: Pages::new(0, window, Rows::None),
+    };
+    let transfer = aqmlab_session::Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None };
+    let mut session = Session::new(Vec::new(), settings, vec![transfer; 5_000], Vec::new());
+    let (mut script, mut asked) = (Script::default(), 0);
+    let outcome = session.start(&mut script, || {
+        asked += 1;
+        if asked < 3 { Ok(()) } else { Err("stopped") }
+    });
+    assert_eq!(outcome, Err("stopped"));
+    assert!((1_000..3_000).contains(&script.alarms.len()), "{} have started", script.alarms.len());
+}

@@ -3,7 +3,8 @@
 //! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck;
 //! `cargo bench -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
 //! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and `clouds [seconds]` the
-//! dumbbell of PackMime's clouds that the crosscheck has. One line of JSON per run: compare lines of one session, these machines are noisy.
+//! dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s] [limit in packets] [seconds]` runs one flow of `linux6-cubic`
+//! whose round trip is 100 ms into a deep buffer, which it overflows: the window, and what a recovery looks after, is as large. One line of JSON per run: compare lines of one session, these machines are noisy.
 //! Words such as `record.responses="none"` replace values of the scenario.
 //! Under `valgrind --tool=callgrind` the same program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
@@ -30,6 +31,7 @@ fn main() {
             (web(users, &word(2, "drop-tail")), length(&word(3, "60")))
         }
         "hops" => (hops(word(1, "3").parse().expect("a number of hops")), length(&word(2, "20"))),
+        "deep" => (deep(&word(1, "1000"), &word(2, "20000")), length(&word(3, "12"))),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
             include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
@@ -110,5 +112,16 @@ fn hops(count: u32) -> String {
          [[flows]]\nname = \"bulk\"\ncount = 50\nsenders = \"servers-left\"\nreceivers = \"browsers-right\"\n\
          profile = \"ns2-oneway\"\nhost = {{ window_bytes = 1000000000 }}\n",
         queue("drop-tail", 240.0)
+    )
+}
+
+/// One flow whose window overflows a buffer of so many packets.
+fn deep(rate_mbps: &str, limit_packets: &str) -> String {
+    let limit: f64 = limit_packets.parse().expect("a number of packets");
+    format!(
+        "name = \"deep\"\nduration_s = 12.0\n[dumbbell]\nrate_mbps = {rate_mbps}\nqueue = {}\n\
+         interface_rate_mbps = 10000.0\n[[flows]]\nname = \"bulk\"\ncount = 1\ndirection = \"left-to-right\"\nprofile = \"linux6-cubic\"\n\
+         host = {{ window_bytes = 1000000000 }}\nbase_rtt_ms = {{ first = 100.0, last = 100.0 }}\n",
+        queue("drop-tail", limit)
     )
 }

@@ -232,6 +232,12 @@ impl Endpoint {
         timers.min(self.sender.pacing_deadline())
     }
 
+    /// Whether this end's controller is scalable: its ECN-capable packets are ECT(1), and ECT(0) otherwise (RFC 9331 section 4.3).
+    #[must_use]
+    pub fn is_scalable(&self) -> bool {
+        self.sender.congestion.is_scalable()
+    }
+
     /// Runs what is due: call it at [`Endpoint::deadline`] or later. Early calls do nothing.
     pub fn on_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         if self.sender.retransmission_deadline <= now {

@@ -34,7 +34,7 @@ impl Endpoint {
         self.state = State::SynSent;
         self.receiver.begin(context.profile);
         self.sender.begin(now, context);
-        self.send_syn(context.profile, out);
+        self.send_syn(now, context.profile, out);
     }
 
     /// Whether a SYN or SYN/ACK of ours had to be sent again.
@@ -42,7 +42,22 @@ impl Endpoint {
         self.statistics.syn_retransmissions > 0
     }
 
-    fn send_syn(&self, profile: &HostProfile, out: &mut Outbox) {
+    /// Whether that leaves an initial window of one segment.
+    fn opens_with_one_segment(&self, profile: &HostProfile) -> bool {
+        profile.syn_loss_reduces_initial_window
+            && match self.sender.recovery.selective() {
+                Some(selective) => selective.opening.reduce_window(selective.echoed_stamp()),
+                None => self.lost_a_syn(),
+            }
+    }
+
+    fn note_opening_segment(&mut self, now: Time) {
+        if let Some(selective) = self.sender.recovery.selective_mut() {
+            selective.opening.note_sent(now);
+        }
+    }
+
+    fn send_syn(&mut self, now: Time, profile: &HostProfile, out: &mut Outbox) {
         let given_up = profile.ecn_fallback != EcnFallback::Never && self.lost_a_syn();
         let flags = if profile.ecn == Ecn::Off || given_up {
             Flags::SYN
@@ -52,16 +67,18 @@ impl Endpoint {
             Flags::SYN.with(Flags::ECE).with(Flags::CWR)
         };
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
+        self.note_opening_segment(now);
     }
 
     /// The SYN/ACK agrees to what the SYN has asked for; of accurate ECN it says that the SYN was not ECT (RFC 9768 section
     /// 3.1.2).
-    fn send_syn_ack(&self, profile: &HostProfile, out: &mut Outbox) {
+    fn send_syn_ack(&mut self, now: Time, profile: &HostProfile, out: &mut Outbox) {
         let mut flags = Flags::SYN.with(Flags::ACK);
         if self.flags.has(ConnectionFlags::ECN) {
             flags = flags.with(if profile.ecn == Ecn::Accurate { Flags::CWR } else { Flags::ECE });
         }
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
+        self.note_opening_segment(now);
     }
 
     pub(crate) fn on_listen(
@@ -86,7 +103,7 @@ impl Endpoint {
             self.flags.set(ConnectionFlags::ECN);
         }
         self.sender.begin(now, context);
-        self.send_syn_ack(context.profile, out);
+        self.send_syn_ack(now, context.profile, out);
         match context.profile.handshake {
             Handshake::ThreeWay => self.state = State::SynReceived,
             // The sink has no timer: a lost answer is repeated when the SYN comes again.
@@ -153,7 +170,7 @@ impl Endpoint {
                 }
                 return;
             }
-            self.send_syn_ack(context.profile, out);
+            self.send_syn_ack(now, context.profile, out);
             self.sender.start_opening_timer(now, context);
             self.sender.stop_timing();
         } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest_sent() {
@@ -177,8 +194,11 @@ impl Endpoint {
             self.state = self.state.after_close();
         }
         out.established = true;
-        let opening =
-            Opening { active: self.flags.has(ConnectionFlags::ACTIVE), syn_lost: self.lost_a_syn() };
+        let opening = Opening {
+            active: self.flags.has(ConnectionFlags::ACTIVE),
+            syn_lost: self.lost_a_syn(),
+            reduces_window: self.opens_with_one_segment(profile),
+        };
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;
         sender.active_at = if profile.idle_restart == IdleRestart::SinceData { Time::MAX } else { now };
@@ -202,7 +222,7 @@ impl Endpoint {
             return self.open_after_timeout(opening.syn_lost);
         }
         let agreed = self.flags.has(ConnectionFlags::ECN);
-        if agreed && profile.ecn == Ecn::Ns2 && opening == (Opening { active: true, syn_lost: true }) {
+        if agreed && profile.ecn == Ecn::Ns2 && opening.active && opening.syn_lost {
             self.take_agreement_for_an_echo();
         }
     }
@@ -230,7 +250,7 @@ impl Endpoint {
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             self.output(now, context, out);
         } else if context.profile.handshake == Handshake::OneWay {
-            self.send_syn_ack(context.profile, out);
+            self.send_syn_ack(now, context.profile, out);
         }
     }
 
@@ -242,16 +262,19 @@ impl Endpoint {
             return self.give_up(out);
         }
         self.statistics.count_syn_retransmission();
+        if let Some(selective) = self.sender.recovery.selective_mut() {
+            selective.opening.note_timeout();
+        }
         self.sender.stop_timing();
         self.sender.round_trip_time.back_off(timer, &context.clock, self.state == State::SynSent);
         self.sender.start_opening_timer(now, context);
         if self.state == State::SynSent {
-            self.send_syn(context.profile, out);
+            self.send_syn(now, context.profile, out);
         } else {
             if context.profile.ecn_fallback == EcnFallback::SynAndSynAck {
                 self.flags.clear(ConnectionFlags::ECN);
             }
-            self.send_syn_ack(context.profile, out);
+            self.send_syn_ack(now, context.profile, out);
             // It answers the SYN that ns-2's two-way agent remembers as well.
             self.receiver.flags.clear(ReceiverFlags::ACK_NOW);
         }

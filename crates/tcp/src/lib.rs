@@ -43,6 +43,7 @@ mod overrides;
 mod process_ack;
 mod profile;
 mod profiles;
+mod range_set;
 mod reassembly;
 mod receiver;
 mod recovery;

@@ -124,7 +124,7 @@ pub enum EcnRule {
     Rfc3168,
     /// The KAME/ALTQ lineage; only for `bsd228`, `bsd45` and `rfc5681`.
     Kame,
-    /// Acknowledgements count marked packets, and data are ECT(1) (RFC 9768, RFC 9331); only for the `linux6` profiles.
+    /// Acknowledgements count marked packets (RFC 9768); only for the `linux6` profiles.
     Accurate,
 }
 

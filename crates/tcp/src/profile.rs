@@ -40,7 +40,7 @@ pub struct HostProfile {
     /// tcp_input.c, SYN_RECEIVED falls into ACK processing with `acked` = 1).
     pub passive_window_quirk: bool,
     /// A lost SYN or SYN/ACK reduces the initial window to one segment (RFC 5681 section 3.1; ns-2.35
-    /// `bugfix_ss_`).
+    /// `bugfix_ss_`); where a scoreboard is kept, one that was sent again twice (`recovery/selective/opening.rs`).
     pub syn_loss_reduces_initial_window: bool,
     /// Initial slow-start threshold in bytes; none means the window (ns-2.35 `ssthresh_ = window_`).
     pub initial_slow_start_threshold_bytes: Option<u32>,
@@ -385,8 +385,8 @@ pub enum Ecn {
     Ns2,
     /// ns-2.35 `ecn_ 1`, two-way.
     Ns2Full,
-    /// RFC 9768: acknowledgements count the marked packets, and data are ECT(1) (RFC 9331), so that a dual queue takes them for
-    /// scalable.
+    /// RFC 9768: acknowledgements count the marked packets. Which codepoint data have is the controller's: see
+    /// [`crate::congestion::CongestionControl::is_scalable`].
     Accurate,
 }
 

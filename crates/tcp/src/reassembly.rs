@@ -1,51 +1,17 @@
-//! Data that arrived ahead of a hole: a sorted set of disjoint ranges of sequence numbers.
+//! Data that arrived ahead of a hole, as ranges of sequence numbers.
 //!
-//! A connection without loss never touches it; one hole is kept in place; more holes spill to a vector, which
+//! A connection without loss never touches it; one hole is kept in place; more holes spill to a set, which
 //! is then kept for the life of the connection.
 
-use crate::options::Block;
 use crate::profile::HostProfile;
+use crate::range_set::{Range, RangeSet};
 use crate::reporting::Reporting;
 use crate::sequence::SequenceNumber;
 use std::fmt;
 
-/// Numbers from `start` up to but excluding `end`. Packed, as what it is kept in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Several ranges. Boxed because a set in place would cost 24 bytes of every connection.
 #[repr(Rust, packed)]
-pub(crate) struct Range {
-    start: SequenceNumber,
-    end: SequenceNumber,
-}
-
-impl Range {
-    pub(crate) const fn new(start: SequenceNumber, end: SequenceNumber) -> Self {
-        Self { start, end }
-    }
-
-    /// Its ends, as they are reported.
-    pub(crate) const fn block(self) -> Block {
-        (self.start, self.end)
-    }
-
-    /// Whether all of these numbers are in it.
-    pub(crate) fn covers(self, start: SequenceNumber, end: SequenceNumber) -> bool {
-        !start.before(self.start) && !self.end.before(end)
-    }
-
-    /// Whether the two overlap or adjoin.
-    fn touches(self, other: Self) -> bool {
-        !self.end.before(other.start) && !other.end.before(self.start)
-    }
-
-    fn joined(self, other: Self) -> Self {
-        let start = if other.start.before(self.start) { other.start } else { self.start };
-        Self { start, end: self.end.later_of(other.end) }
-    }
-}
-
-/// Several ranges, ascending. Boxed because a vector in place would cost 16 bytes of every connection.
-#[repr(Rust, packed)]
-pub(crate) struct Ranges(#[allow(clippy::box_collection)] Box<Vec<Range>>);
+pub(crate) struct Ranges(Box<RangeSet>);
 
 impl Clone for Ranges {
     fn clone(&self) -> Self {
@@ -55,7 +21,7 @@ impl Clone for Ranges {
 
 impl fmt::Debug for Ranges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&*self.0).finish()
+        write!(f, "{:?}", &*self.0)
     }
 }
 
@@ -124,18 +90,19 @@ impl Reassembly {
 
     /// Keeps the numbers from `start` up to `end`, which lie ahead of the next expected one.
     pub(crate) fn insert(&mut self, start: SequenceNumber, end: SequenceNumber) {
-        let new = Range { start, end };
+        let new = Range::new(start, end);
         match self {
             Self::Empty => *self = Self::One(new),
             Self::One(only) if only.touches(new) => *only = only.joined(new),
             Self::One(only) => {
-                let ascending =
-                    if new.start.before(only.start) { vec![new, *only] } else { vec![*only, new] };
-                *self = Self::Many(Ranges(Box::new(ascending)));
+                let mut ranges = RangeSet::default();
+                ranges.insert(*only);
+                ranges.insert(new);
+                *self = Self::Many(Ranges(Box::new(ranges)));
             }
             Self::Many(ranges) => {
                 let ranges = &mut *ranges.0;
-                insert_among(ranges, new);
+                ranges.insert(new);
             }
             Self::Reported(reported) => reported.0.insert(start, end),
         }
@@ -153,35 +120,12 @@ impl Reassembly {
             }
             Self::Many(ranges) => {
                 let ranges = &mut *ranges.0;
-                next = take_reached(ranges, next);
+                next = ranges.take_reached(next);
             }
-            Self::Reported(reported) => next = take_reached(&mut reported.0.ranges, next),
+            Self::Reported(reported) => next = reported.0.ranges.take_reached(next),
         }
         next
     }
-}
-
-/// Removes the ranges that are contiguous with `next`, and answers where they end.
-fn take_reached(ranges: &mut Vec<Range>, mut next: SequenceNumber) -> SequenceNumber {
-    let reached = |range: &&Range| {
-        let touches = !next.before(range.start);
-        next = if touches { next.later_of(range.end) } else { next };
-        touches
-    };
-    let count = ranges.iter().take_while(reached).count();
-    ranges.drain(..count);
-    next
-}
-
-/// Everything below `from` ends before the new range; everything from `to` on begins after it.
-pub(crate) fn insert_among(ranges: &mut Vec<Range>, mut new: Range) {
-    let from = ranges.partition_point(|range| range.end.before(new.start));
-    let mut to = from;
-    while to < ranges.len() && ranges[to].touches(new) {
-        new = new.joined(ranges[to]);
-        to += 1;
-    }
-    ranges.splice(from..to, [new]);
 }
 
 #[cfg(test)]
@@ -224,8 +168,9 @@ mod tests {
             waiting.insert(at(start), at(end));
         }
         let Reassembly::Many(ranges) = &waiting else { panic!("{waiting:?}") };
-        let expected = [(10, 40), (50, 60)].map(|(start, end)| Range { start: at(start), end: at(end) });
-        assert_eq!((*ranges.0)[..], expected);
+        let found = [10, 39, 40, 50, 59].map(|number| (*ranges.0).covering(at(number), at(number + 1)));
+        let [low, high] = [(10, 40), (50, 60)].map(|(start, end)| Some(Range::new(at(start), at(end))));
+        assert_eq!(found, [low, low, None, high, high]);
     }
 
     #[test]

@@ -25,7 +25,7 @@
 
 use crate::options::{Block, Blocks, Timestamps};
 use crate::profile::HostProfile;
-use crate::reassembly::{Range, insert_among};
+use crate::range_set::{Range, RangeSet};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -44,8 +44,8 @@ const MOST_QUICK: u32 = 16;
 /// What a reporting receiver keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporting {
-    /// What waits for a hole to be filled, ascending.
-    pub(crate) ranges: Vec<Range>,
+    /// What waits for a hole to be filled.
+    pub(crate) ranges: RangeSet,
     /// A number of each range that was reported, the most recent first.
     recent: [SequenceNumber; REMEMBERED],
     remembered: usize,
@@ -77,7 +77,7 @@ impl Reporting {
     /// That of a connection which opens.
     pub(crate) fn new(profile: &HostProfile) -> Self {
         Self {
-            ranges: Vec::new(),
+            ranges: RangeSet::default(),
             recent: [SequenceNumber::INITIAL; REMEMBERED],
             remembered: 0,
             duplicate: None,
@@ -132,10 +132,10 @@ impl Reporting {
 
     /// Keeps numbers that lie beyond a hole.
     pub(crate) fn insert(&mut self, start: SequenceNumber, end: SequenceNumber) {
-        if self.ranges.iter().any(|range| range.covers(start, end)) {
+        if self.ranges.covering(start, end).is_some() {
             self.duplicate = Some((start, end));
         }
-        insert_among(&mut self.ranges, Range::new(start, end));
+        self.ranges.insert(Range::new(start, end));
         let kept = self.remembered.min(REMEMBERED - 1);
         self.recent.copy_within(0..kept, 1);
         self.recent[0] = start;
@@ -161,9 +161,7 @@ impl Reporting {
         }
         let first = blocks.as_slice().len();
         for number in &self.recent[..self.remembered] {
-            let Some(range) = self.ranges.iter().find(|range| range.covers(*number, number.plus(1))) else {
-                continue;
-            };
+            let Some(range) = self.ranges.covering(*number, number.plus(1)) else { continue };
             let said = blocks.as_slice();
             if said.len() < most && !said[first..].contains(&range.block()) {
                 blocks.push(range.block());

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::options::stamp;
 use crate::outbox::Outbox;
-use crate::profile::{Congestion, Ecn, HostProfile};
+use crate::profile::{Ecn, HostProfile};
 use crate::recovery::{Delivery, Due, Phase, Prior, RateReduction, SelectiveState, Sent};
 use crate::segment::{Flags, Segment};
 use crate::sender::Sender;
@@ -87,8 +87,7 @@ impl Endpoint {
                 selective.forward = false;
             }
         }
-        let mut from = self.sender.sequence.una;
-        while let Some(lost) = self.sender.next_lost(context.profile, from) {
+        while let Some(lost) = self.sender.next_lost(context.profile) {
             if self.sender.is_held_back(now) {
                 break;
             }
@@ -96,7 +95,6 @@ impl Endpoint {
             if let Some(selective) = self.sender.recovery.selective_mut() {
                 selective.at_once = false;
             }
-            from = lost.end;
         }
     }
 
@@ -225,7 +223,7 @@ impl Sender {
         let profile = context.profile;
         let mut reductions = Reductions::default();
         self.settle_probe(now, profile, news);
-        let scalable = profile.congestion == Congestion::Dctcp;
+        let scalable = self.congestion.is_scalable();
         let asks = match profile.ecn {
             Ecn::Off => false,
             Ecn::Accurate => news.marked > 0 && !scalable,
@@ -491,11 +489,11 @@ impl Sender {
     }
 
     /// The next segment to be sent again, if the window has room for one.
-    fn next_lost(&self, profile: &HostProfile, from: SequenceNumber) -> Option<Sent> {
-        let selective = self.recovery.selective()?;
+    fn next_lost(&mut self, profile: &HostProfile) -> Option<Sent> {
         let window = self.congestion.window(profile) / profile.segment_bytes();
+        let selective = self.recovery.selective_mut()?;
         let admitted = selective.at_once || selective.board.in_flight() < window;
-        if admitted { selective.board.next_lost(from) } else { None }
+        if admitted { selective.board.next_lost() } else { None }
     }
 
     /// What was overtaken has had its time. Answers whether a recovery begins.

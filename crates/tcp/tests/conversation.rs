@@ -386,6 +386,7 @@ conversations! {
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
+    linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
@@ -394,25 +395,30 @@ conversations! {
     linux_an_echo_in_a_recovery_lets_its_reduction_stand
     linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
-    linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_timeout_is_taken_back_when_originals_are_acknowledged
     linux_a_timeout_of_lost_data_is_not_taken_back
     linux_a_timeout_waits_for_a_slot_of_the_kernels_wheel
-    linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_a_timestamp_tells_that_a_timeout_was_none
-    linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
-    linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
-    linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
+    linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
+    linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
     linux_half_of_a_window_does_not_let_it_grow
+    linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
+    linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
+    linux_keeps_its_first_window_after_one_lost_syn
+    linux_keeps_its_first_window_where_only_answers_to_its_syn_were_lost
     linux_limited_transmit_and_then_it_was_reordering
     linux_nine_of_ten_segments_let_the_window_grow_to_eighteen
+    linux_opens_with_one_segment_after_two_lost_syns
     linux_paced_retransmissions_leave_when_their_turn_comes
     linux_probes_the_tail_times_out_and_climbs_back_to_the_window_of_the_loss
     linux_repairs_four_losses_of_ten_in_a_round_trip
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
     linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
+    linux_server_keeps_its_first_window_after_one_lost_answer
+    linux_server_keeps_its_first_window_where_no_timer_fired
+    linux_server_opens_with_one_segment_after_two_lost_answers
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
     linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission

@@ -12,7 +12,7 @@ use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
-use aqmlab_tcp::{Context, Ecn, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
@@ -399,7 +399,7 @@ impl Sender<'_> {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let scalable = self.profile.ecn == Ecn::Accurate;
+        let scalable = self.connection.ends[self.side as usize].is_scalable();
         for segment in segments {
             let said = self.connection.ends[self.side as usize].options(self.now, self.profile, segment);
             let packet = self.packet(segment, said.ip_bytes(segment, self.profile));

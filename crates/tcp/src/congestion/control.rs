@@ -12,6 +12,8 @@ pub struct Opening {
     pub active: bool,
     /// Whether a SYN or SYN/ACK of this end had to be sent again.
     pub syn_lost: bool,
+    /// Whether the initial window is one segment for that reason (RFC 5681 section 3.1).
+    pub reduces_window: bool,
 }
 
 /// New data have been acknowledged outside of fast recovery.
@@ -122,6 +124,12 @@ pub trait CongestionControl: Sized {
 
     /// The congestion window in bytes with its fraction, as a trace would show it.
     fn congestion_window(&self, profile: &HostProfile) -> f64;
+
+    /// Whether marks shrink the window in proportion to their share (RFC 9331 section 4.3): its data are ECT(1) then, and
+    /// [`Acknowledged::ce_bytes`] tells it of marks. The others' are ECT(0), and a mark is [`CongestionControl::on_echo`].
+    fn is_scalable(&self) -> bool {
+        false
+    }
 
     /// Where a controller that asks for [`Acknowledged::delivery_rate`] keeps what the sender needs for it: SND.UNA when
     /// the segment that is timed was sent. Nothing is measured for the others.

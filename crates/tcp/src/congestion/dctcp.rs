@@ -107,6 +107,10 @@ impl CongestionControl for Dctcp {
         self.0.base.on_idle(profile);
     }
 
+    fn is_scalable(&self) -> bool {
+        true
+    }
+
     fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
         self.0.base.restore(profile, window, threshold);
     }

@@ -59,7 +59,7 @@ impl CongestionControl for FreeBsd {
 
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
         let mss = profile.segment_bytes();
-        if opening.syn_lost && profile.syn_loss_reduces_initial_window {
+        if opening.reduces_window {
             self.window = mss;
         }
         if profile.passive_window_quirk && !opening.active {

@@ -120,6 +120,10 @@ macro_rules! controllers {
                 match self { $($(#[$when])? Self::$name(controller) => controller.congestion_window(profile)),+ }
             }
 
+            fn is_scalable(&self) -> bool {
+                match self { $($(#[$when])? Self::$name(controller) => controller.is_scalable()),+ }
+            }
+
             #[inline]
             fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
                 match self { $($(#[$when])? Self::$name(controller) => controller.delivery_mark()),+ }

@@ -64,7 +64,7 @@ impl CongestionControl for Ns2 {
     }
 
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
-        if opening.syn_lost && profile.syn_loss_reduces_initial_window {
+        if opening.reduces_window {
             self.window = 1.0;
         }
         if profile.passive_window_quirk && !opening.active {

@@ -63,7 +63,7 @@ impl CongestionControl for Ns2Full {
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
         if opening.syn_lost {
             self.threshold = LEAST_THRESHOLD;
-            if profile.syn_loss_reduces_initial_window {
+            if opening.reduces_window {
                 self.window = 1.0;
             }
         }

@@ -44,7 +44,7 @@ impl CongestionControl for Rfc5681 {
 
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
         let mss = f64::from(profile.segment_bytes());
-        if opening.syn_lost && profile.syn_loss_reduces_initial_window {
+        if opening.reduces_window {
             self.window = mss;
         }
         if profile.passive_window_quirk && !opening.active {

@@ -42,8 +42,8 @@ impl SegmentWindow {
         Self { window, count: 0, threshold: NO_THRESHOLD, pace }
     }
 
-    pub(super) fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
-        if opening.syn_lost && profile.syn_loss_reduces_initial_window {
+    pub(super) fn on_established(&mut self, opening: Opening) {
+        if opening.reduces_window {
             self.window = 1;
         }
     }
@@ -144,8 +144,8 @@ impl SegmentWindow {
 /// Implements what is the same in every controller with a [`SegmentWindow`] in `self.0.base`.
 macro_rules! delegates_to_segment_window {
     () => {
-        fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
-            self.0.base.on_established(profile, opening);
+        fn on_established(&mut self, _profile: &HostProfile, opening: Opening) {
+            self.0.base.on_established(opening);
         }
 
         fn set_window(&mut self, profile: &HostProfile, bytes: u32) {

@@ -6,7 +6,8 @@
 //! slot being served is sorted.
 //!
 //! The wheel turns when somebody asks for the earliest instant and the slot being served is empty; what is inserted
-//! at or before that slot afterwards joins its list in its place.
+//! at or before that slot afterwards joins its list in its place. Where that place is far down the list, as when many things begin at
+//! one instant, the list is cut there, and what follows waits in a heap: no insertion walks a long list.
 
 mod bits;
 mod entry;
@@ -21,11 +22,16 @@ use pages::{PAGES, Pages};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// How far an insertion walks the list of the slot being served.
+const LONGEST_WALK: usize = 64;
+
 /// A wheel with slots of 2^`WIDTH_LOG2` nanoseconds.
 pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
     /// The earliest node of the slot being served.
     first: u32,
     lists: Lists<T>,
+    /// What was cut off that node's list: all of it is due later.
+    cut_off: BinaryHeap<Reverse<Entry<T>>>,
     /// Number of the page being served, counted from time zero.
     page: u64,
     /// The slot being served, within its page: all that is pending earlier is in its list.
@@ -46,6 +52,7 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         Self {
             first: NONE,
             lists: Lists::new(),
+            cut_off: BinaryHeap::new(),
             page: 0,
             slot: 0,
             served_until: 1 << WIDTH_LOG2,
@@ -102,16 +109,52 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         if entry.due.instant >= self.served_until {
             return self.far.push(Reverse(entry));
         }
+        if self.cut_off.peek().is_some_and(|Reverse(first)| first.due < entry.due) {
+            return self.cut_off.push(Reverse(entry));
+        }
         let (mut before, mut after) = (NONE, self.first);
+        let mut walked = 0;
         while let Some(node) = self.lists.nodes.get(after as usize).filter(|node| node.entry.due < entry.due)
         {
             (before, after) = (after, node.next);
+            walked += 1;
+            if walked == LONGEST_WALK {
+                self.cut_off_after(before);
+                return self.cut_off.push(Reverse(entry));
+            }
         }
         let index = self.lists.take_node(entry, after);
         match self.lists.nodes.get_mut(before as usize) {
             Some(node) => node.next = index,
             None => self.first = index,
         }
+    }
+
+    /// Ends the list of the slot being served with this node.
+    fn cut_off_after(&mut self, last: u32) {
+        let Self { lists, cut_off, .. } = self;
+        let mut index = std::mem::replace(&mut lists.nodes[last as usize].next, NONE);
+        while let Some(node) = lists.nodes.get_mut(index as usize) {
+            cut_off.push(Reverse(node.entry));
+            let next = std::mem::replace(&mut node.next, lists.free);
+            lists.free = std::mem::replace(&mut index, next);
+        }
+    }
+
+    /// Makes the next list of what was cut off; answers its earliest instant.
+    #[cold]
+    fn go_on_with_cut_off(&mut self) -> Time {
+        let mut last = NONE;
+        for _ in 0..LONGEST_WALK / 2 {
+            let Some(Reverse(entry)) = self.cut_off.pop() else { break };
+            let index = self.lists.take_node(entry, NONE);
+            match self.lists.nodes.get_mut(last as usize) {
+                Some(node) => node.next = index,
+                None => self.first = index,
+            }
+            last = index;
+        }
+        Time::from_nanoseconds(self.lists.nodes[self.first as usize].entry.due.instant)
     }
 
     /// The earliest pending instant; `Time::MAX` if nothing is pending.
@@ -139,6 +182,9 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
     /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
     #[inline(always)]
     fn turn(&mut self) -> Time {
+        if !self.cut_off.is_empty() {
+            return self.go_on_with_cut_off();
+        }
         let slot = match self.lists.occupied.take_from(self.slot) {
             Some(slot) => slot & (SLOTS - 1),
             None => match self.turn_page() {
@@ -241,6 +287,8 @@ mod tests {
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Insert(u64, u16),
+        /// A hundred, alternately at this instant and at the one after it.
+        Crowd(u64, u16),
         Pop,
     }
 
@@ -248,7 +296,8 @@ mod tests {
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let gap = prop_oneof![Just(0), 0..16u64, 0..2000u64, 900..1200u64, 0..200_000u64, 0..100_000_000u64];
         let insert = (gap, 0..3_u16).prop_map(|(gap, rank)| Step::Insert(gap, rank));
-        let step = prop_oneof![3 => insert, 2 => Just(Step::Pop)];
+        let crowd = (0..3u64, 0..3_u16).prop_map(|(gap, rank)| Step::Crowd(gap, rank));
+        let step = prop_oneof![30 => insert, 20 => Just(Step::Pop), 1 => crowd];
         proptest::collection::vec(step, 1..400)
     }
 
@@ -265,13 +314,21 @@ mod tests {
     fn compare<const WIDTH_LOG2: u32>(steps: &[Step], asks: bool) -> Result<(), TestCaseError> {
         let mut wheel = Wheel::<usize, WIDTH_LOG2>::new();
         let mut list: Vec<(u64, u16, usize)> = Vec::new();
-        let mut now = 0;
-        for (number, &step) in steps.iter().enumerate() {
+        let (mut now, mut inserted) = (0, 0);
+        for &step in steps {
+            let (gap, rank, count) = match step {
+                Step::Insert(gap, rank) => (gap, rank, 1),
+                Step::Crowd(gap, rank) => (gap, rank, 100),
+                Step::Pop => (0, 0, 0),
+            };
+            for place in 0..count {
+                let instant = now + gap + place % 2;
+                wheel.insert(Time::from_nanoseconds(instant), Rank::between(usize::from(rank)), inserted);
+                list.push((instant, rank, inserted));
+                inserted += 1;
+            }
             match step {
-                Step::Insert(gap, rank) => {
-                    wheel.insert(Time::from_nanoseconds(now + gap), Rank::between(usize::from(rank)), number);
-                    list.push((now + gap, rank, number));
-                }
+                Step::Insert(..) | Step::Crowd(..) => {}
                 Step::Pop => {
                     let expected = list.iter().copied().min();
                     list.retain(|entry| Some(*entry) != expected);
@@ -291,6 +348,29 @@ mod tests {
             }
         }
         Ok(())
+    }
+
+    /// Of `count` entries in the slot being served, half of them at one instant and half anywhere in it.
+    #[test]
+    fn a_crowd_in_the_slot_being_served_is_put_into_order_without_walking_it() {
+        let mut wheel = Wheel::<u64, 18>::new();
+        let count = 400_000_u64;
+        let instant = |i: u64| if i % 2 == 0 { 1_000 } else { i * 7_919 % 200_000 };
+        (0..count).for_each(|i| wheel.insert(Time::from_nanoseconds(instant(i)), Rank::FIRST, i));
+        let mut expected: Vec<(u64, u64)> = (0..count).map(|i| (instant(i), i)).collect();
+        expected.sort_unstable();
+        for (at, i) in expected {
+            assert_eq!((wheel.head().nanoseconds(), wheel.pop()), (at, i));
+            assert!(listed(&wheel) <= 2 * LONGEST_WALK);
+        }
+    }
+
+    /// Entries of the list of the slot being served.
+    fn listed<T>(wheel: &Wheel<T, 18>) -> usize {
+        let next = |index: &u32| wheel.lists.nodes.get(*index as usize).map(|node| node.next);
+        std::iter::successors(Some(wheel.first).filter(|first| *first != NONE), next)
+            .take_while(|index| *index != NONE)
+            .count()
     }
 
     #[test]

@@ -6,12 +6,14 @@
 //! | `rack.rs` | what the time of sending tells (RFC 8985) |
 //! | `rate_reduction.rs` | how the window shrinks (RFC 6937) |
 //! | `round_trip.rs` | the round trip, and the timeout that follows |
+//! | `opening.rs` | which first window a lost SYN leaves |
 //! | `timers.rs` | which of the timers fires next: reordering, probe, timeout |
 //! | `undoing.rs` | what shows that a reduction was a mistake (RFC 5682, RFC 3522, RFC 2883), and takes it back |
 //!
 //! Acknowledgements are processed in `selective_acknowledgement.rs`, which asks these; the phases are those of Linux
 //! (`tcp_ca_state`), of which *disorder* needs no name.
 
+mod opening;
 mod rack;
 mod rate_reduction;
 mod round_trip;
@@ -32,6 +34,7 @@ use crate::options::{SegmentOptions, stamp};
 use crate::profile::HostProfile;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
+use opening::OpeningSegments;
 use rack::Rack;
 use round_trip::RoundTripEstimate;
 use scoreboard::Scoreboard;
@@ -64,6 +67,7 @@ struct Usage {
 pub(crate) struct SelectiveState {
     episode: Episode,
     pub(crate) phase: Phase,
+    pub(crate) opening: OpeningSegments,
     pub(crate) board: Scoreboard,
     pub(crate) reduction: RateReduction,
     pub(crate) rack: Rack,

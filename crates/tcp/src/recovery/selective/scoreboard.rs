@@ -3,6 +3,9 @@
 //! Source: RFC 6675 sections 3 and 4 (`Update`, `IsLost`, `SetPipe`), counted in segments as Linux does
 //! (`packets_out`, `sacked_out`, `lost_out`, `retrans_out`: `tcp_packets_in_flight`).
 //!
+//! The work of an acknowledgement does not grow with the window. Every transmission is looked at once when a later one has arrived, and
+//! once when it is due, in the order of sending (Linux `tsorted_sent_queue`); what is to be sent again waits in a heap.
+//!
 //! Departures and silences:
 //! - A segment is selectively acknowledged whole or not at all, as receivers do that report what arrived.
 //! - Of RFC 6675's rules for what to send next, (1) and (2): what is taken for lost, then new data. Neither is anything sent
@@ -12,7 +15,11 @@ use crate::options::Block;
 use crate::recovery::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// How many segments of new data the connection had sent before this one.
+type Place = u64;
 
 /// What is known of a segment that is not acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +36,25 @@ pub(crate) struct Sent {
     again: bool,
     /// It was sent again at some time: its round trip is ambiguous.
     pub(crate) ambiguous: bool,
+}
+
+impl Sent {
+    /// Whether it is to be sent again.
+    const fn is_missing(&self) -> bool {
+        self.lost && !self.again
+    }
+
+    /// Whether it was sent at this time, the last time, and may still be judged by that.
+    fn waits_since(&self, at: Time) -> bool {
+        self.at == at && !self.sacked && !self.is_missing()
+    }
+}
+
+/// One departure of a segment, compared by time and then by place, as RACK does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Transmission {
+    at: Time,
+    place: Place,
 }
 
 /// A segment that has arrived, as far as others are judged by it: when it was sent, and its end.
@@ -82,6 +108,16 @@ impl Delivery {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     segments: VecDeque<Sent>,
+    /// The place of the first of them.
+    first: Place,
+    /// What nothing sent later has overtaken, in the order of sending. What was sent again, or has arrived, is passed over.
+    sent: VecDeque<Transmission>,
+    /// What was overtaken and is not overdue, likewise.
+    overtaken: VecDeque<Transmission>,
+    /// What is to be sent again, the lowest place first. What no longer is, is passed over.
+    missing: BinaryHeap<Reverse<Place>>,
+    /// The ends, as places, of the three highest segments that were selectively acknowledged, descending.
+    highest_ends: [Place; DUPLICATE_THRESHOLD as usize],
     sacked: u32,
     lost: u32,
     again: u32,
@@ -119,6 +155,7 @@ impl Scoreboard {
 
     /// New data are sent.
     pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
+        self.note_transmission(now, self.segments.len());
         let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
         self.segments.push_back(new);
     }
@@ -141,13 +178,42 @@ impl Scoreboard {
     /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is a probe, which is
     /// in the network once, as before.
     pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
-        let place = self.segments.partition_point(|segment| segment.start.before(start));
-        let Some(segment) = self.segments.get_mut(place) else { return false };
-        self.again += u32::from(segment.lost && !segment.again);
-        segment.again |= segment.lost;
+        let index = self.segments.partition_point(|segment| segment.start.before(start));
+        let Some(segment) = self.segments.get_mut(index) else { return false };
+        let was_lost = segment.lost;
+        self.again += u32::from(was_lost && !segment.again);
+        segment.again |= was_lost;
         segment.ambiguous = true;
         segment.at = now;
-        segment.lost
+        self.note_transmission(now, index);
+        was_lost
+    }
+
+    fn note_transmission(&mut self, at: Time, index: usize) {
+        let new = Transmission { at, place: self.first + index as Place };
+        // Only of one instant may a lower place follow a higher one.
+        let later = self.sent.iter().rev().take_while(|sent| **sent > new).count();
+        self.sent.insert(self.sent.len() - later, new);
+    }
+
+    /// Where a segment of this place lies, if it is outstanding.
+    fn index(&self, place: Place) -> Option<usize> {
+        let index = place.checked_sub(self.first)? as usize;
+        (index < self.segments.len()).then_some(index)
+    }
+
+    /// The segment of this transmission, if it may still be judged by that.
+    fn waiting(&self, sent: Transmission) -> Option<usize> {
+        self.index(sent.place).filter(|&index| self.segments[index].waits_since(sent.at))
+    }
+
+    /// Takes a segment for lost.
+    fn lose(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        self.lost += u32::from(!segment.lost);
+        self.again -= u32::from(std::mem::take(&mut segment.again));
+        segment.lost = true;
+        self.missing.push(Reverse(self.first + index as Place));
     }
 
     /// Everything before `number` has arrived.
@@ -158,6 +224,7 @@ impl Scoreboard {
             }
             let segment = *segment;
             self.segments.pop_front();
+            self.first += 1;
             if !segment.sacked {
                 delivery.note(&segment, self.highest);
             }
@@ -194,9 +261,12 @@ impl Scoreboard {
     }
 
     fn mark_arrived(&mut self, start: SequenceNumber, end: SequenceNumber, delivery: &mut Delivery) {
-        let place = self.segments.partition_point(|segment| segment.start.before(start));
+        let from = self.segments.partition_point(|segment| segment.start.before(start));
         let highest = self.highest;
-        for segment in self.segments.iter_mut().skip(place).take_while(|segment| !end.before(segment.end)) {
+        for (index, segment) in self.segments.iter_mut().enumerate().skip(from) {
+            if end.before(segment.end) {
+                break;
+            }
             if segment.sacked {
                 continue;
             }
@@ -211,57 +281,68 @@ impl Scoreboard {
             self.again -= u32::from(std::mem::take(&mut segment.again));
             segment.sacked = true;
             self.highest = Some(self.highest.map_or(segment.end, |number| number.later_of(segment.end)));
+            let [.., lowest] = &mut self.highest_ends;
+            *lowest = (*lowest).max(self.first + index as Place + 1);
+            self.highest_ends.sort_unstable_by_key(|&end| Reverse(end));
         }
     }
 
     /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was never sent again.
     /// Answers how many segments that are.
     pub(crate) fn detect_by_duplicates(&mut self) -> u32 {
-        let mut above = self.sacked;
         let before = self.lost;
-        for segment in &mut self.segments {
-            if above < u32::from(DUPLICATE_THRESHOLD) {
-                break;
-            }
-            above -= u32::from(segment.sacked);
-            if !segment.sacked && !segment.lost && !segment.ambiguous {
-                segment.lost = true;
-                self.lost += 1;
+        // What is lost ends before the third of the highest that have arrived.
+        let [.., bound] = self.highest_ends;
+        let bound = bound.max(self.first);
+        while let Some(&sent) = self.sent.front().filter(|sent| sent.place < bound) {
+            self.sent.pop_front();
+            if let Some(index) = self.waiting(sent).filter(|&index| !self.segments[index].ambiguous) {
+                self.lose(index);
             }
         }
         self.lost - before
     }
 
     /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time since is the round
-    /// trip of that and the time that reordering may take. Answers how many segments that are, and how long the next has.
+    /// trip of that and the time that reordering may take. Answers how many segments that are, and how long the last of the others
+    /// that were sent before it has left. `rack` was sent no earlier than that of the call before.
     pub(crate) fn detect_by_time(
         &mut self,
         now: Time,
         rack: &Arrived,
         (round_trip, reordering): (Span, Span),
     ) -> (u32, Option<Span>) {
-        let (mut count, mut longest) = (0, None);
-        for segment in &mut self.segments {
-            let before = rack.sent_after(segment.at, segment.end);
-            if !before && !segment.ambiguous {
-                // Nothing behind it was sent earlier, but what was sent again.
-                break;
-            }
-            if !before || segment.sacked || segment.lost && !segment.again {
-                continue;
-            }
-            let due = segment.at + round_trip + reordering;
-            match due.checked_since(now).filter(|left| *left > Span::ZERO) {
-                Some(left) => longest = longest.max(Some(left)),
-                None => {
-                    count += 1;
-                    self.lost += u32::from(!segment.lost);
-                    self.again -= u32::from(std::mem::take(&mut segment.again));
-                    segment.lost = true;
-                }
+        self.overtake(rack);
+        let left = |sent: &Transmission| {
+            let due = sent.at + round_trip + reordering;
+            due.checked_since(now).filter(|left| *left > Span::ZERO)
+        };
+        let mut count = 0;
+        while let Some(&sent) = self.overtaken.front().filter(|sent| left(sent).is_none()) {
+            self.overtaken.pop_front();
+            if let Some(index) = self.waiting(sent) {
+                self.lose(index);
+                count += 1;
             }
         }
-        (count, longest)
+        while self.overtaken.back().is_some_and(|&sent| self.waiting(sent).is_none()) {
+            self.overtaken.pop_back();
+        }
+        (count, self.overtaken.back().and_then(left))
+    }
+
+    /// Sets apart what was sent before `rack`.
+    fn overtake(&mut self, rack: &Arrived) {
+        while let Some(&sent) = self.sent.front() {
+            let index = self.index(sent.place);
+            if index.is_some_and(|index| !rack.sent_after(sent.at, self.segments[index].end)) {
+                break;
+            }
+            self.sent.pop_front();
+            if self.waiting(sent).is_some() {
+                self.overtaken.push_back(sent);
+            }
+        }
     }
 
     /// Takes everything for lost that has not arrived.
@@ -272,25 +353,41 @@ impl Scoreboard {
         }
         self.lost = self.outstanding() - self.sacked;
         self.again = 0;
+        let places = (self.first..).zip(&self.segments);
+        self.missing.clear();
+        self.missing.extend(places.filter(|(_, segment)| segment.lost).map(|(place, _)| Reverse(place)));
     }
 
-    /// Nothing is taken for lost any more: that was a mistake.
+    /// Nothing is taken for lost any more: that was a mistake. Everything is judged anew.
     pub(crate) fn find_all(&mut self) {
         for segment in &mut self.segments {
             segment.lost = false;
         }
         self.lost = 0;
+        self.missing.clear();
+        self.overtaken.clear();
+        let places = (self.first..).zip(&self.segments);
+        let unknown = places.filter(|(_, segment)| !segment.sacked);
+        self.sent = unknown.map(|(place, segment)| Transmission { at: segment.at, place }).collect();
+        self.sent.make_contiguous().sort_unstable();
     }
 
-    /// The first segment, from `from` on, that is taken for lost and was not sent again since.
-    pub(crate) fn next_lost(&self, from: SequenceNumber) -> Option<Sent> {
-        if self.lost == 0 {
-            return None;
+    /// The first segment that is taken for lost and was not sent again since.
+    pub(crate) fn next_lost(&mut self) -> Option<Sent> {
+        while let Some(&Reverse(place)) = self.missing.peek() {
+            let segment = self.index(place).map(|index| self.segments[index]);
+            if segment.is_some_and(|segment| segment.is_missing()) {
+                return segment;
+            }
+            self.missing.pop();
         }
-        let place = self.segments.partition_point(|segment| segment.start.before(from));
-        self.segments.iter().skip(place).find(|segment| segment.lost && !segment.again).copied()
+        None
     }
 }
+
+#[cfg(test)]
+#[path = "walking_scoreboard.rs"]
+mod walking_scoreboard;
 
 #[cfg(test)]
 mod tests {
@@ -328,9 +425,9 @@ mod tests {
         sack(&mut board, &[(400, 500), (100, 300)]);
         // Above the first are three; above the one at 300 is one.
         assert_eq!((board.detect_by_duplicates(), board.in_flight()), (1, 6));
-        assert_eq!(board.next_lost(at(0)).map(|segment| segment.start), Some(at(0)));
+        assert_eq!(board.next_lost().map(|segment| segment.start), Some(at(0)));
         board.send_again(milliseconds(50), at(0));
-        assert_eq!((board.next_lost(at(0)).is_none(), board.in_flight()), (true, 7));
+        assert_eq!((board.next_lost().is_none(), board.in_flight()), (true, 7));
         let mut delivery = Delivery::default();
         board.acknowledge(at(300), &mut delivery);
         assert_eq!((delivery.delivered, delivery.original, board.in_flight()), (1, false, 6));
