@@ -110,7 +110,7 @@ def compare(
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 0.2
-      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
+      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
     """
     from aqmlab.alternatives import keep_first_stage
