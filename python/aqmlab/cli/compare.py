@@ -109,7 +109,7 @@ def compare(
     \b
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
-      aqmlab compare link.toml --schemes drop-tail,pie --until-width 0.2
+      aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/pi results/drop-tail --links b-to-c --names PI,drop-tail
     """

@@ -7,23 +7,10 @@ used: the best of many is best partly by luck, and its search figures flatter it
 so a search that was killed goes on.
 """
 
-from typing import TYPE_CHECKING
-
 from aqmlab.tune.objectives import Objective
 from aqmlab.tune.outcome import Outcome
 from aqmlab.tune.plan import Plan
+from aqmlab.tune.search import tune
 from aqmlab.tune.space import Space, space_of
 
-if TYPE_CHECKING:
-    from aqmlab.tune.search import tune
-
 __all__ = ["Objective", "Outcome", "Plan", "Space", "space_of", "tune"]
-
-
-def __getattr__(name: str) -> object:
-    """Imports the search when it is asked for: it alone needs Optuna; `aqmlab play` needs the ranges alone."""
-    if name != "tune":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from aqmlab.tune.search import tune  # noqa: PLC0415 (see above)
-
-    return tune

@@ -96,7 +96,7 @@ TEXTS: Mapping[str, str] = {
     "bulk.toml": _BULK,
     "web.toml": _named("web", queue=_RED),
     "campus.toml": _named("campus", queue=_RED),
-    "link.toml": _LINE.replace("my-link", "link"),
+    "link.toml": _LINE.replace("my-link", "link").replace("duration_s = 12.0", "duration_s = 60.0"),
     "my-link.toml": _LINE,
     "household.toml": _LINE.replace("my-link", "household"),
     "two-bottlenecks.toml": _named("two-bottlenecks", TWO_HOPS),
