@@ -64,7 +64,7 @@ def _steps(block: Block) -> Iterator[Step]:
 
 def lines_of(block: Block) -> list[str]:
     """The commands of a block, without what is said about them."""
-    lines = [re.sub(r"\s+#\s.*", "", line).strip() for line in block.text.splitlines()]
+    lines = [re.sub(r"(^|\s+)#\s.*", "", line).strip() for line in block.text.splitlines()]
     return [line for line in lines if line]
 
 
