@@ -23,7 +23,7 @@ _REMEDY = re.compile(r"pip install 'aqmlab\[(\w+)\]'")
 _NEEDS_AN_EXTRA = {"tune": "aqmlab tune ", "dask": "--executor dask"}
 """The extras, and what the lines hold that may ask for them."""
 
-_LIVE = ("aqmlab live ", "aqmlab crossvalidate ")
+LIVE = ("aqmlab live ", "aqmlab crossvalidate ")
 
 
 def of_studies(line: str) -> bool:
@@ -61,7 +61,7 @@ class Trial:
         Raises:
             AssertionError: It failed, printed what is no number, or left what is no file of its kind.
         """
-        if self.live and line.startswith(_LIVE):
+        if self.live and line.startswith(LIVE):
             pytest.skip(self.live)
         if of_studies(line):
             _copy_studies(self.studies, folder)
