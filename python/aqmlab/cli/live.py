@@ -260,7 +260,7 @@ def crossvalidate(
     \b
     Examples:
       aqmlab crossvalidate my-link.toml
-      aqmlab crossvalidate my-link.toml --seeds 1-8 --hosts linux-reno
+      aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
     from aqmlab.live.crossvalidation import compared, cross_validate
