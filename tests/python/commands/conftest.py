@@ -16,6 +16,8 @@ from commands.trying import Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from playwright.sync_api import Browser
+
 _HERE = Path(__file__).parent
 
 
@@ -41,31 +43,37 @@ def an_installation_with_every_extra() -> Installation:
     return Installation(Path(sys.executable).parent)
 
 
-@pytest.fixture(name="errors_of_page", scope="session")
-def what_a_browser_says_of_a_page() -> Iterator[Callable[[Path], list[str]]]:
-    """Errors of a page in Chromium; none where there is no browser."""
+@pytest.fixture(name="chromium", scope="session")
+def the_only_browser() -> Iterator[Browser | None]:
+    """Chromium, where there is one."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
-        yield lambda _: []
+        yield None
         return
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found)
-
-        def errors(file: Path) -> list[str]:
-            page = browser.new_page()
-            wrong: list[str] = []
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on(
-                "console", lambda message: wrong.append(message.text) if message.type == "error" else None
-            )
-            page.goto(file.absolute().as_uri())
-            page.close()
-            return wrong
-
-        yield errors
+        yield browser
         browser.close()
+
+
+@pytest.fixture(name="errors_of_page", scope="session")
+def what_a_browser_says_of_a_page(chromium: Browser | None) -> Callable[[Path], list[str]]:
+    """Errors of a page in Chromium; none where there is no browser."""
+
+    def errors(file: Path) -> list[str]:
+        wrong: list[str] = []
+        if chromium is None:
+            return wrong
+        page = chromium.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.goto(file.absolute().as_uri())
+        page.close()
+        return wrong
+
+    return errors
 
 
 @pytest.fixture(name="trial", scope="session")

@@ -86,11 +86,11 @@ def test_what_is_shown_is_what_is_printed(block: Shown, printed: dict[str, str])
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.file)
 def test_a_picture_is_of_the_report_that_is_made(
-    picture: Picture, folder: Path, request: pytest.FixtureRequest
+    picture: Picture, folder: Path, chromium: Browser | None
 ) -> None:
     report = folder / picture.report
     assert report.exists(), f"{picture.page}: no command has left {picture.report}"
     if UPDATES:
-        browser: Browser = request.getfixturevalue("browser")
-        take(browser, report, ROOT / picture.file)
+        assert chromium is not None, "a picture needs Chromium"
+        take(chromium, report, ROOT / picture.file)
     assert words_in(ROOT / picture.file) == words_of(report), "make shown takes it anew"
