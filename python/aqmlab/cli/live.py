@@ -122,7 +122,7 @@ def live(
       aqmlab live my-link.toml --replay
       aqmlab live my-link.toml --backend af-packet --pcap left-to-right
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
-      aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 10
+      aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
     from aqmlab.live import run_live
 
