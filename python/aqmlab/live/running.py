@@ -58,8 +58,7 @@ def run_live(
 
     Raises:
         ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
-        FolderError: `folder` exists already or cannot be made.
-        RunError: The machine does not allow a live run, or the run failed.
+        FolderError, RunError: `folder` exists; the machine does not allow a live run, or the run failed.
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
