@@ -4,12 +4,13 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+BARE := target/bare
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-all test-commands shown test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +32,16 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
+
+test-all: test test-commands ## the same, and everything that README, the tutorial, help and examples show, unaltered
+
+test-commands: $(VENV)/.installed-dev ## that alone
+	tools/bare_install.sh $(BARE) $(BIN)/python
+	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --numprocesses 2 --dist loadgroup tests/python/commands
+
+shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
+	tools/bare_install.sh $(BARE) $(BIN)/python
+	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands tests/python/commands/test_commands_of_pages.py
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live

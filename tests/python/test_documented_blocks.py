@@ -115,6 +115,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
             "scenario": {"shortened"},
             "run": {"with", "given", "parsed only", "needs"},
             "sweep": {"with", "points"},
+            "shown": {"by"},
         }
         assert set(block.settings) <= known.get(block.kind, set()), block.place
         for name in _list(block.settings.get("with", "")):

@@ -24,6 +24,7 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
+from aqmlab.errors import FolderError
 from aqmlab.live import Program, needs, run_live
 from aqmlab.live.crossvalidation import compared
 from aqmlab.live.disciplines import in_words, offers
@@ -492,3 +493,12 @@ def test_the_examples_of_live_runs_ask_for_what_a_live_run_can_do(name: str) -> 
     scenario = Scenario.from_file(Path(__file__).parents[2] / "examples" / f"{name}.toml")
     if hasattr(_core, "LiveRun"):
         _core.LiveRun(scenario.resolved_json, 1, "", False)
+
+
+def test_a_run_whose_folder_exists_is_refused_before_it_is_made(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    minute = Scenario.from_toml(BULK, overrides={"duration_s": 60.0})
+    before = time.monotonic()
+    with pytest.raises(FolderError, match="kept: exists already"):
+        run_live(minute, tmp_path / "kept")
+    assert time.monotonic() - before < 10.0

@@ -1,12 +1,14 @@
 """The whole way once, with the real simulator, as small as it goes."""
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from altered_experiment import altered_experiment
 from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.report import parts_of, render
+from aqmlab.reproduce.report import parts_of, render, write_report
 from aqmlab.reproduce.reproduction import choose, run_study
 from aqmlab.reproduce.study import Study
 from aqmlab.runs import Execution
@@ -126,3 +128,46 @@ def test_a_one_sided_load_is_matched_in_the_loaded_direction(tmp_path: Path) -> 
     assert (match.sizes["users.left"], list(match.realised_mbps)) == (0, ["left-to-right"])
     assert abs(match.mean_error) <= 0.005 or match.warnings
     assert study.realised_percent("red-30-90", 50.0) == match.realised_percent
+
+
+# ----------------------------------------------------------- cells with datagrams beside cells without
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Two cells of the study of filters, a hundred times shorter: TCP alone, and beside a constant source."""
+    folder = altered_experiment("sfa", tmp_path_factory.mktemp("shorter"), "200-1600", "2-16")
+    shorter = {
+        "experiment.toml": {
+            "800-1200": "8-12",
+            "200-1800": "2-18",
+            "0-200+1800-2000": "0-2+18-20",
+            "trials = 10_000": "trials = 100",
+            "every_s = 200": "every_s = 2",
+            "every_s = 20\n": "every_s = 2\n",
+            "start_s = 100.0, stop_s = 1700.0": "start_s = 1.0, stop_s = 17.0",
+        },
+        "scenario.toml": {"each_s = 200.0": "each_s = 2.0", "10_000.0": "100.0", "start_spread_s = 30.0": ""},
+    }
+    for file, changes in shorter.items():
+        text = (folder / file).read_text()
+        for old, new in changes.items():
+            assert old in text, old
+            text = text.replace(old, new)
+        (folder / file).write_text(text)
+    experiment = experiments.read(folder)
+    scale = choose(experiment, scale="quick", cells=["tcp-sfa", "cbr-sfa"])
+    execution = Execution(Threads(2), tmp_path_factory.mktemp("store"), progress=False)
+    return run_study(experiment, replace(scale, duration_s=20.0), execution)
+
+
+def test_a_cell_without_a_published_quantity_has_no_entry_among_the_single_runs(
+    mixed: Study, tmp_path: Path
+) -> None:
+    files = write_report(parts_of(mixed), tmp_path)
+    rate = "throughput_mbps/datagrams.unresponsive@2-16"
+    with files["replications"].open() as file:
+        rates = {row["cell"]: row[rate] for row in csv.DictReader(file)}
+    assert rates["tcp-sfa"] == ""
+    # The source sends 10 Mbit/s from 1 to 17 s into a link of 10 Mbit/s that TCP shares.
+    assert 0.0 < float(rates["cbr-sfa"]) <= 10.0

@@ -207,6 +207,14 @@ def test_seeds_of_several_days_are_averaged(tmp_path: Path) -> None:
     assert known.values["pi-24", 90.0]["loss_percent"] == 1.0
 
 
+def test_runs_without_a_tables_quantities_are_none_of_its_runs(tmp_path: Path) -> None:
+    head = "cell,load_percent,seed,loss_percent,completed_millions,throughput_mbps\n"
+    known = at_length_in(head + "pi-24,98,1,3.0,15.0,88.0\nuncongested,98,1,,,\n", tmp_path)
+    assert known.values == {
+        ("pi-24", 98.0): {"loss_percent": 3.0, "completed_millions": 15.0, "throughput_mbps": 88.0}
+    }
+
+
 def test_a_row_of_two_runs_counts_twice(tmp_path: Path) -> None:
     head = "cell,load_percent,replications,loss_percent,completed_millions,throughput_mbps\n"
     known = at_length_in(head + "pi-24,98,2,3.0,15.0,88.0\npi-24,98,1,6.0,15.3,89.5\n", tmp_path)

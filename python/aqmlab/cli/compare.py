@@ -109,8 +109,8 @@ def compare(
     \b
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
-      aqmlab compare link.toml --schemes drop-tail,pie --until-width 0.2
-      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi
+      aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
+      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
     """
     from aqmlab.comparison import keep_first_stage

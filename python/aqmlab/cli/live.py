@@ -119,11 +119,11 @@ def live(
     \b
     Examples:
       aqmlab live my-link.toml
-      aqmlab live my-link.toml --hosts linux-cubic --set duration_s=60
+      aqmlab live my-link.toml --hosts linux-cubic --set duration_s=30
       aqmlab live my-link.toml --replay
       aqmlab live my-link.toml --backend af-packet --pcap left-to-right
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
-      aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 20
+      aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
     from aqmlab.live import run_live
 
@@ -261,7 +261,7 @@ def crossvalidate(
     \b
     Examples:
       aqmlab crossvalidate my-link.toml
-      aqmlab crossvalidate my-link.toml --seeds 1-8 --hosts linux-reno
+      aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
     from aqmlab.live.crossvalidation import compared, cross_validate

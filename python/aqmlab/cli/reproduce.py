@@ -87,10 +87,10 @@ def reproduce(
     \b
     Examples:
       aqmlab reproduce le2003
-      aqmlab reproduce le2003 --scale standard --workers 8
-      aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90,98
-      aqmlab reproduce christiansen2000 --scale standard --cells red-30-90 --loads 90,98,110
-      aqmlab reproduce all --scale full && aqmlab scorecard
+      aqmlab reproduce le2003 --costs                           what quick, standard and full would take
+      aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
+      aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
+      aqmlab reproduce all && aqmlab scorecard
     """
     from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError

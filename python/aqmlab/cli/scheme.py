@@ -16,8 +16,8 @@ def scheme() -> None:
     \b
     Examples:
       aqmlab scheme check my_red.py:MyRed
-      aqmlab scheme cost my_red.py:MyRed my_red.so:my_red red
       cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab scheme include)" my_red.c -o my_red.so
+      aqmlab scheme cost my_red.py:MyRed my_red.so:my_red red
     """
 
 

@@ -27,7 +27,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     \b
     Examples:
       aqmlab reproduce all && aqmlab scorecard
-      aqmlab scorecard results/le2003-full --output reproduction.md
+      aqmlab scorecard results/le2003-quick --output reproduction.md
     """
     from aqmlab.tables import scorecard as cards
     from aqmlab.tables import to_terminal

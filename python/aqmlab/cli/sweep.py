@@ -71,7 +71,7 @@ def sweep(
       aqmlab sweep red.toml
       aqmlab sweep red.toml --status
       aqmlab sweep red.toml --resume --workers 8
-      aqmlab sweep red.toml --executor dask://10.0.0.1:8786
+      aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, a cluster of yours
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.sweep import export, read, status

@@ -59,6 +59,17 @@ def _digest(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:12]
 
 
+def require_new(folder: Path) -> None:
+    """Refuses a folder that exists, or that cannot be made, before the work that fills it.
+
+    Raises:
+        FolderError: `folder` exists already or cannot be made.
+    """
+    require_writable(folder)
+    if folder.exists():
+        raise FolderError(f"{folder}: exists already; name another folder or remove this one")
+
+
 @contextmanager
 def complete_or_absent(folder: Path) -> Iterator[Path]:
     """Yields an empty folder to fill; when the block ends without error it becomes `folder`.
@@ -67,9 +78,7 @@ def complete_or_absent(folder: Path) -> Iterator[Path]:
         FolderError: `folder` exists already or cannot be made.
         StorageError: The disk is full or failed while the block was writing.
     """
-    require_writable(folder)
-    if folder.exists():
-        raise FolderError(f"{folder}: exists already; name another folder or remove this one")
+    require_new(folder)
     place = real_path(folder)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
-from aqmlab.files.folders import require_writable
+from aqmlab.files.folders import require_new
 from aqmlab.live.worker import ordered
 from aqmlab.result import Result
 from aqmlab.terminal.progress import Bar
@@ -58,7 +58,7 @@ def run_live(
 
     Raises:
         ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
-        RunError: The machine does not allow a live run, or the run failed.
+        FolderError, RunError: `folder` exists; the machine does not allow a live run, or the run failed.
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
@@ -77,7 +77,7 @@ def run_live(
         "folder": str(folder.absolute()),
     }
     ordered(order)  # refused before anything is made
-    require_writable(folder)
+    require_new(folder)
     ours, its = socket.socketpair()
     command = [sys.executable, "-m", "aqmlab.live.worker", str(its.fileno())]
     with (

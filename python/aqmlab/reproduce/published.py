@@ -234,7 +234,8 @@ def _at_length(
     """Our own numbers at the paper's length: the means over the runs of each cell.
 
     Of the file, rows of `replications.csv`, the columns of the published quantities count; a row is a run,
-    or the mean of as many as a column `replications` says.
+    or the mean of as many as a column `replications` says. Runs without any of them are of cells that this
+    table does not have.
     """
     if "at_length" not in entry:
         return AtLength()
@@ -245,6 +246,8 @@ def _at_length(
         raise ExperimentError(f"{table}: {file.name} has no column {missing}")
     runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
     for text in texts:
+        if not any(text[name] for name in names):
+            continue
         runs.setdefault((text["cell"], _number(text, "load_percent", table)), []).append(text)
 
     def mean(name: str, own: Sequence[Mapping[str, str]]) -> float:

@@ -85,9 +85,14 @@ class Study:
         if population is not None:
             results = self.results(configuration, load_percent)
             return [response_times(result, population=population) for result in results]
-        return [run.times for run in self._runs(configuration, load_percent)]
+        return [run.times for run in self.measured(configuration, load_percent)]
 
-    def _runs(self, configuration: str, load_percent: float) -> list[Measured]:
+    def measured(self, configuration: str, load_percent: float) -> list[Measured]:
+        """The replications of a cell, with the response times of whom the study judges.
+
+        Raises:
+            MissingDataError: The cell was not run.
+        """
         cell = (configuration, load_percent)
         if cell not in self._measured:
             judged = self.experiment.responses_of
@@ -123,7 +128,7 @@ class Study:
 
     def values(self, configuration: str, load_percent: float, of: Callable[[Recorded], float]) -> list[float]:
         """A number of each replication of a cell, in the order of their seeds."""
-        runs = self._runs(configuration, load_percent)
+        runs = self.measured(configuration, load_percent)
         return [of.of(run) if isinstance(of, Quantity) else of(run.result) for run in runs]
 
     def by_seed(self, cell: Cell, of: Callable[[Recorded], float]) -> dict[int, float]:
@@ -203,7 +208,7 @@ class Study:
         if self._users_settings(cell) != self._users_settings((twin, load_percent)):
             return None
         if not known and self.has(twin, load_percent):
-            known = [self._load_percent(run.result) for run in self._runs(twin, load_percent)]
+            known = [self._load_percent(run.result) for run in self.measured(twin, load_percent)]
         return float(np.mean(known)) if known else None
 
     def _load_percent(self, uncongested: Recorded) -> float:

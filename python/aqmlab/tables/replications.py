@@ -1,18 +1,22 @@
-"""The published quantities of every single run: what runs of several days are put together from."""
+"""The published quantities of every single run: what runs of several days are put together from.
+
+A cell without a quantity, such as the rate of datagrams where none are sent, has an empty field there.
+A published table that has the cell needs the number, and fails without it (`tables.fill`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics.recorded import seed
+from aqmlab.statistics.recorded import MissingDataError, seed
 from aqmlab.tables.model import Column, Table, in_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aqmlab.reproduce.study import Study
-    from aqmlab.statistics.quantity import Quantity
+    from aqmlab.statistics.quantity import Measured, Quantity
 
 FILE = "replications.csv"
 """What the table is called in the folder of a reproduction."""
@@ -20,7 +24,7 @@ FILE = "replications.csv"
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """One run: its cell, its seed, and its number of each quantity."""
+    """One run: its cell, its seed, and its number of each quantity that it has."""
 
     cell: str
     load_percent: float
@@ -39,13 +43,20 @@ def table_of(study: Study) -> Table:
         in_csv("cell", lambda row: row.cell),
         in_csv("load_percent", lambda row: row.load_percent),
         in_csv("seed", lambda row: row.seed),
-        *(in_csv(name, lambda row, name=name: row.values[name]) for name in quantities),  # type: ignore[misc]
+        *(in_csv(name, lambda row, name=name: row.values.get(name)) for name in quantities),  # type: ignore[misc]
     ]
     return Table.of(list(_rows(study, quantities)), columns)
 
 
 def _rows(study: Study, quantities: Mapping[str, Quantity]) -> Iterator[Replication]:
     for cell in study.cells:
-        measured = {name: study.by_seed(cell, quantity) for name, quantity in quantities.items()}
-        for own in sorted(map(seed, study.results(*cell))):
-            yield Replication(*cell, own, {name: values[own] for name, values in measured.items()})
+        for run in sorted(study.measured(*cell), key=lambda run: seed(run.result)):
+            yield Replication(*cell, seed(run.result), dict(_present(run, quantities)))
+
+
+def _present(run: Measured, quantities: Mapping[str, Quantity]) -> Iterator[tuple[str, float]]:
+    for name, quantity in quantities.items():
+        try:
+            yield name, quantity.of(run)
+        except MissingDataError:
+            continue

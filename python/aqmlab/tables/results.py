@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,16 +77,21 @@ def _pages(heading: str, result: Result) -> Table:
         ),
         *_quantiles("page", 2, lambda row: row[2]),
     ]
-    caption = "50 % ... 99 %: loaded within so many seconds; open: unfinished at the end"
+    caption = (
+        "50 % ... 99 %: loaded within so many seconds; open: unfinished at the end, or among these pages"
+    )
     return Table.of(found, columns, title=f"{heading}: page loads", caption=caption)
 
 
 def _quantiles(what: str, digits: int, times: Callable[[Item], ResponseTimes]) -> list[Column[Item]]:
-    """A column for each quantile of a distribution in seconds, as far as it has one."""
+    """A column for each quantile of a distribution in seconds; `open` where what did not end hides it."""
 
     def cell(item: Item, share: float) -> TableCell:
         found = times(item)
-        return number(found.quantile(share) if found.ended else None, f".{digits}f", absent="-")
+        if not found.ended:
+            return number(None, absent="-")
+        within_s = found.quantile(share)
+        return number(within_s, f".{digits}f") if math.isfinite(within_s) else number(None, absent="open")
 
     return [
         Column(f"{what}_p{100 * share:g}_s", partial(cell, share=share), f"{100 * share:g} %")

@@ -1,0 +1,1 @@
+"""What is shown to users, done as users do it: `make test-commands`."""

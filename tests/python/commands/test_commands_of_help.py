@@ -1,0 +1,42 @@
+"""Every example of every `--help`, with what `pip install .` gives, on small files of the names shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commands.given import give
+from commands.shown_commands import helps
+from commands.trying import LIVE, of_studies
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands.trying import Trial
+
+
+@pytest.fixture(name="folders", scope="module")
+def a_folder_for_each_help(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("help")
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        pytest.param(command, line, marks=pytest.mark.xdist_group("studies" if of_studies(line) else "help"))
+        for command, lines in helps().items()
+        for line in lines
+    ],
+)
+def test_an_example_runs_to_its_end(command: str, line: str, folders: Path, trial: Trial) -> None:
+    # Live runs are found again by nobody: their examples are each a first run.
+    alone = line if line.startswith(LIVE) else ""
+    folder = folders / f"{command} {alone}".strip().replace(" ", "-").replace("/", "-")
+    folder.mkdir(exist_ok=True)
+    give(line, folder, trial.bare)
+    trial.try_line(line, folder)
+
+
+def test_every_command_shows_an_example() -> None:
+    assert [command for command, lines in helps().items() if not lines] == []
