@@ -13,8 +13,8 @@ from rich.console import Console
 from aqmlab import figures
 from aqmlab.figures.curves import looks_of
 from aqmlab.figures.queue import queue_trace
-from aqmlab.figures.scatter import pooled_scatter
-from aqmlab.figures.style import line_of
+from aqmlab.figures.scatter_counts import pooled_scatter
+from aqmlab.figures.looks import line_of
 from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
 from aqmlab.reproduce.study import Study

@@ -27,7 +27,7 @@ from aqmlab.figures.distributions import differences_within, shares_within, time
 from aqmlab.figures.over_time import queue_over_time
 from aqmlab.figures.page_loads import in_seconds
 from aqmlab.figures.sizes import medians_by_size
-from aqmlab.figures.style import look_at
+from aqmlab.figures.looks import look_at
 from aqmlab.report import Text, render
 from aqmlab.report.alternatives import first_figure, page_of
 from aqmlab.report.answer import answer

@@ -14,7 +14,11 @@ from aqmlab.alternatives import (
     RESPONSE_MEDIAN,
     Alternatives,
 )
+from aqmlab.figures.ticks import unit_of, written
+from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.quantities import queue_mean_packets
 from aqmlab.statistics.recorded import said_of_links
+from aqmlab.statistics.waiting import waiting_s
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -22,6 +26,7 @@ from aqmlab.tables.model import (
     Standing,
     Table,
     TableCell,
+    bounds,
     bounds_in_csv,
     in_csv,
     text,
@@ -54,6 +59,53 @@ def alternatives_table(found: Alternatives, *, title: str = "beside each other")
         columns += _in_csv(quantity.name, partial(_level, found, quantity))
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
     return Table.of(found.names, columns, title=title, caption="\n".join(_caption(found)))
+
+
+def quantities_table(found: Alternatives, *, title: str = "beside each other") -> Table:
+    """For a page: a row for each quantity and a column for each configuration, which fit side by side."""
+    recorded = [each for each in _recorded(found) if not _is_zero(found, each)]
+    columns: list[Column[Quantity]] = [Column("quantity", _quantity, "", words=True, heads_row=True)]
+    columns += [Column(name, partial(_told_of, found, name), name) for name in found.names]
+    return Table.of(recorded, columns, title=title, caption="\n".join(_caption(found)))
+
+
+def _quantity(quantity: Quantity) -> TableCell:
+    words, _, unit = quantity.title.removesuffix(" (begun in the window)").rpartition(", ")
+    return text(quantity.title if unit != quantity.unit else words)
+
+
+def _told_of(found: Alternatives, name: str, quantity: Quantity) -> TableCell:
+    lines = [Line(_with_unit(_level(found, quantity, name), quantity))]
+    if quantity is queue_mean_packets and (waiting := _waiting_s(found, name)) is not None:
+        lines.append(Line(f"= {written(waiting, unit_of('waiting time, s'))} of waiting"))
+    if name != found.names[0]:
+        difference = _difference(found, quantity, name)
+        lines.append(Line(_with_unit(difference, quantity, sign="+"), Standing.PAPER))
+    return TableCell(lines=tuple(lines))
+
+
+def _with_unit(value: Told, quantity: Quantity, *, sign: str = "") -> str:
+    """A number with its interval and unit; of times in ms below a second, in s above."""
+    if value.mean is None:
+        return "–"
+    largest = max(abs(each) for each in (value.mean, *(bound for bound in bounds(value) if bound is not None)))
+    if quantity.unit != "s" or largest >= 1.0:
+        return f"{with_half_width(value, quantity.digits, sign=sign)} {quantity.unit}"
+    half = getattr(value, "half_width", None)
+    spread = "" if half is None else f" ± {1e3 * half:.0f}"
+    return f"{1e3 * value.mean:{sign}.0f}{spread} ms"
+
+
+def _waiting_s(found: Alternatives, name: str) -> float | None:
+    """The mean queue as a time, where one link is judged and its frames are known."""
+    if len(found.links) != 1:
+        return None
+    links = [link for run in found.runs[name] for link in run.links]
+    try:
+        times = [waiting_s(link, np.array(link["queue_packets_mean"], dtype=np.float64)) for link in links]
+    except (MissingDataError, KeyError):
+        return None
+    return float(np.mean(times))
 
 
 def _recorded(found: Alternatives) -> Sequence[Quantity]:

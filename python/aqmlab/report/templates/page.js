@@ -16,8 +16,8 @@
     const part = (at) => Math.round((Number.parseInt(series.colour.slice(at, at + 2), 16) + 255) / 2);
     return `#${[1, 3, 5].map((at) => part(at).toString(16).padStart(2, "0")).join("")}`;
   }
-  const told = (value) =>
-    value == null ? "–" : Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 });
+  const LOOKS = JSON.parse(document.getElementById("looks").textContent);
+  const { ticks, written } = axisTicks;
 
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
@@ -26,20 +26,7 @@
     return made;
   }
 
-  // Shapes of the markers, by the letters that the drawn figures have.
-  const SHAPES = {
-    o: [[1, 0], [0.7, 0.7], [0, 1], [-0.7, 0.7], [-1, 0], [-0.7, -0.7], [0, -1], [0.7, -0.7]],
-    s: [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
-    "^": [[0, -1.1], [1, 0.8], [-1, 0.8]],
-    v: [[0, 1.1], [1, -0.8], [-1, -0.8]],
-    "<": [[-1.1, 0], [0.8, -1], [0.8, 1]],
-    ">": [[1.1, 0], [-0.8, -1], [-0.8, 1]],
-    D: [[0, -1.15], [1.15, 0], [0, 1.15], [-1.15, 0]],
-    P: [[-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35], [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1],
-      [-0.35, 0.35], [-1, 0.35], [-1, -0.35], [-0.35, -0.35]],
-    X: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0], [1, 0.6], [0.6, 1], [0, 0.4],
-      [-0.6, 1], [-1, 0.6], [-0.4, 0]],
-  };
+  const SHAPES = LOOKS.shapes; // of the markers, as print has them
   const corners = (marker, x, y, size) => (SHAPES[marker] || []).map(([dx, dy]) => [x + size * dx, y + size * dy]);
 
   // A key: a button with the look of the line, its name, and its value under the pointer.
@@ -103,20 +90,38 @@
   function limited(axis) {
     return (plot, least, most) => {
       const [from, until] = axis.limits;
-      if (axis.log) return uPlot.rangeLog(from ?? least ?? 0.1, until ?? most ?? 1, 10, false);
+      if (axis.log) return [from ?? (least ?? 0.1) / 1.1, until ?? (most ?? 1) * 1.1];
       if (least == null) return [from ?? 0, until ?? 1];
       const [lower, upper] = uPlot.rangeNum(least, most, 0.05, false);
       return [from ?? lower, until ?? upper];
     };
   }
 
-  const axisOf = (label, size) => ({
-    label, labelSize: 22, size, labelGap: 2,
+  const GLYPH = 6.8, LINE = 30; // width of a character and height between labels at an axis, in pixels
+  const widest = (labels) => Math.max(1, ...labels.map((label) => label.length)) * GLYPH;
+
+  // The ticks of an axis: as many as their labels have room for.
+  function ticksOf(plot, axis, across, least, most) {
+    const length = Math.max(1, (across ? plot.bbox.height : plot.bbox.width) / devicePixelRatio);
+    let room = across ? LINE : 30;
+    for (let tries = 0; ; tries++) {
+      const found = ticks(least, most, axis.log, room / length);
+      const wide = across ? 0 : widest(found.map((at) => written(at, axis.unit, 4))) + 14;
+      if (wide <= room || tries > 2) return found;
+      room = wide;
+    }
+  }
+
+  const axisOf = (axis, across) => ({
+    ...(across ? { size: (plot, labels) => widest(labels || []) + 12 } : { label: axis.unit.words, labelSize: 20, size: 30 }),
+    gap: 4, labelGap: 0,
     stroke: () => colour("--ink"),
     grid: { stroke: () => colour("--line"), width: 1 },
-    ticks: { stroke: () => colour("--line"), width: 1 },
+    ticks: { stroke: () => colour("--line"), width: 1, size: 5 },
     font: "12px system-ui, sans-serif", labelFont: "13px system-ui, sans-serif",
-    values: (plot, splits) => splits.map((value) => (value == null ? "" : told(value))),
+    splits: (plot, _, least, most) => ticksOf(plot, axis, across, least, most),
+    filter: (plot, splits) => splits,
+    values: (plot, splits) => splits.map((value) => (value == null ? "" : written(value, axis.unit, 4))),
   });
 
   function interactive(figure) {
@@ -147,13 +152,14 @@
     const hint = "Move over the chart to read values; drag to zoom.";
     const read = (plot) => {
       const at = plot.cursor.idx;
-      reading.textContent = at == null ? hint : `${data.x.label}: ${told(data.x.values[at])}`;
+      reading.textContent = at == null ? hint : `${data.x.unit.words}: ${written(data.x.values[at], data.x.unit)}`;
       data.series.forEach((series, place) => {
-        keys[place].value.textContent = at == null ? "" : told(series.y[at]);
+        keys[place].value.textContent = at == null ? "" : written(series.y[at], data.y.unit);
       });
     };
     const place = element("div", { role: "img", "aria-label": data.words });
-    const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title), place, reading,
+    const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title),
+      element("p", { class: "across" }, data.y.unit.words), place, reading,
       element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
     figure.prepend(live);
     figure.classList.add("scripted");
@@ -167,7 +173,8 @@
         x: { time: false, distr: data.x.log ? 3 : 1, range: (drawn, least, most) => [least, most] },
         y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
       },
-      axes: [axisOf(data.x.label, 36), axisOf(data.y.label, 52)],
+      axes: [axisOf(data.x, false), axisOf(data.y, true)],
+      padding: [8, 22, 0, 0],
       hooks: {
         setCursor: [read],
         draw: [(drawn) => drawLevels(drawn, data.levels)],
