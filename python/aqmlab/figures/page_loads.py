@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.looks import BLUE, VERMILION
+from aqmlab.figures.looks import BLACK, looks_of_names
 from aqmlab.figures.scene import (
     FAINT,
     SOFT,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 USUAL, SLOW = "half of the pages are there", "19 of 20 pages are there"
 _WIDTH, _LEFT, _RIGHT = 440.0, 10.0, 424.0
 _FIRST_ROW, _ROW, _BELOW_NAME = 44.0, 46.0, 15.0
-_SHAPES = (("o", BLUE), ("D", VERMILION))
+_SHAPES = ("o", "D")
 _UNSEEN = "too long to tell"
 _COLUMN = 100.0
 
@@ -64,9 +64,10 @@ def page_loads_scene(waiting: Sequence[Waiting]) -> Scene:
     """For each alternative two marks with their intervals; values stand above them in columns, so that none touch."""
     most = _most(waiting)
     bottom = _FIRST_ROW + _ROW * len(waiting) - 8.0
+    looks = looks_of_names(each.name for each in waiting)
     items = [*_keys(), *_axis(most, bottom)]
     for row, each in enumerate(waiting):
-        items += _row(each, _FIRST_ROW + _ROW * row, most)
+        items += _row(each, looks[each.name].colour, _FIRST_ROW + _ROW * row, most)
     return Scene(_WIDTH, bottom + 42.0, tuple(items))
 
 
@@ -83,8 +84,8 @@ def _most(waiting: Sequence[Waiting]) -> float:
 
 def _keys() -> Iterator[Item]:
     left = _LEFT
-    for (shape, colour), text in zip(_SHAPES, (USUAL, SLOW), strict=True):
-        yield marker(shape, left + 6.0, 14.0, 5.0, colour)
+    for shape, text in zip(_SHAPES, (USUAL, SLOW), strict=True):
+        yield marker(shape, left + 6.0, 14.0, 5.0, BLACK)
         yield Words(left + 17.0, 18.0, text)
         left += 17.0 + width_of(text) + 20.0
 
@@ -103,7 +104,7 @@ def _place(seconds: float, most: float) -> float:
     return _LEFT + seconds / most * (_RIGHT - _LEFT)
 
 
-def _row(each: Waiting, top: float, most: float) -> Iterator[Item]:
+def _row(each: Waiting, colour: str, top: float, most: float) -> Iterator[Item]:
     """The name and both values on one line, the marks on the next."""
     room = _RIGHT - 2.0 * _COLUMN - _LEFT
     yield Words(_LEFT, top, _shortened(each.name, room), bold=True)
@@ -111,7 +112,7 @@ def _row(each: Waiting, top: float, most: float) -> Iterator[Item]:
     seen = [_place(level.mean, most) for level in each.both if level.mean is not None]
     if len(seen) == 2:
         yield Stroke(path((seen[0], y), (seen[1], y)), SOFT)
-    for column, (level, (shape, colour)) in enumerate(zip(each.both, _SHAPES, strict=True)):
+    for column, (level, shape) in enumerate(zip(each.both, _SHAPES, strict=True)):
         left = _RIGHT - (2 - column) * _COLUMN
         said = _UNSEEN if level.mean is None else in_seconds(level.mean)
         yield marker(shape, left, top - 4.0, 4.0, colour)

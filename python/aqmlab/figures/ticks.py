@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LEAST_TICKS, MOST_TICKS = 3, 9
 _LINEAR = (1.0, 2.0, 2.5, 5.0)
-_LOGARITHMIC: tuple[tuple[float, ...], ...] = ((1, 2, 5), (1,))
+_LOGARITHMIC: tuple[tuple[float, ...], ...] = ((1, 2, 5), (1, 3), (1,))
 _DENSE = (1, 1.5, 2, 3, 5, 7)
 _MOST_DECADES = 4
 _TOLERANCE = 1e-9

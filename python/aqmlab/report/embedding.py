@@ -65,6 +65,7 @@ def chart_data(chart: Chart) -> dict[str, Any]:
         "y": _axis(chart.y_axis),
         "series": [_series(each) for each in chart.series],
         "levels": list(chart.levels),
+        "apart": chart.apart,
     }
 
 

@@ -85,15 +85,17 @@ def _told_of(found: Alternatives, name: str, quantity: Quantity) -> TableCell:
 
 
 def _with_unit(value: Told, quantity: Quantity, *, sign: str = "") -> str:
-    """A number with its interval and unit; of times in ms below a second, in s above."""
+    """A number with its interval and unit in three digits; of times in ms below a second, in s above."""
     if value.mean is None:
         return "–"
-    largest = max(abs(each) for each in (value.mean, *(bound for bound in bounds(value) if bound is not None)))
-    if quantity.unit != "s" or largest >= 1.0:
-        return f"{with_half_width(value, quantity.digits, sign=sign)} {quantity.unit}"
-    half = getattr(value, "half_width", None)
-    spread = "" if half is None else f" ± {1e3 * half:.0f}"
-    return f"{1e3 * value.mean:{sign}.0f}{spread} ms"
+    mean, half, unit = value.mean, getattr(value, "half_width", 0.0), quantity.unit
+    if unit == "s" and abs(mean) < 1.0:
+        mean, half, unit = 1e3 * mean, 1e3 * half, "ms"
+    largest = max(abs(mean), half)
+    decimals = max(0, 2 - int(np.floor(np.log10(largest)))) if largest > 0.0 else 0
+    decimals = min(decimals, 2)
+    spread = f" ± {half:,.{decimals}f}" if half else ""
+    return f"{mean:{sign},.{decimals}f}{spread} {unit}".replace("-", "−")
 
 
 def _waiting_s(found: Alternatives, name: str) -> float | None:

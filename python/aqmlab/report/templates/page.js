@@ -97,7 +97,7 @@
     };
   }
 
-  const GLYPH = 6.8, LINE = 30; // width of a character and height between labels at an axis, in pixels
+  const GLYPH = 6.8, LINE = 20; // width of a character and height between labels at an axis, in pixels
   const widest = (labels) => Math.max(1, ...labels.map((label) => label.length)) * GLYPH;
 
   // The ticks of an axis: as many as their labels have room for.
@@ -124,84 +124,118 @@
     values: (plot, splits) => splits.map((value) => (value == null ? "" : written(value, axis.unit, 4))),
   });
 
-  function interactive(figure) {
-    const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    const columns = [data.x.values];
-    const lines = [{}];
-    const bands = [];
-    const ofLine = []; // of each line of the plot the series that it belongs to
-    data.series.forEach((series) => {
+  // The columns of a plot: of each line its values, and of its band both edges; `ofLine` says whose each is.
+  function columnsOf(data, shown) {
+    const columns = [data.x.values], lines = [{}], bands = [], ofLine = [];
+    const noisy = data.apart || data.x.values.length > 900;
+    for (const series of shown) {
       const line = columns.push(series.y) - 1;
       ofLine[line] = series;
       lines.push({
-        label: series.name, stroke: () => colourOf(series), width: series.points ? 0 : series.y.length > 900 ? 1 : 2,
-        dash: series.dash, points: { show: false }, spanGaps: false,
+        label: series.name, stroke: () => colourOf(series), width: series.points ? 0 : noisy ? 1 : 2,
+        dash: noisy ? [] : series.dash, points: { show: false }, spanGaps: false,
       });
-      if (!series.lower) return;
+      if (!series.lower) continue;
       for (const edge of [series.upper, series.lower]) {
         ofLine[columns.push(edge) - 1] = series;
         lines.push({ stroke: "transparent", width: 0, points: { show: false } });
       }
-      const fill = () => `${colourOf(series)}30`; // hues are of six digits, these two are how dense
-      bands.push({ series: [line + 1, line + 2], fill });
-    });
+      bands.push({ series: [line + 1, line + 2], fill: () => `${colourOf(series)}30` }); // six digits, and how dense
+    }
+    return { columns, lines, bands, ofLine };
+  }
 
+  // A plot of some lines of a chart. `answer` follows its pointer, `zoom` its stretch; `last`: whether it has the x axis.
+  function plotOf(data, shown, place, size, { answer, zoom, last }) {
+    const { columns, lines, bands, ofLine } = columnsOf(data, shown);
+    const plot = new uPlot({
+      ...size(last), series: lines, bands, legend: { show: false },
+      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: data.title } },
+      scales: {
+        x: { time: false, distr: data.x.log ? 3 : 1, range: (drawn, least, most) => [least, most] },
+        y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
+      },
+      axes: [{ ...axisOf(data.x, false), ...(last ? {} : { size: 6, label: null, values: (drawn, at) => at.map(() => "") }) }, axisOf(data.y, true)],
+      padding: [8, 22, 0, 0],
+      hooks: {
+        setCursor: [answer],
+        setScale: [(drawn, scale) => { if (scale === "x") zoom(drawn); }],
+        draw: [(drawn) => drawLevels(drawn, data.levels)],
+        drawSeries: [(drawn, line) => {
+          const series = ofLine[line];
+          if (series && columns[line] === series.y && !data.apart) {
+            drawMarkers(drawn, line, series, data.series.indexOf(series) / data.series.length);
+          }
+        }],
+      },
+    }, columns, place);
+    const follow = () => plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
+    return { plot, follow };
+  }
+
+  function interactive(figure) {
+    const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
     const keys = data.series.map(keyOf);
     const reading = element("p", { class: "reading" });
     const whole = element("button", { type: "button" }, "whole range");
     const hint = "Move over the chart to read values; drag to zoom.";
-    const read = (plot) => {
+    const answer = (plot) => {
       const at = plot.cursor.idx;
       reading.textContent = at == null ? hint : `${data.x.unit.words}: ${written(data.x.values[at], data.x.unit)}`;
       data.series.forEach((series, place) => {
         keys[place].value.textContent = at == null ? "" : written(series.y[at], data.y.unit);
       });
     };
-    const place = element("div", { role: "img", "aria-label": data.words });
     const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title),
-      element("p", { class: "across" }, data.y.unit.words), place, reading,
-      element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
+      element("p", { class: "across" }, data.y.unit.words));
     figure.prepend(live);
     figure.classList.add("scripted");
 
+    // Lines that would hide one another stand one below another, over the same axes.
+    const shown = data.apart && data.series.length > 1 ? data.series.map((series) => [series]) : [data.series];
+    if (shown.length > 1) data.y.limits = [data.y.limits[0], data.y.limits[1] ?? greatest(data)];
     const width = () => Math.max(240, live.clientWidth);
     const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
-    const plot = new uPlot({
-      width: width(), height: height(), series: lines, bands, legend: { show: false },
-      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
-      scales: {
-        x: { time: false, distr: data.x.log ? 3 : 1, range: (drawn, least, most) => [least, most] },
-        y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
-      },
-      axes: [axisOf(data.x, false), axisOf(data.y, true)],
-      padding: [8, 22, 0, 0],
-      hooks: {
-        setCursor: [read],
-        draw: [(drawn) => drawLevels(drawn, data.levels)],
-        drawSeries: [(drawn, line) => {
-          const series = ofLine[line];
-          if (series && columns[line] === series.y) {
-            drawMarkers(drawn, line, series, data.series.indexOf(series) / data.series.length);
-          }
-        }],
-      },
-    }, columns, place);
-    read(plot);
-    whole.addEventListener("click", () => plot.setScale("x", { min: columns[0][0], max: columns[0].at(-1) }));
+    const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 150 : 100) : height() });
+    const plots = [];
+    let zooming = false;
+    const zoom = (from) => {
+      if (zooming) return;
+      zooming = true;
+      const { min, max } = from.scales.x;
+      for (const { plot } of plots) if (plot !== from) plot.setScale("x", { min, max });
+      zooming = false;
+    };
+    shown.forEach((series, at) => {
+      const place = element("div", { role: "img", "aria-label": data.words });
+      if (shown.length > 1) live.append(element("p", { class: "whose" }, series[0].name));
+      live.append(place);
+      plots.push({ ...plotOf(data, series, place, size, { answer, zoom, last: at === shown.length - 1 }), place });
+    });
+    live.append(reading, element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
+    answer(plots[0].plot);
+    whole.addEventListener("click", () => {
+      const [first, last] = [data.x.values[0], data.x.values.at(-1)];
+      for (const { plot } of plots) plot.setScale("x", { min: first, max: last });
+    });
     new ResizeObserver(() => {
-      if (live.clientWidth && width() !== plot.width) plot.setSize({ width: width(), height: height() });
+      if (!live.clientWidth || width() === plots[0].plot.width) return;
+      plots.forEach(({ plot }, at) => plot.setSize(size(at === plots.length - 1)));
     }).observe(live);
     const follow = () => {
-      plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
+      for (const each of plots) each.follow();
       data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
     };
-    charts.push({ plot, keys, follow });
+    charts.push({ plots, keys, follow });
   }
+
+  const greatest = (data) =>
+    1.04 * Math.max(...data.series.flatMap((series) => [...series.y, ...(series.upper || [])]).filter((each) => each != null));
 
   document.querySelectorAll("figure.chart").forEach(interactive);
   isDark.addEventListener("change", () => {
-    for (const { plot, keys } of charts) {
-      plot.redraw(false, true);
+    for (const { plots, keys } of charts) {
+      for (const { plot } of plots) plot.redraw(false, true);
       for (const { recolour } of keys) recolour();
     }
   });

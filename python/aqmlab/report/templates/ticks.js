@@ -48,7 +48,7 @@ const axisTicks = (() => {
 
   function logarithmic(least, most, gap) {
     const decades = Math.log10(most / least);
-    const candidates = [[[1, 2, 5], 1], [[1], 1], [[1], 2], [[1], 3], [[1], 4], [[1, 1.5, 2, 3, 5, 7], 1]];
+    const candidates = [[[1, 2, 5], 1], [[1, 3], 1], [[1], 1], [[1], 2], [[1], 3], [[1], 4], [[1, 1.5, 2, 3, 5, 7], 1]];
     for (const [mantissas, every] of candidates) {
       const found = inDecades(least, most, mantissas, every);
       const gaps = pairs(found).map(([a, b]) => Math.log10(b / a) / decades);
