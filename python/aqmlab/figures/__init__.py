@@ -1,8 +1,8 @@
 """Figures for print and for pages: units on every axis, bands where runs allow them.
 
-What is a set of lines is a `Chart`, data from which print, interactive pages and tables are made; `draw` makes the
-figures that an experiment lists. All are functions of finished results; nothing is drawn that was not run. What needs
-matplotlib is loaded when it is asked for.
+What is a set of lines is a `Chart`, data from which print, interactive pages and tables are made; `draw`
+makes the figures that an experiment lists. All are functions of finished results; nothing is drawn that was
+not run. What needs matplotlib is loaded when it is asked for.
 """
 
 from importlib import import_module

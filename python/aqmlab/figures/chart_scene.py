@@ -48,7 +48,7 @@ class Span:
             return np.asarray(np.log(values / self.least) / np.log(self.most / self.least))
 
     def ticks(self, *, length: float, across: float) -> list[tuple[float, str]]:
-        """Share along the axis and label of each tick, on an axis of so many pixels with labels `across` it."""
+        """Share along the axis and label of each tick; the axis and the room of a label are in pixels."""
         found = ticks(self.least, self.most, log=self.log, gap=across / length)
         shares = self.shares(np.array(found))
         return [

@@ -1,7 +1,8 @@
 """How lines look: one colour, pattern and marker for each scheme, in reports, plots and `aqmlab play`.
 
-Hues are Okabe and Ito's, which readers with any colour vision can tell apart; patterns and markers tell lines apart in
-black and white. A scheme looks the same whatever stands beside it. Other names get a colour from the name itself.
+Hues are Okabe and Ito's, which readers with any colour vision can tell apart; patterns and markers tell lines
+apart in black and white. A scheme looks the same whatever stands beside it. Another name gets its look from
+its letters.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import re
 import zlib
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+Choice = TypeVar("Choice")
 Pattern = str | tuple[int, tuple[int, ...]]
 """Of a line: solid, dashed, dash-dot, dotted, or the lengths of its dashes and gaps after an offset."""
 
@@ -69,8 +71,8 @@ def look_at(place: int) -> Line:
 def looks_of_names(names: Iterable[str]) -> dict[str, Line]:
     """The look of each configuration, by its name.
 
-    A scheme has its own. Another name has the hue, pattern and marker that its letters add up to; where one with a name
-    before it in the alphabet has that hue already, the next free hue.
+    A scheme has its own. Another name has the hue, pattern and marker that its checksum chooses. If another
+    name of the same figure has that hue, the later in the alphabet gets the next free hue.
     """
     listed = list(names)
     looks = {name: SCHEMES[name] for name in listed if name in SCHEMES}
@@ -89,10 +91,11 @@ def _free_look(name: str, taken: Iterable[Line]) -> Line:
     if free:
         return Line(free[0], patterns[0], marker)
     unused = ((hue, pattern) for pattern, hue in product(patterns, hues) if (hue, pattern) not in used)
-    return Line(*next(unused, (hues[0], patterns[0])), marker)
+    hue, pattern = next(unused, (hues[0], patterns[0]))
+    return Line(hue, pattern, marker)
 
 
-def _rotated(values: tuple[Pattern, ...], by: int) -> tuple[Pattern, ...]:
+def _rotated(values: tuple[Choice, ...], by: int) -> tuple[Choice, ...]:
     at = by % len(values)
     return values[at:] + values[:at]
 

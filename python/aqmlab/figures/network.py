@@ -1,12 +1,12 @@
 """A network as a picture: rates, delays and queues, who sends data to whom; of runs, how busy each link was.
 
-Routers stand one below another, each with the machines behind it, so that the same picture is readable on a phone and in
+Routers stand one below another, each with the machines behind it: one picture is readable on a phone and in
 print. Arrows at the side show which way data go.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +60,8 @@ def draw_network(
     layout = layout_of(scenario)
     picture = _Picture(layout, scenario, _measured(runs))
     caption = (
-        "Boxes: routers, with the machines behind them and the links to these. Between them: rate, delay and queue "
-        "of each direction. Arrows on the left: who sends data to whom."
+        "Boxes: routers, with the machines behind them and the rate of their links. Between them: rate, "
+        "delay and queue of each direction. Arrows on the left: who sends data to whom."
     )
     if runs:
         count = "one run" if len(runs) == 1 else f"the mean of {len(runs)} runs"
@@ -103,8 +103,22 @@ class _Card:
                 yield Words(self.left + self.width - 8.0, y, link, _SMALL, "end", SOFT)
 
 
+@dataclass(frozen=True)
+class _Direction:
+    """Links one way that are alike: their settings, and what became of their packets."""
+
+    wires: tuple[Wire, ...]
+    parts: tuple[str, ...]
+    outcome: str
+
+    def lines(self, room: float) -> list[str]:
+        return [*_wrapped(self.parts, room), *([self.outcome] if self.outcome else [])]
+
+
 @dataclass
 class _Picture:
+    """What is drawn, from top to bottom."""
+
     layout: Layout
     scenario: Mapping[str, Any]
     measured: Mapping[str, tuple[float, float]]
@@ -134,7 +148,7 @@ class _Picture:
                 each, _MARGIN + _LANE * (column + 0.5), cards, SEQUENCE[column % len(SEQUENCE)]
             )
         drawn, top = self._below(numbered, top + 14.0)
-        return Scene(_WIDTH, top, tuple([*items, *drawn]))
+        return Scene(_WIDTH, top, (*items, *drawn))
 
     def _row(self, routers: Sequence[int], left: float, top: float, cards: dict[int, _Card]) -> float:
         width = (_WIDTH - _MARGIN - left - 10.0 * (len(routers) - 1)) / len(routers)
@@ -160,32 +174,37 @@ class _Picture:
         return dict(zip(("router-left", "router-right"), ends if left else ends[::-1], strict=True))
 
     def _machines(self, place: int, router: int, width: float) -> Iterator[tuple[str, str]]:
-        """A line for machines alike with their link, or where there is no room for both the link on lines below."""
+        """Machines alike and their link on one line, or where this has no room the link below."""
         name = self.layout.boxes[place].label
-        said = [text for _, text in self._directions(place, router)]
-        if len(said) == 1 and width_of(name + said[0], _SMALL) + 28.0 <= width:
-            yield name, said[0]
+        directions = self._directions(place, router)
+        if len(directions) == 1 and len(directions[0].parts) == 1:
+            yield name, directions[0].parts[0]
             return
         yield name, ""
-        for each in said:
-            for line in _wrapped(each, width - 28.0):
+        for each in directions:
+            for line in each.lines(width - 28.0):
                 yield f"   {line}", ""
 
-    def _directions(self, one: int, other: int) -> list[tuple[list[Wire], str]]:
+    def _directions(self, one: int, other: int) -> list[_Direction]:
         """The links between two boxes: both directions where they differ, else one for both."""
-        ways = [self.layout.wires.get(pair, []) for pair in ((one, other), (other, one))]
-        told = [self._told(wires) for wires in ways]
-        if told[0] == told[1] or not (told[0] and told[1]):
-            return [(ways[0] or ways[1], told[0] or told[1])] if any(told) else []
-        towards, back = ("↓", "↑") if self.layout.boxes[one].is_router else ("→", "←")
-        return [(ways[0], f"{towards} {told[0]}"), (ways[1], f"{back} {told[1]}")]
+        there, back = (
+            self._direction(self.layout.wires.get(pair, [])) for pair in ((one, other), (other, one))
+        )
+        told = [each for each in (there, back) if each.parts or each.outcome]
+        if len(told) < 2 or (there.parts, there.outcome) == (back.parts, back.outcome):
+            return told[:1]
+        arrows = "↓↑" if self.layout.boxes[one].is_router else "→←"
+        return [
+            replace(each, parts=(f"{arrow} {(each.parts or ('',))[0]}", *each.parts[1:]))
+            for arrow, each in zip(arrows, (there, back), strict=True)
+        ]
 
-    def _told(self, wires: Sequence[Wire]) -> str:
+    def _direction(self, wires: Sequence[Wire]) -> _Direction:
         """What is written at links alike: rate, delay, queue, and how busy they were."""
         if not wires:
-            return ""
-        parts = [f"{len(wires)} links, not alike"] if len({wire.settings for wire in wires}) > 1 else []
-        if not parts:
+            return _Direction((), (), "")
+        parts = [f"{len(wires)} links, not alike"]
+        if len({wire.settings for wire in wires}) == 1:
             rate_mbps, delay_ms, scheme = wires[0].settings
             parts = [
                 f"{rate_mbps:,g} Mbit/s" if rate_mbps is not None else "",
@@ -193,21 +212,20 @@ class _Picture:
                 " ".join(filter(None, (scheme, _buffer(self.scenario, wires[0])))) if scheme else "",
             ]
         known = [self.measured[wire.name] for wire in wires if wire.name in self.measured]
-        if known:
-            busy, lost = ([each[place] * 100 for each in known] for place in (0, 1))
-            parts.append(f"busy {_span(busy, 0)} %, lost {_span(lost, 2)} %")
-        return ", ".join(part for part in parts if part)
+        busy, lost = ([each[place] * 100 for each in known] for place in (0, 1))
+        outcome = f"busy {_span(busy, 0)} %, lost {_span(lost, 2)} %" if known else ""
+        return _Direction(tuple(wires), tuple(filter(None, parts)), outcome)
 
     def _trunk(self, above: int, below: int, left: float, top: float) -> tuple[list[Item], float]:
         """The links between two routers, one below the other, with what is so of them beside the lines."""
         directions = self._directions(above, below)
         room = _WIDTH - _MARGIN - left - 42.0
-        texts = [_wrapped(text, room) for _, text in directions]
+        texts = [each.lines(room) for each in directions]
         height = 14.0 + _LINE * sum(map(len, texts)) + 6.0 * (len(texts) - 1)
         items: list[Item] = []
-        for place, (wires, _) in enumerate(directions):
+        for place, each in enumerate(directions):
             x = left + 16.0 + 9.0 * place
-            colour, width = self._look(wires)
+            colour, width = self._look(each.wires)
             items.append(Stroke(path((x, top), (x, top + height)), colour, width))
         y = top + 7.0
         for lines in texts:
@@ -226,7 +244,7 @@ class _Picture:
                     continue
                 ends = [cards[one], cards[other]]
                 points = [(card.left + card.width / 2.0, card.top + card.height / 2.0) for card in ends]
-                colour, width = self._look([wire for wires, _ in directions for wire in wires])
+                colour, width = self._look([wire for each in directions for wire in each.wires])
                 yield Stroke(path(*points), colour, width)
                 number = str(len(listed) + 1)
                 x = (points[0][0] + points[1][0]) / 2.0
@@ -234,7 +252,8 @@ class _Picture:
                 yield marker("o", x, y, 9.0, GROUND)
                 yield Words(x, y + 4.0, number, _SMALL, "middle", bold=True)
                 names = " – ".join(self.layout.boxes[place].label for place in (one, other))
-                listed.append((f"{number}: {names}", [text for _, text in directions]))
+                lines = [line for each in directions for line in each.lines(_WIDTH - 3.0 * _MARGIN)]
+                listed.append((f"{number}: {names}", lines))
 
     def _look(self, wires: Sequence[Wire]) -> tuple[str, float]:
         """Colour and width of a link: by the busiest of those alike."""
@@ -267,12 +286,12 @@ class _Picture:
         for title, texts in numbered:
             items.append(Words(_MARGIN, top + 12.0, title, _SMALL, bold=True))
             top += _LINE
-            for line in (part for text in texts for part in _wrapped(text, _WIDTH - 3.0 * _MARGIN)):
+            for line in texts:
                 items.append(Words(2.0 * _MARGIN, top + 12.0, line, _SMALL))
                 top += _LINE
         for place, each in enumerate(self.layout.traffic):
             colour = SEQUENCE[place % len(SEQUENCE)]
-            for row, line in enumerate(_wrapped(_in_short(each), _WIDTH - 3.0 * _MARGIN)):
+            for row, line in enumerate(_wrapped(_in_short(each).split(", "), _WIDTH - 3.0 * _MARGIN)):
                 if row == 0:
                     items.append(marker("s", _MARGIN + 5.0, top + 8.0, 5.0, colour))
                 items.append(Words(_MARGIN + 16.0, top + 12.0, line, _SMALL))
@@ -280,10 +299,10 @@ class _Picture:
         return items, top + 6.0
 
 
-def _wrapped(text: str, room: float) -> list[str]:
-    """A text on lines that are no wider, broken after commas where it can be."""
+def _wrapped(parts: Sequence[str], room: float) -> list[str]:
+    """Parts with commas between them, on lines that are no wider where they can be broken."""
     lines: list[str] = []
-    for part in text.split(", "):
+    for part in parts:
         if lines and width_of(f"{lines[-1]}, {part}") <= room:
             lines[-1] += f", {part}"
         else:

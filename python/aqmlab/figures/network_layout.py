@@ -1,4 +1,4 @@
-"""A network as it is drawn: machines alike as one box beside their router, routers in rows along the longest way."""
+"""A network as it is drawn: machines alike as one box, routers in rows along the longest way between them."""
 
 from __future__ import annotations
 

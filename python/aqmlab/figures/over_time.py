@@ -29,7 +29,12 @@ LEAST_BUSY_S = 1.0
 
 
 def queue_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str, most: int = MOST_INTERVALS
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
     """Packets that wait at a link over the whole run, of one run of each alternative."""
     samples = {
@@ -42,9 +47,14 @@ def queue_over_time(
 
 
 def waiting_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str, most: int = MOST_INTERVALS
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
-    """How long a packet waits at a link that arrives at each time, of one run of each alternative."""
+    """Waiting time of a packet by its time of arrival over the whole run, of one run of each alternative."""
     samples = {}
     for name, result in results.items():
         time_s, packets = _samples(result, "queue", link, "packets", setting="a monitored queue")
@@ -56,7 +66,12 @@ def waiting_over_time(
 
 
 def utilization_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str, most: int = MOST_INTERVALS
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
     """How busy a link is over the whole run, of one run of each alternative."""
     samples = {

@@ -61,7 +61,7 @@ class Waiting:
 
 
 def page_loads_scene(waiting: Sequence[Waiting]) -> Scene:
-    """For each alternative two marks with their intervals; values stand above them in columns, so that none touch."""
+    """Two marks for each alternative with their intervals; values stand in columns and never touch."""
     most = _most(waiting)
     bottom = _FIRST_ROW + _ROW * len(waiting) - 8.0
     looks = looks_of_names(each.name for each in waiting)

@@ -1,6 +1,6 @@
 """A picture as data: lines, areas and words at their places in pixels, from which SVG, PDF and PNG are made.
 
-What a figure looks like is decided once, where its scene is made; `scene_svg` and `scene_print` write what stands here.
+What a figure looks like is decided once, where its scene is made; `scene_svg` and `scene_print` write it.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ def path(*points: Sequence[float]) -> FloatArray:
 
 
 _WIDTHS = (
-    32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84,
-    84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61,
-    69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59,
-    82, 59, 59, 52, 64, 34, 64, 84,
+    32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79,
+    69, 63, 61, 73, 68, 99, 69, 61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28,
+    58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84,
 )  # fmt: skip
-"""Of the ASCII characters from the space on, in hundredths of the size: DejaVu Sans, the widest of common fonts."""
+"""Of the ASCII characters from the space on, in hundredths of the size, of DejaVu Sans, a wide font."""
 _OTHER_WIDTH, _BOLD = 84, 1.12
 
 

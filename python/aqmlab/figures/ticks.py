@@ -1,4 +1,4 @@
-"""Where an axis has its ticks, and the numbers at them: at least three, in steps of 1, 2 and 5, as people say them."""
+"""The ticks of an axis and the numbers at them: at least three, in steps of 1, 2 and 5."""
 
 from __future__ import annotations
 
@@ -114,8 +114,12 @@ class Unit:
 
 
 _UNITS: dict[str, tuple[Kind, float]] = {
-    "s": ("time", 1.0), "ms": ("time", 1e-3), "%": ("percent", 1.0), "bytes": ("bytes", 1.0), "kB": ("bytes", 1e3),
-}  # fmt: skip
+    "s": ("time", 1.0),
+    "ms": ("time", 1e-3),
+    "%": ("percent", 1.0),
+    "bytes": ("bytes", 1.0),
+    "kB": ("bytes", 1e3),
+}
 
 
 def unit_of(label: str) -> Unit:

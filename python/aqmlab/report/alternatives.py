@@ -15,11 +15,11 @@ from aqmlab.figures.distributions import (
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.figures.looks import looks_of_names
 from aqmlab.figures.network import draw_network
 from aqmlab.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
 from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
 from aqmlab.figures.sizes import medians_by_size
-from aqmlab.figures.looks import looks_of_names
 from aqmlab.report.answer import answer
 from aqmlab.report.network import (
     differing_settings,
@@ -197,7 +197,7 @@ def _of_network(results: Results) -> Iterator[Part]:
         yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
 
 
-_MOST_INTERVALS = 240
+_MOST_INTERVALS = 200
 """Of a chart over time: as many as a screen can show, since the page carries every number."""
 
 

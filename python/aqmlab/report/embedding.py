@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aqmlab.figures import Chart, Drawn
     from aqmlab.figures.chart import Axis, FloatArray, Series
 
-_DIGITS = 5
+_DIGITS = 4
 """Significant digits of the numbers behind an interactive chart; files to save have all."""
 PRINT_COLOURS = {
     **{f"--hue-{place}": colour for place, colour in enumerate(SEQUENCE[:-1])},

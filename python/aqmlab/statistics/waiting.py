@@ -1,4 +1,4 @@
-"""How long packets wait at a link, from what is queued there: the one place in Python where packets become seconds."""
+"""Waiting times at a link, from the packets queued there: the one place where packets become seconds."""
 
 from __future__ import annotations
 

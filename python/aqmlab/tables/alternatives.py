@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ from aqmlab.tables.model import (
     Standing,
     Table,
     TableCell,
-    bounds,
     bounds_in_csv,
     in_csv,
     text,
@@ -61,23 +61,45 @@ def alternatives_table(found: Alternatives, *, title: str = "beside each other")
     return Table.of(found.names, columns, title=title, caption="\n".join(_caption(found)))
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row of the page's table: what it is of, and its cell for each configuration."""
+
+    title: str
+    cell: Callable[[str], TableCell]
+
+
 def quantities_table(found: Alternatives, *, title: str = "beside each other") -> Table:
     """For a page: a row for each quantity and a column for each configuration, which fit side by side."""
-    recorded = [each for each in _recorded(found) if not _is_zero(found, each)]
-    columns: list[Column[Quantity]] = [Column("quantity", _quantity, "", words=True, heads_row=True)]
-    columns += [Column(name, partial(_told_of, found, name), name) for name in found.names]
-    return Table.of(recorded, columns, title=title, caption="\n".join(_caption(found)))
+    columns: list[Column[_Row]] = [Column("quantity", _title, "", words=True, heads_row=True)]
+    columns += [Column(name, partial(_cell, name), name) for name in found.names]
+    return Table.of(_rows(found), columns, title=title, caption="\n".join(_caption(found)))
 
 
-def _quantity(quantity: Quantity) -> TableCell:
+def _rows(found: Alternatives) -> Iterator[_Row]:
+    for quantity in _recorded(found):
+        if not _is_zero(found, quantity):
+            yield _Row(_without_unit(quantity), partial(_in_words, found, quantity))
+        if quantity is queue_mean_packets:
+            for link in found.links:
+                yield _Row(f"as waiting time, {link}", partial(_waiting, found, link))
+
+
+def _title(row: _Row) -> TableCell:
+    return text(row.title)
+
+
+def _cell(name: str, row: _Row) -> TableCell:
+    return row.cell(name)
+
+
+def _without_unit(quantity: Quantity) -> str:
     words, _, unit = quantity.title.removesuffix(" (begun in the window)").rpartition(", ")
-    return text(quantity.title if unit != quantity.unit else words)
+    return words if unit == quantity.unit else quantity.title
 
 
-def _told_of(found: Alternatives, name: str, quantity: Quantity) -> TableCell:
+def _in_words(found: Alternatives, quantity: Quantity, name: str) -> TableCell:
     lines = [Line(_with_unit(_level(found, quantity, name), quantity))]
-    if quantity is queue_mean_packets and (waiting := _waiting_s(found, name)) is not None:
-        lines.append(Line(f"= {written(waiting, unit_of('waiting time, s'))} of waiting"))
     if name != found.names[0]:
         difference = _difference(found, quantity, name)
         lines.append(Line(_with_unit(difference, quantity, sign="+"), Standing.PAPER))
@@ -98,16 +120,14 @@ def _with_unit(value: Told, quantity: Quantity, *, sign: str = "") -> str:
     return f"{mean:{sign},.{decimals}f}{spread} {unit}".replace("-", "−")
 
 
-def _waiting_s(found: Alternatives, name: str) -> float | None:
-    """The mean queue as a time, where one link is judged and its frames are known."""
-    if len(found.links) != 1:
-        return None
-    links = [link for run in found.runs[name] for link in run.links]
+def _waiting(found: Alternatives, link: str, name: str) -> TableCell:
+    """The mean queue of a link as a time, where its frames are known."""
+    summaries = [each for run in found.runs[name] for each in run.links if each["name"] == link]
     try:
-        times = [waiting_s(link, np.array(link["queue_packets_mean"], dtype=np.float64)) for link in links]
-    except (MissingDataError, KeyError):
-        return None
-    return float(np.mean(times))
+        times = [waiting_s(each, np.array(each["queue_packets_mean"])) for each in summaries]
+    except MissingDataError:
+        return text("–")
+    return text(written(float(np.mean(times)), unit_of("waiting time, s")))
 
 
 def _recorded(found: Alternatives) -> Sequence[Quantity]:
