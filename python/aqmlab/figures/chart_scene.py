@@ -92,14 +92,18 @@ def chart_scene(chart: Chart) -> Scene:
     height = PANEL_HEIGHT if apart else HEIGHT
     labels = [label for _, label in y.ticks(length=height, across=_LINE)]
     left = _MARGIN + max(width_of(each, 11.0) for each in labels) + 5.0
+    # Half of the first and the last label of the horizontal axis may stand beyond its ends.
+    below = _Panel(left, 0.0, WIDTH - 2.0 * _MARGIN, height, x, y).x_ticks()
+    left = max(left, width_of(below[0][1], 11.0) / 2.0 + 4.0)
+    right = WIDTH - max(_MARGIN, max(width_of(each, 11.0) for _, each in below) / 2.0 + 4.0)
     for rows in [[each] for each in chart.series] if apart else [chart.series]:
-        panel = _Panel(left, top + (16.0 if apart else 0.0), WIDTH - 22.0, height, x, y)
+        panel = _Panel(left, top + (16.0 if apart else 0.0), right, height, x, y)
         if apart:
             items.append(Words(left, top + 10.0, rows[0].name, bold=True))
         items += panel.drawn(chart, rows)
         top = panel.top + height + 8.0
-    items += panel.below(top + 6.0)
-    return Scene(WIDTH, top + 32.0, tuple(items))
+    items += panel.below(top + 10.0)
+    return Scene(WIDTH, top + 36.0, tuple(items))
 
 
 def _spans(chart: Chart) -> tuple[Span, Span]:
@@ -157,11 +161,11 @@ class _Panel:
             y = self.top + (1.0 - share) * self.height
             yield Stroke(path((self.left, y), (self.right, y)), FAINT)
             yield Words(self.left - 5.0, y + 4.0, label, 11.0, "end")
-        for share, _ in self._x_ticks():
+        for share, _ in self.x_ticks():
             x = self.left + share * (self.right - self.left)
             yield Stroke(path((x, self.top), (x, self.top + self.height)), FAINT)
 
-    def _x_ticks(self) -> list[tuple[float, str]]:
+    def x_ticks(self) -> list[tuple[float, str]]:
         length, across = self.right - self.left, 3.0 * _ROOM
         for _ in range(4):  # wider labels leave room for fewer
             found = self.x.ticks(length=length, across=across)
@@ -173,7 +177,7 @@ class _Panel:
 
     def below(self, top: float) -> Iterator[Item]:
         """The labels of the horizontal axis and what it shows."""
-        for share, label in self._x_ticks():
+        for share, label in self.x_ticks():
             yield Words(self.left + share * (self.right - self.left), top, label, 11.0, "middle")
         yield Words(
             (self.left + self.right) / 2.0, top + 18.0, self.x.unit.words, anchor="middle", colour=SOFT

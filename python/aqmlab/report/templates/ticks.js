@@ -60,6 +60,9 @@ const axisTicks = (() => {
   const ticks = (least, most, log, gap) => (log ? logarithmic : linear)(least, most, gap);
 
   function plain(value, digits) {
+    for (const [factor, name] of [[1e12, "T"], [1e9, "G"], [1e6, "M"]]) {
+      if (value >= Math.max(factor, 1e7)) return `${plain(value / factor, digits)} ${name}`;
+    }
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(value)));
     return value.toLocaleString("en-US", { minimumFractionDigits: 0, maximumFractionDigits: Math.min(decimals, 20) });
   }
