@@ -15,7 +15,7 @@ from aqmlab.figures.curves import looks_of
 from aqmlab.figures.looks import line_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter_counts import pooled_scatter
-from aqmlab.figures.scene import Stroke
+from aqmlab.figures.scene import Area, Scene, Stroke
 from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
 from aqmlab.reproduce.study import Study
@@ -113,6 +113,9 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
         "With drop-tail 240, half of the pages are there 1.00 s after the click: sooner with PI 24 (0.50 s)."
     )
     assert page.figure is not None
+    assert isinstance(page.figure.picture, Scene)
+    drawn = {each.colour for each in page.figure.picture.items if isinstance(each, Area)}
+    assert {line_of(name).colour for name in factors} <= drawn, "as the paper's figures have them"
     assert "Offered load 98 %" in page.under_title
 
 

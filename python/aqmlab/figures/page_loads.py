@@ -25,8 +25,9 @@ from aqmlab.figures.ticks import ticks, unit_of, written
 from aqmlab.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from aqmlab.figures.looks import Line
     from aqmlab.figures.scene import Item
     from aqmlab.statistics import NotEnoughReplications
 
@@ -60,11 +61,11 @@ class Waiting:
         return self.usual, self.slow
 
 
-def page_loads_scene(waiting: Sequence[Waiting]) -> Scene:
+def page_loads_scene(waiting: Sequence[Waiting], looks: Mapping[str, Line] | None = None) -> Scene:
     """Two marks for each alternative with their intervals; values stand in columns and never touch."""
     most = _most(waiting)
     bottom = _FIRST_ROW + _ROW * len(waiting) - 8.0
-    looks = looks_of_names(each.name for each in waiting)
+    looks = looks or looks_of_names(each.name for each in waiting)
     items = [*_keys(), *_axis(most, bottom)]
     for row, each in enumerate(waiting):
         items += _row(each, looks[each.name].colour, _FIRST_ROW + _ROW * row, most)

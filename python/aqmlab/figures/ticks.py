@@ -159,7 +159,7 @@ def _bytes(size: float, digits: int) -> str:
 
 
 def _plain(value: float, digits: int) -> str:
-    """In significant digits, whole numbers with all of theirs, without zeros at the end; from ten million on in M."""
+    """In significant digits without zeros at the end, whole numbers in full; from ten million on in M."""
     for factor, name in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
         if value >= max(factor, 1e7):
             return f"{_plain(value / factor, digits)} {name}"

@@ -73,8 +73,13 @@ def page_of(found: Alternatives, *, title: str = "") -> Page:
     return with_mark(page, mark_of(in_order), suspect_because(in_order))
 
 
-def first_figure(found: Alternatives) -> Drawn | None:
-    """How long people wait for a page under each alternative; none where nobody does."""
+def first_figure(found: Alternatives, looks: Mapping[str, Line] | None = None) -> Drawn | None:
+    """How long people wait for a page under each alternative; none where nobody does.
+
+    Args:
+        found: The alternatives.
+        looks: How each looks; by default as its name says.
+    """
     if not found.tells_pages:
         return None
     waiting = [Waiting(name, *(found.level(name, each) for each in found.of_people)) for name in found.names]
@@ -93,7 +98,7 @@ def first_figure(found: Alternatives) -> Drawn | None:
         f"{each.name}: {USUAL} within {_told(each.usual.mean)}, {SLOW} within {_told(each.slow.mean)}"
         for each in waiting
     )
-    picture = page_loads_scene(waiting)
+    picture = page_loads_scene(waiting, looks)
     return Drawn("page-loads", "How long people wait for a page", caption, picture, words)
 
 
