@@ -10,8 +10,9 @@ import pytest
 
 from aqmlab import _core
 from aqmlab.alternatives import Alternatives
-from aqmlab.figures.looks import SCHEMES, line_of, looks_of_names
+from aqmlab.figures.looks import SCHEMES, dash_lengths, line_of, looks_of_names
 from aqmlab.figures.of_results import chart_of
+from aqmlab.play.server import _look
 from aqmlab.report import render
 from aqmlab.report.alternatives import page_of
 from people import three
@@ -65,3 +66,10 @@ def test_a_report_and_a_plot_draw_an_alternative_alike() -> None:
             SCHEMES[each["name"]].colour,
             SCHEMES[each["name"]].marker,
         )
+
+
+def test_play_draws_a_scheme_as_a_report_does() -> None:
+    assert _look("fq-codel") == {"colour": "--hue-2", "dash": ()}
+    assert _look("dualpi2") == {"colour": "--ink", "dash": ()}
+    for scheme, look in SCHEMES.items():
+        assert _look(scheme)["dash"] == dash_lengths(look.pattern)

@@ -169,7 +169,9 @@ def test_every_figure_can_be_saved_as_what_the_button_says(
             page.locator(f"{CHART} .save button", has_text=form).click()
         assert waiting.value.suggested_filename == f"figure-pages.{form.lower()}"
         saved[form] = waiting.value.path().read_bytes()
-    assert minidom.parseString(saved["SVG"]).documentElement.tagName == "svg"  # noqa: S318 (our own)
+    root = minidom.parseString(saved["SVG"]).documentElement  # noqa: S318 (our own)
+    assert root is not None
+    assert root.tagName == "svg"
     assert b"var(" not in saved["SVG"], "a viewer of its own knows no colours of the page"
     assert b"#000000" in saved["SVG"], "in the colours of print"
     assert saved["PNG"].startswith(b"\x89PNG")
@@ -232,7 +234,7 @@ def test_the_script_places_ticks_and_writes_numbers_as_print_does(browser: Brows
             assert ours == pytest.approx(ticks(least, most, log=log, gap=gap), rel=1e-9, abs=1e-12)
     units = [unit_of(each) for each in ("time, s", "time, ms", "size, bytes", "busy, %", "share", "packets")]
     values = [0.0, 1.0, -3.25, 18488.0, 0.0126, 999.6, 1e6, 2.5e8]
-    cases = [[value, asdict(unit)] for unit in units for value in values]
-    found = page.evaluate("(cases) => cases.map((each) => axisTicks.written(...each))", cases)
+    numbers = [[value, asdict(unit)] for unit in units for value in values]
+    found = page.evaluate("(all) => all.map((each) => axisTicks.written(...each))", numbers)
     assert found == [written(value, unit) for unit in units for value in values]
     page.close()

@@ -107,6 +107,11 @@ ECN_MARKERS = {"o": "o", "s": "P", "^": "v", "D": "X", "<": ">"}
 _ECN_SHADE = 0.55
 
 
+def hue_of(look: Line) -> int | None:
+    """The number of a hue in `SEQUENCE`; none of black, the ink of a page, and of other colours."""
+    return SEQUENCE.index(look.colour) if look.colour in SEQUENCE[:-1] else None
+
+
 def line_of(configuration: str) -> Line:
     """The look of a study's configuration, from its name: scheme, queue, and perhaps `ecn`.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, dash_lengths
+from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, dash_lengths, hue_of
 from aqmlab.figures.scene import FAINT, GROUND, SOFT, Scene
 from aqmlab.figures.ticks import unit_of
 
@@ -76,11 +76,9 @@ def _axis(axis: Axis) -> dict[str, Any]:
 
 def _series(series: Series) -> dict[str, Any]:
     look = series.look
-    # The last of the sequence is black, which is the page's ink, as is every colour that it does not have.
-    hue = SEQUENCE.index(look.colour) if look.colour in SEQUENCE[:-1] else None
     return {
         "name": series.name,
-        "hue": hue,
+        "hue": hue_of(look),
         "colour": look.colour,
         "dash": dash_lengths(look.pattern),
         "marker": look.marker,
