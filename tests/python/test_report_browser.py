@@ -70,10 +70,17 @@ def test_nothing_goes_wrong_and_nothing_is_wider_than_the_page(
     page.close()
 
 
+SETTLED = """() => new Promise((settled) => {
+  const after = (frames) => frames ? requestAnimationFrame(() => after(frames - 1)) : settled();
+  after(4);
+})"""
+"""When charts have taken their size: observers of sizes are called once a frame."""
+
+
 def unfold(page: Page) -> None:
     """Opens everything that is folded."""
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    page.wait_for_timeout(200)
+    page.evaluate(SETTLED)
 
 
 def picture(page: Page, figure: str) -> str:
