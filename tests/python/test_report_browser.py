@@ -143,6 +143,12 @@ def test_it_prints_on_less_than_ten_pages(browser: Browser, address: str) -> Non
     printed = page.pdf(format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", printed))
     assert 2 <= pages < 10
+    sections = page.locator("details.section")
+    assert sections.count() == page.locator("details.section:not([open])").count() >= 3
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.section[open]").count() == sections.count(), "printed, though folded"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.section[open]").count() == 0
     page.emulate_media(media="print")
     assert page.locator(".live").first.is_hidden()
     assert page.locator(f"{CHART} .drawn svg").is_visible()

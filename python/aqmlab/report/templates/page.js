@@ -233,6 +233,13 @@
     1.04 * Math.max(...data.series.flatMap((series) => [...series.y, ...(series.upper || [])]).filter((each) => each != null));
 
   document.querySelectorAll("figure.chart").forEach(interactive);
+
+  // Sections that the screen folds are printed; what is folded inside of them is not.
+  const folded = () => [...document.querySelectorAll("details.section:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = folded(); for (const section of opened) section.open = true; });
+  addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
+
   isDark.addEventListener("change", () => {
     for (const { plots, keys } of charts) {
       for (const { plot } of plots) plot.redraw(false, true);
