@@ -16,6 +16,7 @@ from aqmlab.figures.looks import line_of
 from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter_counts import pooled_scatter
 from aqmlab.figures.scene import Area, Scene, Stroke
+from aqmlab.report.embedding import inline_svg
 from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
 from aqmlab.reproduce.study import Study
@@ -117,6 +118,20 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
     drawn = {each.colour for each in page.figure.picture.items if isinstance(each, Area)}
     assert {line_of(name).colour for name in factors} <= drawn, "as the paper's figures have them"
     assert "Offered load 98 %" in page.under_title
+
+
+def test_a_shade_of_a_hue_follows_the_style_of_the_page() -> None:
+    look = line_of("pi-24-ecn")
+    chart = figures.Chart(
+        "t",
+        figures.Axis("x"),
+        figures.Axis("y"),
+        np.arange(3.0),
+        (figures.Series("a", look, np.arange(3.0)),),
+    )
+    svg = inline_svg(figures.Drawn.of("a", chart, ""))
+    assert "var(--shade-0)" in svg
+    assert not re.search(r"#[0-9a-f]{6}", svg), "each colour is one of the page's"
 
 
 def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:

@@ -7,6 +7,7 @@ its letters.
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from dataclasses import dataclass
@@ -126,16 +127,18 @@ def line_of(configuration: str) -> Line:
     pattern = QUEUE_PATTERNS.get(found["queue"], "-")
     if "ecn" not in found["rest"]:
         return Line(look.colour, pattern, look.marker)
-    return Line(_darker(look.colour), pattern, ECN_MARKERS.get(look.marker, look.marker))
+    return Line(darker(look.colour), pattern, ECN_MARKERS.get(look.marker, look.marker))
 
 
-def _darker(colour: str) -> str:
+def darker(colour: str) -> str:
+    """The shade of a hue that means ECN."""
     parts = (round(_ECN_SHADE * int(colour[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
+_SIXTEENTHS = tuple(math.tau * part / 16.0 for part in range(16))
 SHAPES: Mapping[str, tuple[tuple[float, float], ...]] = {
-    "o": ((1, 0), (0.7, 0.7), (0, 1), (-0.7, 0.7), (-1, 0), (-0.7, -0.7), (0, -1), (0.7, -0.7)),
+    "o": tuple((round(math.cos(at), 2), round(math.sin(at), 2)) for at in _SIXTEENTHS),
     "s": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
     "^": ((0, -1.1), (1, 0.8), (-1, 0.8)),
     "v": ((0, 1.1), (1, -0.8), (-1, -0.8)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, dash_lengths, hue_of
+from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, darker, dash_lengths, hue_of
 from aqmlab.figures.scene import FAINT, GROUND, SOFT, Scene
 from aqmlab.figures.ticks import unit_of
 
@@ -21,6 +21,7 @@ _DIGITS = 4
 """Significant digits of the numbers behind an interactive chart; files to save have all."""
 PRINT_COLOURS = {
     **{f"--hue-{place}": colour for place, colour in enumerate(SEQUENCE[:-1])},
+    **{f"--shade-{place}": darker(colour) for place, colour in enumerate(SEQUENCE[:-1])},
     "--ink": BLACK,
     "--ground": GROUND,
     "--line": FAINT,
