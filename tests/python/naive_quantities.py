@@ -263,6 +263,16 @@ def whole_count(bins: Bins) -> int:
     return int(sum(bins.values()))
 
 
+def mean_waiting_ms(result: Recorded) -> float:
+    """By the packets that left in the window: their mean time on the link, times those that wait."""
+    waits: list[float] = []
+    for link in data_links(result):
+        frames = link["throughput_frame_mbps"] * 1e6 * seconds(result) / (8.0 * link["mean_frame_bytes"])
+        on_the_link_s = link["busy_share"] * seconds(result) / frames
+        waits.append(1000.0 * on_the_link_s * link["queue_packets_mean"])
+    return sum(waits) / len(waits)
+
+
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 PAGE_SHARES = (0.5, 0.75, 0.9, 0.95, 0.99)
 NAIVE: Mapping[str, Naive] = {
@@ -271,6 +281,7 @@ NAIVE: Mapping[str, Naive] = {
     "throughput_kilobytes_per_s": mean_over_links("throughput_mbps", 1e6 / 8.0 / 1024.0),
     "utilization_percent": mean_over_links("busy_share", 100.0),
     "queue_mean_packets": mean_over_links("queue_packets_mean"),
+    "queue_mean_ms": mean_waiting_ms,
     "mean_frame_bytes": mean_over_links("mean_frame_bytes"),
     "loss_percent": per_cent_of_packets_at_risk(all_discarded),
     "marked_percent": per_cent_of_packets_at_risk(lambda counters: counters["marked"]["packets"]),

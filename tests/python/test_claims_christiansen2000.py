@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.figure import Figure
 
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
@@ -584,9 +585,13 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
     drawn = {figure.identifier: figure for figure in listed_figures.draw(study)}
     assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
-    assert drawn["2"].figure.axes[0].get_xlabel() == "users"
-    assert drawn["5"].figure.axes[0].get_ylabel() == "mean response time, ms"
-    points = drawn["3"].figure.axes[0].lines[0].get_ydata()
+    two, three, five = (drawn[number].picture for number in ("2", "3", "5"))
+    assert isinstance(two, Figure)
+    assert isinstance(three, Figure)
+    assert isinstance(five, Figure)
+    assert two.axes[0].get_xlabel() == "users"
+    assert five.axes[0].get_ylabel() == "mean response time, ms"
+    points = three.axes[0].lines[0].get_ydata()
     assert len(np.asarray(points)) == 5400
 
 

@@ -28,7 +28,7 @@ def test_rates_delays_schemes_and_who_talks_to_whom_are_written() -> None:
     texts = drawn(aqmlab.Scenario.from_toml(TWO_HOPS))
     for text in ("a", "b", "c", "far-site (2)", "near-site", "browsers (3)", "sinks", "two hops"):
         assert text in texts
-    for text in ("2 Mbit/s, 5 ms", "drop-tail", "3 Mbit/s, 5 ms", "red", "100 Mbit/s"):
+    for text in ("2 Mbit/s, 5 ms, drop-tail 40 packets", "3 Mbit/s, 5 ms, red 60 packets", "100 Mbit/s"):
         assert text in texts
     assert "readers: 80 people, from far-site to browsers" in texts
     assert "cross-traffic: 2 flows, from far-site to sinks" in texts
@@ -37,8 +37,8 @@ def test_rates_delays_schemes_and_who_talks_to_whom_are_written() -> None:
 def test_directions_that_differ_are_told_apart() -> None:
     scenario = aqmlab.Scenario.from_toml(WEB, overrides={"dumbbell.rate_right_to_left_mbps": 0.5})
     texts = drawn(scenario)
-    assert "→ 2 Mbit/s" in texts
-    assert "← 0.5 Mbit/s" in texts
+    assert "↓ 2 Mbit/s, pi 500 packets" in texts
+    assert "↑ 0.5 Mbit/s, pi 500 packets" in texts
 
 
 def test_machines_alike_are_one_box_and_groups_without_traffic_none() -> None:
@@ -55,8 +55,9 @@ def test_machines_alike_are_one_box_and_groups_without_traffic_none() -> None:
 @pytest.mark.parametrize("name", ["parking_lot.toml", "star.toml"])
 def test_every_box_has_a_place_of_its_own_and_traffic_passes_its_routers(name: str) -> None:
     layout = layout_of(aqmlab.Scenario.from_file(EXAMPLES / name).resolved)
-    places = [(box.x, box.y) for box in layout.boxes]
-    assert len(set(places)) == len(places)
+    drawn = [router for row in layout.rows for router in row]
+    drawn += [machines for router in drawn for machines in layout.machines_at(router)]
+    assert sorted(drawn) == list(range(len(layout.boxes))), "every box stands at one place"
     by_name = {each.name: [box.label for box in layout.passed(each)] for each in layout.traffic}
     if name == "parking_lot.toml":
         assert by_name["populations.cross-3"] == ["servers-3 (2)", "router-3", "router-4", "browsers-4 (2)"]

@@ -48,6 +48,12 @@ def test_every_quantity_has_a_second_computation() -> None:
 # -------------------------------------------------------------------------------------------- random results
 
 
+MEASURED_OF_LINKS = (
+    "throughput_mbps", "throughput_ip_mbps", "throughput_frame_mbps",
+    "queue_packets_mean", "mean_frame_bytes",
+)  # fmt: skip
+
+
 class Made:
     """A random result: several links, populations, groups; some tables empty, some counters zero."""
 
@@ -110,10 +116,7 @@ class Made:
             "from": PLACES[name][0],
             "to": PLACES[name][1],
             "carries_data": self.often(),
-            **{
-                key: float(self.draw.random() * 9.0)
-                for key in ("throughput_mbps", "throughput_ip_mbps", "queue_packets_mean", "mean_frame_bytes")
-            },
+            **{key: float(self.draw.random() * 9.0) for key in MEASURED_OF_LINKS},
             "busy_share": float(self.draw.random()),
             "counters": {
                 "at_risk": {"packets": at_risk},

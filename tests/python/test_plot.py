@@ -32,7 +32,7 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_command_offers_what_can_be_drawn() -> None:
-    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "utilization")
+    assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "waiting", "utilization")
     assert (*CHARTS, *OF_SENDERS, "state") == WHAT
 
 
@@ -66,6 +66,7 @@ def test_each_kind_draws_what_it_says() -> None:
         "ccdf": ("response time, s", "share taking longer"),
         "pages": ("page load time, s", "pages loaded, %"),
         "queue": ("time, s", "queue, packets"),
+        "waiting": ("time, s", "waiting time, ms"),
         "utilization": ("time, s", "link busy, %"),
     }
     for what, (x, y) in labels.items():
@@ -77,6 +78,9 @@ def test_each_kind_draws_what_it_says() -> None:
     np.testing.assert_allclose(pages.series[0].y, 100.0 * np.mean([run.cdf(pages.x) for run in runs], axis=0))
     queue = chart_of("queue", results, link="left-to-right")
     assert queue.series[0].y[0] == results["today"][0].tables["queue"]["packets"][0].as_py()
+    # Frames of 500 bytes take 0.04 ms each at 100 Mbit/s.
+    waiting = chart_of("waiting", results, link="left-to-right")
+    np.testing.assert_allclose(waiting.series[0].y, 0.04 * queue.series[0].y)
     with pytest.raises(UnknownLinkError, match="nowhere"):
         chart_of("queue", results, link="nowhere")
 

@@ -12,9 +12,11 @@ from rich.console import Console
 
 from aqmlab import figures
 from aqmlab.figures.curves import looks_of
+from aqmlab.figures.looks import line_of
 from aqmlab.figures.queue import queue_trace
-from aqmlab.figures.scatter import pooled_scatter
-from aqmlab.figures.style import line_of
+from aqmlab.figures.scatter_counts import pooled_scatter
+from aqmlab.figures.scene import Area, Scene, Stroke
+from aqmlab.report.embedding import inline_svg
 from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.reproduce.reproduction import Reproduction
@@ -113,7 +115,24 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
         "With drop-tail 240, half of the pages are there 1.00 s after the click: sooner with PI 24 (0.50 s)."
     )
     assert page.figure is not None
+    assert isinstance(page.figure.picture, Scene)
+    drawn = {each.colour for each in page.figure.picture.items if isinstance(each, Area)}
+    assert {line_of(name).colour for name in factors} <= drawn, "as the paper's figures have them"
     assert "Offered load 98 %" in page.under_title
+
+
+def test_a_shade_of_a_hue_follows_the_style_of_the_page() -> None:
+    look = line_of("pi-24-ecn")
+    chart = figures.Chart(
+        "t",
+        figures.Axis("x"),
+        figures.Axis("y"),
+        np.arange(3.0),
+        (figures.Series("a", look, np.arange(3.0)),),
+    )
+    svg = inline_svg(figures.Drawn.of("a", chart, ""))
+    assert "var(--shade-0)" in svg
+    assert not re.search(r"#[0-9a-f]{6}", svg), "each colour is one of the page's"
 
 
 def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
@@ -196,21 +215,32 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    axes = figures.draw_chart(figures.cdf_chart(study, cells, title="t"))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("response time, ms", "responses complete, %")
-    tail = figures.draw_chart(figures.ccdf_chart(study, cells, title="t"))
-    assert (tail.get_xscale(), tail.get_yscale()) == ("log", "log")
-    assert tail.get_xlabel() == "response time, s"
+    scene = figures.chart_scene(figures.cdf_chart(study, cells, title="t"))
+    texts = [each.text for each in scene.words]
+    for text in ("response time", "0", "500 ms", "1 s", "2 s", "responses complete", "0 %", "100 %"):
+        assert text in texts
+    tail = figures.ccdf_chart(study, cells, title="t")
+    assert tail.x_axis.log
+    assert tail.y_axis.log
+    texts = [each.text for each in figures.chart_scene(tail).words]
+    for text in ("response time", "10 ms", "1 s", "100 s", "100 %"):
+        assert text in texts
 
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     study = small_study(2)
     chart = figures.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
-    axes = figures.draw_chart(chart)
-    line = next(line for line in axes.lines if line.get_label() == "PI 24")
-    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
-    expected = np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)])
-    assert y[np.isclose(x, 1000.0)][0] == pytest.approx(100.0 * float(expected))
+    line = next(each for each in chart.series if each.name == "PI 24")
+    expected = 100.0 * float(np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)]))
+    assert line.y[np.isclose(chart.x, 1000.0)][0] == pytest.approx(expected)
+    # In the picture it is as far between the grid's lines of 0 % and 100 %.
+    scene = figures.chart_scene(chart)
+    strokes = [each for each in scene.items if isinstance(each, Stroke)]
+    (drawn,) = (each.points for each in strokes if each.colour == line.look.colour and len(each.points) > 2)
+    place = np.flatnonzero(np.isclose(chart.x, 1000.0))[0]
+    heights = {each.text: each.y - 4.0 for each in scene.words if each.text in ("0 %", "100 %")}
+    share = (heights["0 %"] - drawn[place, 1]) / (heights["0 %"] - heights["100 %"])
+    assert 100.0 * share == pytest.approx(expected)
 
 
 def test_a_configuration_looks_alike_everywhere_and_unlike_others() -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING
+from xml.dom import minidom
 
+import numpy as np
 import pytest
 
+from aqmlab.figures.ticks import ticks, unit_of, written
 from aqmlab.report import render
 from aqmlab.report.alternatives import page_of
 from people import compared
@@ -50,6 +57,9 @@ def test_nothing_goes_wrong_and_nothing_is_wider_than_the_page(
 ) -> None:
     page, wrong = opened(browser, address, viewport={"width": width, "height": 850}, color_scheme=style)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert 0 < page.evaluate("document.documentElement.scrollHeight") < 9000
+    unfold(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("figure.chart.scripted").count() == page.locator("figure.chart").count() >= 8
     for chart in page.locator("figure.chart .uplot").all():
         assert 200 < chart.bounding_box()["width"] <= width
@@ -60,13 +70,28 @@ def test_nothing_goes_wrong_and_nothing_is_wider_than_the_page(
     page.close()
 
 
+SETTLED = """() => new Promise((settled) => {
+  const after = (frames) => frames ? requestAnimationFrame(() => after(frames - 1)) : settled();
+  after(4);
+})"""
+"""When charts have taken their size: observers of sizes are called once a frame."""
+
+
+def unfold(page: Page) -> None:
+    """Opens everything that is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(SETTLED)
+
+
 def picture(page: Page, figure: str) -> str:
     """What is drawn on a chart's canvas."""
-    return str(page.evaluate(f"document.querySelector('{figure} canvas').toDataURL()"))
+    drawn = f"[...document.querySelectorAll('{figure} canvas')].map((each) => each.toDataURL()).join()"
+    return str(page.evaluate(drawn))
 
 
 def test_an_alternative_is_switched_off_in_all_charts_and_on_again(browser: Browser, address: str) -> None:
     page, wrong = opened(browser, address)
+    unfold(page)
     others = ("#figure-responses", "#figure-queue")
     before = {figure: picture(page, figure) for figure in (CHART, *others)}
     key = page.locator(f"{CHART} .keys button", has_text="better")
@@ -95,10 +120,10 @@ def test_values_are_read_off_and_a_stretch_is_enlarged(browser: Browser, address
     page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 20)
     page.wait_for_timeout(100)
     reading = page.locator(f"{CHART} .reading")
-    assert re.fullmatch(r"page load time, s: [\d.,]+", reading.text_content())
+    assert re.fullmatch(r"page load time: [\d.,]+ s", reading.text_content())
     values = page.locator(f"{CHART} .keys .value").all_text_contents()
     assert len(values) == 3
-    assert all(90.0 <= float(value) <= 100.0 for value in values), values
+    assert all(90.0 <= float(value.removesuffix(" %")) <= 100.0 for value in values), values
     whole = picture(page, CHART)
     page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 40)
     page.mouse.down()
@@ -118,6 +143,12 @@ def test_it_prints_on_less_than_ten_pages(browser: Browser, address: str) -> Non
     printed = page.pdf(format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", printed))
     assert 2 <= pages < 10
+    sections = page.locator("details.section")
+    assert sections.count() == page.locator("details.section:not([open])").count() >= 3
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.section[open]").count() == sections.count(), "printed, though folded"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.section[open]").count() == 0
     page.emulate_media(media="print")
     assert page.locator(".live").first.is_hidden()
     assert page.locator(f"{CHART} .drawn svg").is_visible()
@@ -127,18 +158,96 @@ def test_it_prints_on_less_than_ten_pages(browser: Browser, address: str) -> Non
 def test_without_javascript_the_pictures_are_there(browser: Browser, address: str) -> None:
     page = browser.new_page(java_script_enabled=False)
     page.goto(address)
+    for summary in page.locator("summary").all():  # folded parts open without JavaScript, too
+        summary.click()
     for picture in page.locator("figure .drawn svg").all():
         assert picture.is_visible()
     assert page.locator(".live").count() == 0
     page.close()
 
 
-def test_a_saved_figure_is_what_it_says(browser: Browser, address: str) -> None:
+@pytest.mark.parametrize("style", ["light", "dark"])
+def test_every_figure_can_be_saved_as_what_the_button_says(
+    browser: Browser, address: str, style: str
+) -> None:
+    page, wrong = opened(browser, address, color_scheme=style)
+    unfold(page)
+    figures = page.locator("figure[id]").count()
+    for form, count in {"SVG": figures, "PNG": figures, "CSV": page.locator("figure.chart").count()}.items():
+        assert page.locator(".save button", has_text=form).count() == count
+    assert page.locator(".save button", has_text="PDF").count() == 0
+    saved = {}
+    for form in ("SVG", "PNG", "CSV"):
+        with page.expect_download() as waiting:
+            page.locator(f"{CHART} .save button", has_text=form).click()
+        assert waiting.value.suggested_filename == f"figure-pages.{form.lower()}"
+        saved[form] = waiting.value.path().read_bytes()
+    root = minidom.parseString(saved["SVG"]).documentElement  # noqa: S318 (our own)
+    assert root is not None
+    assert root.tagName == "svg"
+    assert b"var(" not in saved["SVG"], "a viewer of its own knows no colours of the page"
+    assert b"#000000" in saved["SVG"], "in the colours of print"
+    assert saved["PNG"].startswith(b"\x89PNG")
+    assert len(saved["PNG"]) > 20_000, "there is something in it"
+    rows = list(csv.reader(io.StringIO(saved["CSV"].decode())))
+    assert rows[0][:3] == ["page load time, s", "today", "today.lower"]
+    chart = json.loads(page.locator(f"{CHART} script").text_content())
+    assert [float(row[0]) for row in rows[1:]] == chart["x"]["values"]
+    assert [float(row[1]) for row in rows[1:]] == chart["series"][0]["y"]
+    assert wrong == []
+    page.close()
+
+
+TOUCHING = """() => [...document.querySelectorAll("figure .drawn svg")].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll("text")].map((at) => [at.textContent, at.getBoundingClientRect()]);
+  return texts.flatMap(([one, a], at) => texts.slice(at + 1).filter(([, b]) =>
+    a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 2.5 && b.top < a.bottom - 2.5,
+  ).map(([other]) => `${one} | ${other}`));
+})"""
+"""Texts that touch; boxes of texts have room for accents and descenders, a couple of pixels of each."""
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_no_words_of_a_picture_touch(browser: Browser, address: str, width: int) -> None:
+    page = browser.new_page(java_script_enabled=True, viewport={"width": width, "height": 850})
+    page.goto(address)
+    unfold(page)
+    page.emulate_media(media="print")  # where pictures stand instead of interactive charts
+    assert page.evaluate(TOUCHING) == []
+    page.close()
+
+
+def test_tables_are_whole_on_a_wide_screen_and_move_in_their_own_box_on_a_phone(
+    browser: Browser, address: str
+) -> None:
+    boxes = """[...document.querySelectorAll(".wide")].map((each) => {
+      const { left, right } = each.getBoundingClientRect();
+      return [left, right, each.scrollWidth, each.clientWidth, getComputedStyle(each).overflowX];
+    })"""
+    for width in (1400, 420):
+        page, _ = opened(browser, address, viewport={"width": width, "height": 850})
+        unfold(page)
+        found = page.evaluate(boxes)
+        assert found
+        for left, right, needed, given, overflow in found:
+            assert 0 <= left < right <= width
+            assert needed <= given or width == 420
+            assert overflow == "auto"
+        page.close()
+
+
+def test_the_script_places_ticks_and_writes_numbers_as_print_does(browser: Browser, address: str) -> None:
     page, _ = opened(browser, address)
-    with page.expect_download() as waiting:
-        page.locator(f"{CHART} a", has_text="CSV").click()
-    saved = waiting.value
-    assert saved.suggested_filename == "figure-pages.csv"
-    text = saved.path().read_text()
-    assert text.startswith('"page load time, s",today,today.lower')
+    draws = np.random.default_rng(2)
+    spans = np.exp(draws.uniform(np.log(1e-4), np.log(1e4), size=(200, 2)))
+    for log in (False, True):
+        cases = [[float(a), float(a * (1.0 + b)), log, 0.1] for a, b in spans]
+        found = page.evaluate("(cases) => cases.map((each) => axisTicks.ticks(...each))", cases)
+        for (least, most, _, gap), ours in zip(cases, found, strict=True):
+            assert ours == pytest.approx(ticks(least, most, log=log, gap=gap), rel=1e-9, abs=1e-12)
+    units = [unit_of(each) for each in ("time, s", "time, ms", "size, bytes", "busy, %", "share", "packets")]
+    values = [0.0, 1.0, -3.25, 18488.0, 0.0126, 999.6, 1e6, 2.5e8]
+    numbers = [[value, asdict(unit)] for unit in units for value in values]
+    found = page.evaluate("(all) => all.map((each) => axisTicks.written(...each))", numbers)
+    assert found == [written(value, unit) for unit in units for value in values]
     page.close()

@@ -10,7 +10,7 @@ from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
 FORMS = (".svg", ".pdf", ".png", ".csv")
-WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt", "rto", "state")
+WHAT = ("cdf", "ccdf", "pages", "queue", "waiting", "utilization", "cwnd", "ssthresh", "rtt", "rto", "state")
 
 
 @click.command
@@ -19,7 +19,8 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "utilization", "cwnd", "ssthresh", "rtt
     "--what",
     type=click.Choice(WHAT),
     required=True,
-    help="Response times, how many take long, page load times, a link over time, or of long-lived flows the "
+    help="Response times, how many take long, page load times, a link over time (packets queued, waiting "
+    "time, share busy), or of long-lived flows the "
     "congestion windows, slow-start thresholds, round-trip times or timeouts (cwnd, ssthresh, rtt, rto; with "
     "record.congestion_window_interval_ms), or what a scheme tells of itself (state; with "
     "record.scheme_state_interval_ms).",

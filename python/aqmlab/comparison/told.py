@@ -11,6 +11,7 @@ from aqmlab.statistics.quantities import (
     marked_percent,
     page_quantile_s,
     quantile_s,
+    queue_mean_ms,
     queue_mean_packets,
     utilization_percent,
 )
@@ -31,7 +32,7 @@ OF_PEOPLE = (LOADED_MEDIAN, LOADED_P95)
 RESPONSE_MEDIAN = quantile_s(0.5)
 OF_OBJECTS = (RESPONSE_MEDIAN, quantile_s(0.95))
 OF_THE_LINK = (utilization_percent, loss_percent)
-OF_LINKS = (*OF_THE_LINK, marked_percent, queue_mean_packets)
+OF_LINKS = (*OF_THE_LINK, marked_percent, queue_mean_ms, queue_mean_packets)
 
 
 def delay_median_of(group: str) -> Quantity:

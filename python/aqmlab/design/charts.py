@@ -10,7 +10,7 @@ import numpy as np
 from aqmlab import _core
 from aqmlab.design.loops import PI2, PIE, PIE_UNTUNED, delay_loop, margins, pi_loop
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.style import look_at
+from aqmlab.figures.looks import look_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,20 +1,26 @@
-"""Figures for print and for pages: vector and raster, units on every axis, bands where runs allow them.
+"""Figures for print and for pages: units on every axis, bands where runs allow them.
 
-What is a set of lines is a `Chart` first, data from which print, interactive pages and tables are made. All
-are functions of finished results; nothing is drawn that was not run.
+What is a set of lines is a `Chart`, data from which print, interactive pages and tables are made. All are
+functions of finished results; nothing is drawn that was not run. What needs matplotlib is loaded when it is
+asked for.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from aqmlab.figures.chart import Axis, Chart, Series
+from aqmlab.figures.chart_scene import chart_scene
 from aqmlab.figures.curves import ccdf_chart, cdf_chart
-from aqmlab.figures.difference import draw_difference
-from aqmlab.figures.drawing import draw_chart
 from aqmlab.figures.drawn import Drawn
-from aqmlab.figures.load import draw_load
-from aqmlab.figures.page_loads import Waiting, draw_page_loads
-from aqmlab.figures.per_second import draw_per_second
-from aqmlab.figures.queue import draw_queue
-from aqmlab.figures.scatter import draw_scatter
-from aqmlab.figures.style import svg_text
+from aqmlab.figures.page_loads import Waiting, page_loads_scene
+
+if TYPE_CHECKING:
+    from aqmlab.figures.difference import draw_difference
+    from aqmlab.figures.load import draw_load
+    from aqmlab.figures.per_second import draw_per_second
+    from aqmlab.figures.queue import draw_queue
+    from aqmlab.figures.scatter import draw_scatter
+    from aqmlab.figures.style import svg_text
 
 __all__ = [
     "Axis",
@@ -24,12 +30,27 @@ __all__ = [
     "Waiting",
     "ccdf_chart",
     "cdf_chart",
-    "draw_chart",
+    "chart_scene",
     "draw_difference",
     "draw_load",
-    "draw_page_loads",
     "draw_per_second",
     "draw_queue",
     "draw_scatter",
+    "page_loads_scene",
     "svg_text",
 ]
+
+_WITH_MATPLOTLIB = {
+    "draw_difference": "difference",
+    "draw_load": "load",
+    "draw_per_second": "per_second",
+    "draw_queue": "queue",
+    "draw_scatter": "scatter",
+    "svg_text": "style",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (functions of several types)
+    if name not in _WITH_MATPLOTLIB:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WITH_MATPLOTLIB[name]}"), name)

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
 
     FloatArray = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from aqmlab.figures.chart import Axis, Series
 from aqmlab.figures.distributions import shares_beyond, shares_within
-from aqmlab.figures.style import MARKERS, SEQUENCE, Line, line_of
+from aqmlab.figures.looks import MARKERS, SEQUENCE, Line, line_of
 from aqmlab.statistics.quantities import RESPONSE_CLASSES
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from aqmlab.figures.style import GREY, SEQUENCE, new_axes, styled
+from aqmlab.figures.looks import GREY, SEQUENCE
+from aqmlab.figures.style import new_axes, styled
 from aqmlab.statistics import Band
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
     from aqmlab.statistics import ResponseTimes
 
     FloatArray = NDArray[np.float64]

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aqmlab.figures.drawing import draw_chart
-from aqmlab.figures.style import as_pdf, as_png, figure_of, settle, svg_text, with_mark
+from aqmlab.figures.chart_scene import chart_scene
+from aqmlab.figures.scene import Scene
+from aqmlab.figures.scene_svg import to_svg
 from aqmlab.files.folders import write_whole
 from aqmlab.statistics.suspicion import marked
 
@@ -27,7 +28,7 @@ class Drawn:
         identifier: Its number in the paper, or a name where the paper has none.
         title: What it shows.
         caption: What a reader has to know to read it.
-        figure: The picture.
+        picture: The picture: a scene, or a figure of matplotlib, which takes longer to write.
         words: What it shows, for those who do not see it.
         chart: Its numbers, where it is a chart: a page shows it interactively.
     """
@@ -35,15 +36,14 @@ class Drawn:
     identifier: str
     title: str
     caption: str
-    figure: Figure
+    picture: Scene | Figure
     words: str = ""
     chart: Chart | None = None
 
     @classmethod
     def of(cls, identifier: str, chart: Chart, caption: str) -> Drawn:
         """Draws a chart."""
-        figure = settle(figure_of(draw_chart(chart)))
-        return cls(identifier, chart.title, caption, figure, chart.in_words, chart)
+        return cls(identifier, chart.title, caption, chart_scene(chart), chart.in_words, chart)
 
     def marked(self, mark: str) -> Drawn:
         """The figure with a mark in its corner, its caption and its words; as it is without one."""
@@ -54,7 +54,7 @@ class Drawn:
             self,
             title=marked(self.title, mark),
             caption=f"{self.caption} {mark.capitalize()}.".lstrip(),
-            figure=with_mark(self.figure, mark),
+            picture=_with_mark(self.picture, mark),
             words=f"{self.words} {mark.capitalize()}.".lstrip(),
             chart=chart,
         )
@@ -62,17 +62,33 @@ class Drawn:
     @cached_property
     def svg(self) -> str:
         """The picture as SVG."""
-        return svg_text(self.figure)
+        if isinstance(self.picture, Scene):
+            return to_svg(self.picture)
+        from aqmlab.figures.style import svg_text  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        return svg_text(self.picture)
 
     @cached_property
     def png(self) -> bytes:
         """The picture as PNG."""
-        return as_png(self.figure)
+        from aqmlab.figures.style import as_png  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        return as_png(self._printed)
 
     @cached_property
     def pdf(self) -> bytes:
         """The picture as PDF."""
-        return as_pdf(self.figure)
+        from aqmlab.figures.style import as_pdf  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        return as_pdf(self._printed)
+
+    @property
+    def _printed(self) -> Figure:
+        if not isinstance(self.picture, Scene):
+            return self.picture
+        from aqmlab.figures.scene_print import to_figure  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        return to_figure(self.picture)
 
     def save(self, folder: Path) -> tuple[Path, Path]:
         """Writes the picture as SVG and PNG."""
@@ -96,3 +112,11 @@ class Drawn:
     def file_name(self) -> str:
         """Its name as a file, without ending."""
         return f"figure-{self.identifier.zfill(2)}"
+
+
+def _with_mark(picture: Scene | Figure, mark: str) -> Scene | Figure:
+    if isinstance(picture, Scene):
+        return picture.marked(mark)
+    from aqmlab.figures.style import with_mark  # noqa: PLC0415 (loaded with the figure already)
+
+    return with_mark(picture, mark)

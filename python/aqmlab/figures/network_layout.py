@@ -1,4 +1,4 @@
-"""A network as it is drawn: machines alike as one box, and a place for each box."""
+"""A network as it is drawn: machines alike as one box, routers in rows along the longest way between them."""
 
 from __future__ import annotations
 
@@ -60,20 +60,20 @@ class Box:
         label: What is written on it.
         nodes: Places of the nodes that it stands for.
         is_router: Whether it forwards.
-        x: From left to right; one step from router to router.
-        y: From below to above, likewise.
+        row: Of a router: how far it is from one end of the network, in routers.
+        routers: Of machines: the places of their routers among the boxes.
     """
 
     label: str
     nodes: tuple[int, ...]
     is_router: bool
-    x: float = 0.0
-    y: float = 0.0
+    row: int = 0
+    routers: tuple[int, ...] = ()
 
 
 @dataclass
 class Layout:
-    """Boxes with their places, the wires between each pair of them, and the traffic.
+    """Boxes, the wires between each pair of them, and the traffic.
 
     Attributes:
         boxes: What is drawn.
@@ -88,6 +88,17 @@ class Layout:
     traffic: list[Traffic]
     links: list[Wire] = field(default_factory=list)
     box_of: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[list[int]]:
+        """The routers by their distance from one end, from there on."""
+        routers = [place for place, box in enumerate(self.boxes) if box.is_router]
+        known = sorted({self.boxes[place].row for place in routers})
+        return [[place for place in routers if self.boxes[place].row == row] for row in known]
+
+    def machines_at(self, router: int) -> list[int]:
+        """The machines whose first router this is."""
+        return [place for place, box in enumerate(self.boxes) if box.routers[:1] == (router,)]
 
     def passed(self, traffic: Traffic) -> list[Box]:
         """The boxes on the way of data."""
@@ -149,52 +160,18 @@ def _boxes(nodes: Sequence[tuple[str, str, bool]], links: Sequence[Wire], talkin
 
 
 def _place(layout: Layout) -> None:
-    """Routers from left to right along the longest way between them; machines beside their router."""
+    """Routers in rows along the longest way between them; machines beside their router."""
     routers = [place for place, box in enumerate(layout.boxes) if box.is_router]
     trunks = {place: _neighbours(layout, place, routers) for place in routers}
     if routers:
         first = _farthest(trunks, _farthest(trunks, routers[0]))
-        first = min(first, _farthest(trunks, first))  # the one that is listed first stands on the left
+        first = min(first, _farthest(trunks, first))  # the one that is listed first stands at the top
         depths = _depths(trunks, first)
-        columns: dict[int, list[int]] = defaultdict(list)
         for router in routers:
-            columns[depths.get(router, 0)].append(router)
-        for depth, members in columns.items():
-            for row, router in enumerate(members):
-                layout.boxes[router].x = float(depth)
-                layout.boxes[router].y = (row - (len(members) - 1) / 2) * 2.4
-    _place_machines(layout, routers)
-
-
-def _place_machines(layout: Layout, routers: Sequence[int]) -> None:
-    last = max((layout.boxes[router].x for router in routers), default=0.0)
-    sending = {each.ends[0] for each in layout.traffic}
-    beside: dict[tuple[int, str], list[int]] = defaultdict(list)
+            layout.boxes[router].row = depths.get(router, 0)
     for place, box in enumerate(layout.boxes):
-        if box.is_router:
-            continue
-        near = _neighbours(layout, place, routers)
-        home = near[0] if near else -1
-        x = layout.boxes[home].x if near else 0.0
-        sends = any(box.label == group or box.label.startswith(f"{group} ") for group in sending)
-        if last == 0.0:
-            side = "left" if sends else "right"
-        else:
-            side = "left" if x == 0.0 else "right" if x == last else "above" if sends else "below"
-        beside[home, side].append(place)
-    # Where all lies behind one router, what is written at many lines side by side needs room.
-    away, apart = (2.2, 0.95) if last == 0.0 else (1.0, 0.8)
-    for (home, side), places in beside.items():
-        centre = (layout.boxes[home].x, layout.boxes[home].y) if home >= 0 else (0.0, 0.0)
-        for row, place in enumerate(places):
-            middle = (len(places) - 1) / 2 - row
-            across = away if len(places) > 1 else 1.0
-            layout.boxes[place].x, layout.boxes[place].y = {
-                "left": (centre[0] - across, centre[1] + middle * apart),
-                "right": (centre[0] + across, centre[1] + middle * apart),
-                "above": (centre[0] - middle * 0.75, centre[1] + 1.0),
-                "below": (centre[0] - middle * 0.75, centre[1] - 1.0),
-            }[side]
+        if not box.is_router:
+            box.routers = tuple(_neighbours(layout, place, routers))
 
 
 def _neighbours(layout: Layout, place: int, among: Iterable[int]) -> list[int]:

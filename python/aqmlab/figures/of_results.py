@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
+from aqmlab.figures.looks import looks_of_names
 from aqmlab.figures.over_time import (
     OF_SENDERS,
     queue_over_time,
     senders_over_time,
     state_over_time,
     utilization_over_time,
+    waiting_over_time,
 )
-from aqmlab.figures.style import look_at
 from aqmlab.statistics import MissingDataError, Pages
 from aqmlab.statistics.quantities import Measured
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.figures.chart import Chart
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
     Results = Mapping[str, Sequence[Recorded]]
@@ -55,7 +56,7 @@ def chart_of(
 
 
 def _looks(results: Results) -> list[Line]:
-    return [look_at(place) for place in range(len(results))]
+    return list(looks_of_names(results).values())
 
 
 def _within(results: Results, times: Times, title: str, x: str, y: str) -> Chart:
@@ -130,6 +131,7 @@ CHARTS: Mapping[str, Callable[[Results, str], Chart]] = {
     "ccdf": _ccdf,
     "pages": _pages,
     "queue": _over_time(queue_over_time, "Packets waiting"),
+    "waiting": _over_time(waiting_over_time, "Waiting time"),
     "utilization": _over_time(utilization_over_time, "How busy the link is"),
 }
 """What can be asked for beside `OF_SENDERS`: response times, long ones, page load times, a link over time."""

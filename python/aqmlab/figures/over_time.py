@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.style import look_at
+from aqmlab.figures.looks import looks_of_names
 from aqmlab.statistics.recorded import MissingDataError, has_name, table
+from aqmlab.statistics.waiting import waiting_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
     from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
@@ -28,7 +29,12 @@ LEAST_BUSY_S = 1.0
 
 
 def queue_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
     """Packets that wait at a link over the whole run, of one run of each alternative."""
     samples = {
@@ -36,11 +42,36 @@ def queue_over_time(
         for name, result in results.items()
     }
     axis = Axis("queue, packets", limits=(0.0, None))
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")
+    band = "least and greatest sample"
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band=band, most=most)
+
+
+def waiting_over_time(
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
+) -> Chart:
+    """Waiting time of a packet by its time of arrival over the whole run, of one run of each alternative."""
+    samples = {}
+    for name, result in results.items():
+        time_s, packets = _samples(result, "queue", link, "packets", setting="a monitored queue")
+        summary = next(each for each in result.run["links"] if each["name"] == link)
+        samples[name] = (time_s, 1e3 * waiting_s(summary, packets))
+    axis = Axis("waiting time, ms", limits=(0.0, None))
+    band = "least and greatest sample"
+    return _over_time(samples, looks, axis, title=title, least_s=0.0, band=band, most=most)
 
 
 def utilization_over_time(
-    results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, title: str
+    results: Mapping[str, Recorded],
+    looks: Sequence[Line],
+    *,
+    link: str,
+    title: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
     """How busy a link is over the whole run, of one run of each alternative."""
     samples = {
@@ -49,7 +80,7 @@ def utilization_over_time(
     }
     samples = {name: (time_s, 100.0 * share) for name, (time_s, share) in samples.items()}
     axis = Axis("link busy, %", limits=(0.0, 105.0))
-    return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="")
+    return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="", most=most)
 
 
 OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
@@ -90,7 +121,7 @@ def senders_over_time(
                 rows["time_s"].to_numpy()[known],
                 values[known],
             )
-    looks = [look_at(place) for place in range(len(samples))]
+    looks = list(looks_of_names(samples).values())
     axis = Axis(label, limits=(0.0, None))
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of the flows")
 
@@ -163,14 +194,15 @@ def _over_time(
     title: str,
     least_s: float,
     band: str,
+    most: int = MOST_INTERVALS,
 ) -> Chart:
     end = max(float(time_s[-1]) for time_s, _ in samples.values())
     instants = {name: np.unique(time_s).size for name, (time_s, _) in samples.items()}
-    most = max(instants.values())
-    intervals = max(1, min(MOST_INTERVALS, most, int(end / least_s) if least_s else MOST_INTERVALS))
+    sampled = max(instants.values())
+    intervals = max(1, min(most, sampled, int(end / least_s) if least_s else most))
     edges = np.linspace(0.0, end, intervals + 1)
     several = any(time_s.size > instants[name] for name, (time_s, _) in samples.items())
-    summed_up = (intervals < most or several) and bool(band)
+    summed_up = (intervals < sampled or several) and bool(band)
     series = []
     for (name, (time_s, values)), look in zip(samples.items(), looks, strict=True):
         mean, least, greatest = _in_intervals(time_s, values, edges)

@@ -7,17 +7,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import BLACK, GREY, SEQUENCE, figure_of, new_rows, styled
+from aqmlab.figures.looks import BLACK, looks_of_names
+from aqmlab.figures.scene import (
+    FAINT,
+    SOFT,
+    TEXT_PIXELS,
+    Area,
+    Scene,
+    Stroke,
+    Words,
+    box,
+    marker,
+    path,
+    width_of,
+)
+from aqmlab.figures.ticks import ticks, unit_of, written
 from aqmlab.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from matplotlib.axes import Axes
-
+    from aqmlab.figures.looks import Line
+    from aqmlab.figures.scene import Item
     from aqmlab.statistics import NotEnoughReplications
 
+    Level = Interval | NotEnoughReplications
+
 USUAL, SLOW = "half of the pages are there", "19 of 20 pages are there"
+_WIDTH, _LEFT, _RIGHT = 440.0, 10.0, 424.0
+_FIRST_ROW, _ROW, _BELOW_NAME = 44.0, 46.0, 15.0
+_SHAPES = ("o", "D")
+_UNSEEN = "too long to tell"
+_COLUMN = 100.0
 
 
 @dataclass(frozen=True)
@@ -31,63 +52,92 @@ class Waiting:
     """
 
     name: str
-    usual: Interval | NotEnoughReplications
-    slow: Interval | NotEnoughReplications
+    usual: Level
+    slow: Level
+
+    @property
+    def both(self) -> tuple[Level, Level]:
+        """The two numbers."""
+        return self.usual, self.slow
 
 
-@styled
-def draw_page_loads(waiting: Sequence[Waiting], axes: Axes | None = None) -> Axes:
-    """Two marks for each alternative with their intervals and their values in words; shorter is better."""
-    axes = axes or new_rows(len(waiting))
+def page_loads_scene(waiting: Sequence[Waiting], looks: Mapping[str, Line] | None = None) -> Scene:
+    """Two marks for each alternative with their intervals; values stand in columns and never touch."""
+    most = _most(waiting)
+    bottom = _FIRST_ROW + _ROW * len(waiting) - 8.0
+    looks = looks or looks_of_names(each.name for each in waiting)
+    items = [*_keys(), *_axis(most, bottom)]
     for row, each in enumerate(waiting):
-        for value, marker, colour in ((each.usual, "o", SEQUENCE[0]), (each.slow, "D", SEQUENCE[1])):
-            _draw_mark(axes, row, value, marker, colour)
-        if each.usual.mean is not None and each.slow.mean is not None:
-            ends = (each.usual.mean, each.slow.mean)
-            axes.plot(ends, (row, row), color=GREY, linewidth=0.8, zorder=1, alpha=0.7)
-    _draw_unseen(axes, waiting)
-    for marker, colour, label in (("o", SEQUENCE[0], USUAL), ("D", SEQUENCE[1], SLOW)):
-        axes.plot([], [], marker=marker, color=colour, linestyle="none", label=label)
-    axes.set(ylim=(len(waiting) - 0.4, -0.6), xlabel="seconds after the click", yticks=range(len(waiting)))
-    axes.set_yticklabels([each.name for each in waiting], fontweight="bold")
-    axes.set_xlim(left=0.0)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
-    axes.margins(x=0.08)
-    figure_of(axes).legend(loc="outside upper left", ncols=2, handletextpad=0.2, columnspacing=1.0)
-    return axes
+        items += _row(each, looks[each.name].colour, _FIRST_ROW + _ROW * row, most)
+    return Scene(_WIDTH, bottom + 42.0, tuple(items))
 
 
-def _draw_unseen(axes: Axes, waiting: Sequence[Waiting]) -> None:
-    """An arrow at the edge for what takes longer than some run was watched."""
-    edge = axes.get_xlim()[1]
-    for row, each in enumerate(waiting):
-        for value, colour in ((each.usual, SEQUENCE[0]), (each.slow, SEQUENCE[1])):
-            if value.mean is None:
-                axes.plot(edge, row, marker=">", color=colour, markersize=7, linestyle="none", clip_on=False)
-                above = (edge, row), (0.0, 8.0)
-                axes.annotate("too long to tell", *above, textcoords="offset points", ha="right", color=BLACK)
+def _most(waiting: Sequence[Waiting]) -> float:
+    """Where the axis ends, in seconds."""
+    ends = [
+        max(level.mean, level.upper if isinstance(level, Interval) else 0.0)
+        for each in waiting
+        for level in each.both
+        if level.mean is not None
+    ]
+    return 1.04 * max(ends, default=1.0) or 1.0
 
 
-def _draw_mark(
-    axes: Axes, row: int, value: Interval | NotEnoughReplications, marker: str, colour: str
-) -> None:
-    if value.mean is None:
+def _keys() -> Iterator[Item]:
+    left = _LEFT
+    for shape, text in zip(_SHAPES, (USUAL, SLOW), strict=True):
+        yield marker(shape, left + 6.0, 14.0, 5.0, BLACK)
+        yield Words(left + 17.0, 18.0, text)
+        left += 17.0 + width_of(text) + 20.0
+
+
+def _axis(most: float, bottom: float) -> Iterator[Item]:
+    unit = unit_of("time after the click, s")
+    for at in ticks(0.0, most, log=False, gap=0.13):
+        x = _place(at, most)
+        yield Stroke(path((x, _FIRST_ROW - 12.0), (x, bottom)), FAINT)
+        # Room for half of the widest label on either side of the axis.
+        yield Words(x, bottom + 15.0, written(at, unit), 11.0, "start" if at == 0.0 else "middle")
+    yield Words((_LEFT + _RIGHT) / 2.0, bottom + 34.0, unit.words, anchor="middle", colour=SOFT)
+
+
+def _place(seconds: float, most: float) -> float:
+    return _LEFT + seconds / most * (_RIGHT - _LEFT)
+
+
+def _row(each: Waiting, colour: str, top: float, most: float) -> Iterator[Item]:
+    """The name and both values on one line, the marks on the next."""
+    room = _RIGHT - 2.0 * _COLUMN - _LEFT
+    yield Words(_LEFT, top, _shortened(each.name, room), bold=True)
+    y = top + _BELOW_NAME
+    seen = [_place(level.mean, most) for level in each.both if level.mean is not None]
+    if len(seen) == 2:
+        yield Stroke(path((seen[0], y), (seen[1], y)), SOFT)
+    for column, (level, shape) in enumerate(zip(each.both, _SHAPES, strict=True)):
+        left = _RIGHT - (2 - column) * _COLUMN
+        said = _UNSEEN if level.mean is None else in_seconds(level.mean)
+        yield marker(shape, left, top - 4.0, 4.0, colour)
+        yield Words(left + 9.0, top, said)
+        yield from _mark(level, shape, colour, y, most)
+
+
+def _mark(level: Level, shape: str, colour: str, y: float, most: float) -> Iterator[Item]:
+    if level.mean is None:  # an arrow at the edge: some run ended before
+        yield marker(">", _RIGHT + 6.0, y, 5.0, colour)
         return
-    axes.plot(value.mean, row, marker=marker, color=colour, markersize=7, linestyle="none", zorder=3)
-    if isinstance(value, Interval):
-        bounds = (max(0.0, value.lower), value.upper)
-        axes.plot(bounds, (row, row), color=colour, linewidth=4, alpha=0.35, solid_capstyle="round", zorder=2)
-    offset = (0.0, 8.0)
-    axes.annotate(
-        in_seconds(value.mean),
-        (value.mean, row),
-        offset,
-        textcoords="offset points",
-        ha="center",
-        color=BLACK,
-    )
+    if isinstance(level, Interval):
+        left, right = _place(max(0.0, level.lower), most), _place(level.upper, most)
+        yield Area(box(left, y - 3.5, max(right - left, 1.0), 7.0), colour, 0.3)
+    yield marker(shape, _place(level.mean, most), y, 5.0, colour)
+
+
+def _shortened(name: str, room: float) -> str:
+    """A name that fits into some pixels."""
+    if width_of(name, TEXT_PIXELS, bold=True) <= room:
+        return name
+    while name and width_of(f"{name}…", TEXT_PIXELS, bold=True) > room:
+        name = name[:-1]
+    return f"{name}…"
 
 
 def in_seconds(value: float) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import GREY, SEQUENCE, new_axes, styled
+from aqmlab.figures.looks import GREY, SEQUENCE
+from aqmlab.figures.style import new_axes, styled
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     mean_response_time_s,

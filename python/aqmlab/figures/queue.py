@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.figures.style import figure_of, line_of, new_stack, styled
+from aqmlab.figures.looks import line_of
+from aqmlab.figures.style import figure_of, new_stack, styled
 from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import LogNorm
 
+from aqmlab.figures.scatter_counts import pooled_scatter
 from aqmlab.figures.style import figure_of, new_axes, styled
-from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from aqmlab.statistics import Recorded
-
-    FloatArray = NDArray[np.float64]
 
 LARGEST_BYTES = 100_000.0
 LONGEST_MS = 10_000.0
@@ -44,23 +41,3 @@ def draw_scatter(results: Sequence[Recorded], *, title: str, axes: Axes | None =
     axes.grid(visible=False)
     figure_of(axes).colorbar(mesh, ax=axes, label="exchanges per kB and ms")
     return axes
-
-
-def pooled_scatter(results: Sequence[Recorded]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Edges in bytes and seconds, and the counts of all replications in the grid they span."""
-    names = ("bytes_lower", "bytes_upper", "time_lower_s", "time_upper_s", "count")
-    columns: dict[str, list[FloatArray]] = {name: [] for name in names}
-    for result in results:
-        rows = table(result, "response_scatter", setting='record.responses other than "none"')
-        for name in names:
-            columns[name].append(rows[name].to_numpy().astype(np.float64))
-    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
-    bytes_edges = np.unique(np.concatenate((joined["bytes_lower"], joined["bytes_upper"])))
-    time_edges = np.unique(np.concatenate((joined["time_lower_s"], joined["time_upper_s"])))
-    counts = np.zeros((bytes_edges.size - 1, time_edges.size - 1))
-    place = (
-        np.searchsorted(bytes_edges, joined["bytes_lower"]),
-        np.searchsorted(time_edges, joined["time_lower_s"]),
-    )
-    np.add.at(counts, place, joined["count"])
-    return bytes_edges, time_edges, counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.scatter import pooled_scatter
+from aqmlab.figures.scatter_counts import pooled_scatter
 from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
     from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]

@@ -1,24 +1,20 @@
-"""One look for all figures, and how they are written.
+"""The style of figures drawn with matplotlib, and how they are written. The same results give the same bytes.
 
-A configuration looks the same in every figure: colour and marker name the scheme (Okabe and Ito's palette,
-which readers with any colour vision can tell apart), a dark shade and another marker mean ECN, the line
-pattern is the queue: solid for 24 packets, dashed for 240, dotted for 2,400. Only where a figure compares
-settings that would look alike do its lines have colours by their place. The same results give the same bytes.
+How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_scene`.
 """
 
 from __future__ import annotations
 
 import functools
 import io
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from aqmlab.figures.looks import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,23 +30,6 @@ HEIGHT_INCHES = 3.6
 RASTER_DOTS_PER_INCH = 200
 RASTER_IN_VECTOR = 150
 """Of what thousands of points become inside a vector file, in dots per inch."""
-
-BLACK, GREY = "#000000", "#7f7f7f"
-COLOURS = {
-    "drop-tail": ("#E69F00", "#E69F00"),
-    "pi": ("#56B4E9", "#0B5D93"),
-    "rem": ("#4DC9A0", "#00664C"),
-    "ared": ("#F0905A", "#B03A00"),
-    "red": ("#DDA0C8", "#9A3F7C"),
-}
-SCHEME_MARKERS = {
-    "drop-tail": ("o", "o"), "pi": ("s", "P"), "rem": ("^", "v"), "ared": ("D", "X"), "red": ("<", ">"),
-}  # fmt: skip
-"""As the colours: without and with ECN."""
-PATTERNS: dict[str, str | tuple[int, tuple[int, ...]]] = {"24": "-", "240": "--", "2400": ":", "120": "-."}
-SEQUENCE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-DASHES: tuple[str | tuple[int, tuple[int, ...]], ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 PARAMETERS: dict[Any, Any] = {
     "font.size": 9.0,
@@ -71,37 +50,6 @@ PARAMETERS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "figure.constrained_layout.use": True,
 }
-
-
-MARK = "#b2182b"
-"""The colour of what warns of a figure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """How a configuration's line looks; no marker: the pattern alone tells it from others of its colour."""
-
-    colour: str
-    pattern: str | tuple[int, tuple[int, ...]]
-    marker: str = ""
-
-
-def look_at(place: int) -> Line:
-    """The look of the alternative at a place, from 0 on: colour, pattern and marker tell it from others."""
-    return Line(SEQUENCE[place % len(SEQUENCE)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
-
-
-def line_of(configuration: str) -> Line:
-    """The look of a configuration, from its name: scheme, queue, and perhaps `ecn`."""
-    if configuration == "uncongested":
-        return Line(BLACK, "-")
-    found = re.match(r"(?P<scheme>[a-z-]+?)-(?P<queue>\d+)(?P<rest>.*)", configuration)
-    if found is None or found["scheme"] not in COLOURS:
-        return Line(GREY, "-")
-    plain, dark = COLOURS[found["scheme"]]
-    ecn = "ecn" in found["rest"]
-    marker = SCHEME_MARKERS[found["scheme"]][ecn]
-    return Line(dark if ecn else plain, PATTERNS.get(found["queue"], "-"), marker)
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
@@ -137,19 +85,6 @@ def new_row(columns: int) -> list[Axes]:
     figure = Figure(figsize=(WIDTH_INCHES, HEIGHT_INCHES))
     FigureCanvasAgg(figure)
     return list(figure.subplots(1, columns, sharey=True, squeeze=False)[0, :])
-
-
-@styled
-def new_rows(rows: int) -> Axes:
-    """Axes with a row of marks for each of so many things, readable on a phone."""
-    figure = Figure(figsize=(4.6, 0.9 + 0.42 * rows))
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
-
-
-def widths(lines: int) -> list[float]:
-    """Line widths that thin out in drawing order, so that a line below another of its course still shows."""
-    return [float(width) for width in np.linspace(2.4, 1.1, lines)] if lines > 1 else [1.5]
 
 
 def figure_of(axes: Axes) -> Figure:

@@ -153,6 +153,16 @@
     return uPlot.join(tables);
   }
 
+  // A scheme's line looks as in every report; of one scheme with two settings the one before is grey.
+  function looksOf(now, before) {
+    const look = (run) => state.facts.looks[run?.scheme] ?? { colour: "--now", dash: [] };
+    const drawn = (run, width) => ({ stroke: colour(look(run).colour), dash: look(run).dash, width });
+    const same = before && before.scheme === now.scheme;
+    return [drawn(now, 2.5), { ...drawn(before ?? now, 1.5), ...(same ? { stroke: colour("--before") } : {}) }];
+  }
+
+  const TIME = { kind: "time", factor: 1 }, MILLISECONDS = { kind: "time", factor: 1e-3 }, PERCENT = { kind: "percent", factor: 1 };
+
   function draw(id, now, before, options) {
     const place = element(id);
     plots[id]?.destroy();
@@ -163,16 +173,21 @@
       return;
     }
     const width = Math.max(260, place.clientWidth), ink = colour("--quiet"), grid = colour("--line");
-    const axis = (more) => ({ stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, ...more });
+    const axis = (unit, log, more) => ({
+      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, filter: (_, splits) => splits,
+      splits: (plot, axisAt, least, most) => axisTicks.ticks(least, most, log, axisAt ? 0.14 : 64 / Math.max(200, plot.bbox.width / devicePixelRatio)),
+      values: (_, splits) => splits.map((split) => split == null ? "" : axisTicks.written(split, unit, 4)), ...more,
+    });
+    const [mine, its] = looksOf(state.now, state.before);
     const value = (unit) => (_, raw) => raw === null || raw === undefined ? "–" : `${digits(raw)} ${unit}`;
     plots[id] = new uPlot({
       width, height: 230, cursor: { drag: { x: true, y: false } }, legend: { live: true },
       scales: { x: options.x, y: options.y },
-      axes: [axis({ label: options.xLabel, values: options.xValues }), axis({ label: options.yLabel, size: 58 })],
+      axes: [axis(TIME, options.x.distr === 3, { label: options.xLabel }), axis(options.yScale, false, { label: options.yLabel, size: 62 })],
       series: [
         { label: options.xName, value: value(options.xUnit) },
-        { label: "now", stroke: colour("--now"), width: 2, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
-        { label: "before", stroke: colour("--before"), width: 1.5, dash: [6, 4], points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
+        { label: "now", ...mine, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
+        { label: "before", ...its, points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
       ],
     }, joined(now, before), place);
   }
@@ -194,14 +209,13 @@
     const { now, before } = state;
     const whole = { time: false }, percents = { range: [0, 100] };
     const upward = { range: (_, __, most) => [0, (most || 1) * 1.05] };
-    const seconds = (_, splits) => splits.map((split) => split === null ? "" : split >= 1 ? `${digits(split)} s` : `${digits(split * 1000)} ms`);
     draw("queue", overTime(now, "queue", "delay_ms"), overTime(before, "queue", "delay_ms"),
-      { x: whole, y: upward, xLabel: "simulated time, s", yLabel: "wait, ms", xName: "time", xUnit: "s", yUnit: "ms" });
+      { x: whole, y: upward, xLabel: "simulated time", yLabel: "wait", yScale: MILLISECONDS, xName: "time", xUnit: "s", yUnit: "ms" });
     draw("utilization", overTime(now, "utilization", "percent"), overTime(before, "utilization", "percent"),
-      { x: whole, y: percents, xLabel: "simulated time, s", yLabel: "busy, %", xName: "time", xUnit: "s", yUnit: "%" });
+      { x: whole, y: percents, xLabel: "simulated time", yLabel: "busy", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
     for (const name of ["pages", "responses"]) {
       draw(name, curve(now, name), curve(before, name),
-        { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", xValues: seconds, yLabel: "share, %", xName: "time", xUnit: "s", yUnit: "%" });
+        { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", yLabel: "share", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
     }
     element("headline").textContent = sentence(now) + (before?.pages && now.pages ? ` Before the change: ${time(quantile(before.pages, 0.5))} and ${time(quantile(before.pages, 0.95))}.` : "");
     element("numbers").tBodies[0].replaceChildren(...ROWS.map(([title, cell]) => {

@@ -22,6 +22,7 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
+from aqmlab.figures.looks import dash_lengths, hue_of, looks_of_names
 from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
@@ -52,6 +53,8 @@ _REPORT_POLICY = (
 _ASSETS = {
     "page.js": ("aqmlab.play", "page.js", "text/javascript"),
     "page.css": ("aqmlab.play", "page.css", "text/css"),
+    "ticks.js": ("aqmlab.report", "templates/ticks.js", "text/javascript"),
+    "hues.css": ("aqmlab.report", "templates/hues.css", "text/css"),
     "uplot.js": ("aqmlab.report", "vendored/uplot/uPlot.iife.min.js", "text/javascript"),
     "uplot.css": ("aqmlab.report", "vendored/uplot/uPlot.min.css", "text/css"),
 }
@@ -84,6 +87,7 @@ class Player:
         return {
             **measurement(result, self.link.link),
             "parameters": self.link.parameters(scenario),
+            "scheme": turned.scheme,
             "command": self.link.command(turned, self.file),
             "compare": self.link.comparison(turned, self.file),
             "toml": scenario.as_toml(),
@@ -176,8 +180,16 @@ class _Knobs(_Handler):
                 "knobs": [knob.as_json() for knob in link.knobs()],
                 "parameters": knobs,
                 "start": asdict(link.start),
+                "looks": {scheme: _look(scheme) for scheme in knobs},
             }
         )
+
+
+def _look(scheme: str) -> dict[str, Any]:
+    """How the lines of a scheme look, as in every figure; black is the ink of the page."""
+    look = looks_of_names([scheme])[scheme]
+    hue = hue_of(look)
+    return {"colour": "--ink" if hue is None else f"--hue-{hue}", "dash": dash_lengths(look.pattern)}
 
 
 class _Run(_Handler):

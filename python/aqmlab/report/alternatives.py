@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import ScenarioError
-from aqmlab.figures import Drawn, Waiting, draw_page_loads
+from aqmlab.figures import Drawn, Waiting, page_loads_scene
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import (
     differences_within,
@@ -15,11 +15,11 @@ from aqmlab.figures.distributions import (
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.figures.looks import looks_of_names
 from aqmlab.figures.network import draw_network
-from aqmlab.figures.over_time import queue_over_time, utilization_over_time
+from aqmlab.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
 from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
 from aqmlab.figures.sizes import medians_by_size
-from aqmlab.figures.style import figure_of, look_at, settle
 from aqmlab.report.network import (
     differing_settings,
     facts,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison import Comparison, Level
     from aqmlab.figures import Chart
-    from aqmlab.figures.style import Line
+    from aqmlab.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
     Results = Mapping[str, Sequence[Recorded]]
@@ -53,15 +53,15 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     """
     in_order = {name: [run.result for run in runs] for name, runs in found.runs.items()}
     firsts = {name: each[0] for name, each in in_order.items()}
-    looks = [look_at(place) for place in range(len(firsts))]
+    looks = list(looks_of_names(firsts).values())
     name = next(iter(firsts.values())).run["scenario"]["name"]
     sections = (
         Section("Waiting for a page", [*_of_pages(found, looks)]),
-        Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)]),
+        Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)], folded=True),
         Section("The network", [*_of_network(in_order)]),
-        Section("The link over time", [*_of_links(firsts, looks, found)]),
+        Section("The link over time", [*_of_links(firsts, looks, found)], folded=True),
         Section("All numbers", [TableShown(comparison_table(found))]),
-        Section("What was run", [*_provenance(in_order, firsts, found)]),
+        Section("What was run", [*_provenance(in_order, firsts, found)], folded=True),
     )
     page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
@@ -79,8 +79,13 @@ def _under_title(first: Recorded, found: Comparison) -> str:
     return f"with {found.names[0]}: {line}" if found.cautions() else line
 
 
-def first_figure(found: Comparison) -> Drawn | None:
-    """How long people wait for a page under each alternative; none where nobody does."""
+def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> Drawn | None:
+    """How long people wait for a page under each alternative; none where nobody does.
+
+    Args:
+        found: The comparison.
+        looks: How each looks; by default as its name says.
+    """
     if not found.tells_pages:
         return None
     waiting = [
@@ -102,8 +107,8 @@ def first_figure(found: Comparison) -> Drawn | None:
         f"{each.name}: {USUAL} within {_told(each.usual.mean)}, {SLOW} within {_told(each.slow.mean)}"
         for each in waiting
     )
-    figure = settle(figure_of(draw_page_loads(waiting)))
-    return Drawn("page-loads", "How long people wait for a page", caption, figure, words)
+    picture = page_loads_scene(waiting, looks)
+    return Drawn("page-loads", "How long people wait for a page", caption, picture, words)
 
 
 def _in_figure(level: Level) -> Interval | NotEnoughReplications:
@@ -223,11 +228,16 @@ def _of_network(results: Results) -> Iterator[Part]:
         yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
 
 
+_MOST_INTERVALS = 200
+"""Of a chart over time: as many as a screen can show, since the page carries every number."""
+
+
 def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comparison) -> Iterator[Part]:
     seed = found.seeds[0]
     for link in found.links:
         for identifier, over_time, what in (
-            ("queue", queue_over_time, "Packets waiting"),
+            ("waiting", waiting_over_time, "Waiting time in the queue"),
+            ("queue", queue_over_time, "Packets in the queue"),
             ("busy", utilization_over_time, "How busy the link is"),
         ):
             title = f"{what}, {link}" if len(found.links) > 1 else what
@@ -236,7 +246,7 @@ def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comp
             def chart(
                 over_time: Callable[..., Chart] = over_time, link: str = link, title: str = title
             ) -> Chart:
-                return over_time(firsts, looks, link=link, title=title)
+                return over_time(firsts, looks, link=link, title=title, most=_MOST_INTERVALS)
 
             yield from _if_recorded(name, chart, f"The run of seed {seed}, from beginning to end.")
 

@@ -2,7 +2,7 @@
 
 A page says first what happens to people: sentences and one figure. Everything else stands in sections below.
 Its figures are drawn for print and stand in the page as they are; where JavaScript runs, charts become
-interactive. Nothing is fetched from anywhere.
+interactive, and figures can be saved. Nothing is fetched from anywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import jinja2
 from markupsafe import Markup
 
-from aqmlab.report.embedding import chart_data, downloads, inline_svg
+from aqmlab.report.embedding import chart_data, inline_svg, looks_data
 from aqmlab.tables import to_html
 
 if TYPE_CHECKING:
@@ -81,10 +81,17 @@ Part: TypeAlias = Text | Words | TableShown | Figure | Facts | Folded
 
 @dataclass(frozen=True)
 class Section:
-    """Parts under a heading."""
+    """Parts under a heading.
+
+    Attributes:
+        title: The heading.
+        parts: What stands below it.
+        folded: Whether the parts are shown on request only.
+    """
 
     title: str
     parts: Sequence[Part]
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704
     environment.filters["inline_svg"] = lambda drawn: Markup(inline_svg(drawn))  # noqa: S704
     environment.filters["chart_data"] = chart_data
-    environment.filters["downloads"] = downloads
+    environment.globals["looks"] = looks_data
     environment.globals["own"] = lambda name: Markup(_file("templates", name))  # noqa: S704
     environment.globals["library"] = lambda name: Markup(_file("vendored", "uplot", name))  # noqa: S704
     return environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aqmlab.report.page import Figure, Folded, Section, TableShown
+from aqmlab.report.page import Figure, Folded, TableShown
 from aqmlab.statistics.suspicion import marked
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def with_mark(page: Page, mark: str, reasons: Mapping[str, Sequence[str]]) -> Pa
         answer=[*page.answer, *why],
         figure=page.figure and page.figure.marked(mark),
         sections=[
-            Section(each.title, [_marked(part, mark) for part in each.parts]) for each in page.sections
+            replace(each, parts=[_marked(part, mark) for part in each.parts]) for each in page.sections
         ],
     )
 

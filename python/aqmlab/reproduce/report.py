@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import tables
 from aqmlab.comparison import Comparison
+from aqmlab.figures.looks import line_of
 from aqmlab.files.folders import write_whole
 from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
 from aqmlab.report.alternatives import first_figure
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.figures import Drawn
+    from aqmlab.figures.looks import Line
     from aqmlab.report.page import Part
     from aqmlab.reproduce.claims import Outcome
     from aqmlab.reproduce.experiment import Tolerance
@@ -107,17 +109,22 @@ def page_of(parts: Parts) -> Page:
         title=study.experiment.title,
         under_title=f"{study.experiment.paper} · in simulation at scale {study.scale.name} · {at}",
         answer=answer(found) if found and seen else [_by_response_times(study)],
-        figure=first_figure(found) if found else None,
+        figure=first_figure(found, _looks(study)) if found else None,
         sections=[
             Section("How much of it is reproduced", [*_summary(parts)]),
             *(Section(_capital(filled.heading), [*_table(parts, filled)]) for filled in parts.filled),
             *([Section("Ablations", [TableShown(parts.ablations)])] if parts.ablations.rows else []),
             *([Section("Response times", [TableShown(parts.responses)])] if parts.responses.rows else []),
             Section("Figures", [*_figures(parts)]),
-            Section("Claims", [*_claims(parts)]),
-            Section("Provenance", [*_provenance(parts)]),
+            Section("Claims", [*_claims(parts)], folded=True),
+            Section("Provenance", [*_provenance(parts)], folded=True),
         ],
     )
+
+
+def _looks(study: Study) -> dict[str, Line]:
+    """How each configuration looks, in the first figure as in the paper's."""
+    return {each.label: line_of(name) for name, each in study.experiment.configurations.items()}
 
 
 MOST_SHOWN = 8

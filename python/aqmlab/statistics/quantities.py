@@ -26,6 +26,7 @@ from aqmlab.statistics.recorded import (
 )
 from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
 from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
+from aqmlab.statistics.waiting import waiting_s
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
@@ -116,6 +117,13 @@ queue_mean_packets = OfLinks(
     "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
 )
 """Time average over the measured window."""
+queue_mean_ms = OfLinks(
+    "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
+    lambda links: MILLISECONDS * float(
+        np.mean([waiting_s(link, np.array(float(link["queue_packets_mean"]))) for link in links])
+    ),
+)  # fmt: skip
+"""The mean queue as the time that the link takes to send it, at its mean transmission time of a packet."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
     lambda links: sum(discarded_packets(link, "overflow") for link in links),
@@ -339,7 +347,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     each.name: each
     for each in (
         loss_percent, completed_millions, requests_in_70_min, throughput_mbps, throughput_kilobytes_per_s,
-        utilization_percent, queue_mean_packets, median_response_ms, restricted_mean_response_ms,
+        utilization_percent, queue_mean_packets, queue_mean_ms,
+        median_response_ms, restricted_mean_response_ms,
         *RESPONSE_CLASSES, throughput_ip_mbps, marked_percent, mean_frame_bytes, completed_exchanges,
         failed_exchanges, unfinished_exchanges, completed_per_90_minutes, *map(quantile_s, QUANTILES),
         response_mean_s, restricted_mean_s(), share_within(0.5), measured_s, multiple_drop_share,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab import _core
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,3 +70,21 @@ def waiting_ms(result: Recorded, link: Mapping[str, Any]) -> tuple[FloatArray, F
     packets, ip_bytes = (rows[name].to_numpy().astype(np.float64) for name in ("packets", "bytes"))
     wire_bytes = framing_of(result, link["name"]).wire_bytes(packets, ip_bytes)
     return rows["time_s"].to_numpy(), wire_bytes * 8e-3 / float(link["rate_mbps"])
+
+
+def waiting_s(link: Mapping[str, Any], packets: FloatArray) -> FloatArray:
+    """Seconds that a link takes to send so many packets, at the mean transmission time of those that it sent.
+
+    That time has every byte of framing in it: how long the link was transmitting, by the frames that it sent.
+
+    Args:
+        link: The summary of the link in a run's `run.json`.
+        packets: Packets that wait.
+
+    Raises:
+        MissingDataError: The run sent nothing over the link in the measured window.
+    """
+    frame_bytes, sent_mbps = float(link["mean_frame_bytes"]), float(link["throughput_frame_mbps"])
+    if not frame_bytes or not sent_mbps:
+        raise MissingDataError(f"nothing left on {link['name']} in the measured window")
+    return packets * (float(link["busy_share"]) * frame_bytes * 8e-6 / sent_mbps)

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.style import (
-    BLACK,
-    GREY,
-    SEQUENCE,
-    as_png,
-    figure_of,
-    new_row,
-    settle,
-    styled,
-    svg_text,
-)
+from aqmlab.figures.looks import BLACK, GREY, SEQUENCE
+from aqmlab.figures.style import as_png, figure_of, new_row, settle, styled, svg_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

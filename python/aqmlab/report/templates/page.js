@@ -16,8 +16,8 @@
     const part = (at) => Math.round((Number.parseInt(series.colour.slice(at, at + 2), 16) + 255) / 2);
     return `#${[1, 3, 5].map((at) => part(at).toString(16).padStart(2, "0")).join("")}`;
   }
-  const told = (value) =>
-    value == null ? "–" : Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 });
+  const LOOKS = JSON.parse(document.getElementById("looks").textContent);
+  const { ticks, written } = axisTicks;
 
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
@@ -26,20 +26,7 @@
     return made;
   }
 
-  // Shapes of the markers, by the letters that the drawn figures have.
-  const SHAPES = {
-    o: [[1, 0], [0.7, 0.7], [0, 1], [-0.7, 0.7], [-1, 0], [-0.7, -0.7], [0, -1], [0.7, -0.7]],
-    s: [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
-    "^": [[0, -1.1], [1, 0.8], [-1, 0.8]],
-    v: [[0, 1.1], [1, -0.8], [-1, -0.8]],
-    "<": [[-1.1, 0], [0.8, -1], [0.8, 1]],
-    ">": [[1.1, 0], [-0.8, -1], [-0.8, 1]],
-    D: [[0, -1.15], [1.15, 0], [0, 1.15], [-1.15, 0]],
-    P: [[-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35], [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1],
-      [-0.35, 0.35], [-1, 0.35], [-1, -0.35], [-0.35, -0.35]],
-    X: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0], [1, 0.6], [0.6, 1], [0, 0.4],
-      [-0.6, 1], [-1, 0.6], [-0.4, 0]],
-  };
+  const SHAPES = LOOKS.shapes; // of the markers, as print has them
   const corners = (marker, x, y, size) => (SHAPES[marker] || []).map(([dx, dy]) => [x + size * dx, y + size * dy]);
 
   // A key: a button with the look of the line, its name, and its value under the pointer.
@@ -103,98 +90,159 @@
   function limited(axis) {
     return (plot, least, most) => {
       const [from, until] = axis.limits;
-      if (axis.log) return uPlot.rangeLog(from ?? least ?? 0.1, until ?? most ?? 1, 10, false);
+      if (axis.log) return [from ?? (least ?? 0.1) / 1.1, until ?? (most ?? 1) * 1.1];
       if (least == null) return [from ?? 0, until ?? 1];
       const [lower, upper] = uPlot.rangeNum(least, most, 0.05, false);
       return [from ?? lower, until ?? upper];
     };
   }
 
-  const axisOf = (label, size) => ({
-    label, labelSize: 22, size, labelGap: 2,
+  const GLYPH = 6.8, LINE = 20; // width of a character and height between labels at an axis, in pixels
+  const widest = (labels) => Math.max(1, ...labels.map((label) => label.length)) * GLYPH;
+
+  // The ticks of an axis: as many as their labels have room for.
+  function ticksOf(plot, axis, across, least, most) {
+    const length = Math.max(1, (across ? plot.bbox.height : plot.bbox.width) / devicePixelRatio);
+    let room = across ? LINE : 30;
+    for (let tries = 0; ; tries++) {
+      const found = ticks(least, most, axis.log, room / length);
+      const wide = across ? 0 : widest(found.map((at) => written(at, axis.unit, 4))) + 14;
+      if (wide <= room || tries > 2) return found;
+      room = wide;
+    }
+  }
+
+  const axisOf = (axis, across) => ({
+    ...(across ? { size: (plot, labels) => widest(labels || []) + 12 } : { label: axis.unit.words, labelSize: 20, size: 30 }),
+    gap: 4, labelGap: 0,
     stroke: () => colour("--ink"),
     grid: { stroke: () => colour("--line"), width: 1 },
-    ticks: { stroke: () => colour("--line"), width: 1 },
+    ticks: { stroke: () => colour("--line"), width: 1, size: 5 },
     font: "12px system-ui, sans-serif", labelFont: "13px system-ui, sans-serif",
-    values: (plot, splits) => splits.map((value) => (value == null ? "" : told(value))),
+    splits: (plot, _, least, most) => ticksOf(plot, axis, across, least, most),
+    filter: (plot, splits) => splits,
+    values: (plot, splits) => splits.map((value) => (value == null ? "" : written(value, axis.unit, 4))),
   });
 
-  function interactive(figure) {
-    const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    const columns = [data.x.values];
-    const lines = [{}];
-    const bands = [];
-    const ofLine = []; // of each line of the plot the series that it belongs to
-    data.series.forEach((series) => {
+  // The columns of a plot: of each line its values, and of its band both edges; `ofLine` says whose each is.
+  function columnsOf(data, shown) {
+    const columns = [data.x.values], lines = [{}], bands = [], ofLine = [];
+    const noisy = data.apart || data.x.values.length > 900;
+    for (const series of shown) {
       const line = columns.push(series.y) - 1;
       ofLine[line] = series;
       lines.push({
-        label: series.name, stroke: () => colourOf(series), width: series.points ? 0 : series.y.length > 900 ? 1 : 2,
-        dash: series.dash, points: { show: false }, spanGaps: false,
+        label: series.name, stroke: () => colourOf(series), width: series.points ? 0 : noisy ? 1 : 2,
+        dash: noisy ? [] : series.dash, points: { show: false }, spanGaps: false,
       });
-      if (!series.lower) return;
+      if (!series.lower) continue;
       for (const edge of [series.upper, series.lower]) {
         ofLine[columns.push(edge) - 1] = series;
         lines.push({ stroke: "transparent", width: 0, points: { show: false } });
       }
-      const fill = () => `${colourOf(series)}30`; // hues are of six digits, these two are how dense
-      bands.push({ series: [line + 1, line + 2], fill });
-    });
+      bands.push({ series: [line + 1, line + 2], fill: () => `${colourOf(series)}30` }); // six digits, and how dense
+    }
+    return { columns, lines, bands, ofLine };
+  }
 
-    const keys = data.series.map(keyOf);
-    const reading = element("p", { class: "reading" });
-    const whole = element("button", { type: "button" }, "whole range");
-    const hint = "Move over the chart to read values; drag to zoom.";
-    const read = (plot) => {
-      const at = plot.cursor.idx;
-      reading.textContent = at == null ? hint : `${data.x.label}: ${told(data.x.values[at])}`;
-      data.series.forEach((series, place) => {
-        keys[place].value.textContent = at == null ? "" : told(series.y[at]);
-      });
-    };
-    const place = element("div", { role: "img", "aria-label": data.words });
-    const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title), place, reading,
-      element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
-    figure.prepend(live);
-    figure.classList.add("scripted");
-
-    const width = () => Math.max(240, live.clientWidth);
-    const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
+  // A plot of some lines of a chart. `answer` follows its pointer, `zoom` its stretch; `last`: whether it has the x axis.
+  function plotOf(data, shown, place, size, { answer, zoom, last }) {
+    const { columns, lines, bands, ofLine } = columnsOf(data, shown);
     const plot = new uPlot({
-      width: width(), height: height(), series: lines, bands, legend: { show: false },
-      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false },
+      ...size(last), series: lines, bands, legend: { show: false },
+      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: data.title } },
       scales: {
         x: { time: false, distr: data.x.log ? 3 : 1, range: (drawn, least, most) => [least, most] },
         y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
       },
-      axes: [axisOf(data.x.label, 36), axisOf(data.y.label, 52)],
+      axes: [{ ...axisOf(data.x, false), ...(last ? {} : { size: 6, label: null, values: (drawn, at) => at.map(() => "") }) }, axisOf(data.y, true)],
+      padding: [8, 22, 0, 0],
       hooks: {
-        setCursor: [read],
+        setCursor: [answer],
+        setScale: [(drawn, scale) => { if (scale === "x") zoom(drawn); }],
         draw: [(drawn) => drawLevels(drawn, data.levels)],
         drawSeries: [(drawn, line) => {
           const series = ofLine[line];
-          if (series && columns[line] === series.y) {
+          if (series && columns[line] === series.y && !data.apart) {
             drawMarkers(drawn, line, series, data.series.indexOf(series) / data.series.length);
           }
         }],
       },
     }, columns, place);
-    read(plot);
-    whole.addEventListener("click", () => plot.setScale("x", { min: columns[0][0], max: columns[0].at(-1) }));
-    new ResizeObserver(() => {
-      if (live.clientWidth && width() !== plot.width) plot.setSize({ width: width(), height: height() });
-    }).observe(live);
-    const follow = () => {
-      plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
-      data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
-    };
-    charts.push({ plot, keys, follow });
+    const follow = () => plot.batch(() => ofLine.forEach((series, line) => plot.setSeries(line, { show: !hidden.has(series.name) })));
+    return { plot, follow };
   }
 
+  function interactive(figure) {
+    const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const keys = data.series.map(keyOf);
+    const reading = element("p", { class: "reading" });
+    const whole = element("button", { type: "button" }, "whole range");
+    const hint = "Move over the chart to read values; drag to zoom.";
+    const answer = (plot) => {
+      const at = plot.cursor.idx;
+      reading.textContent = at == null ? hint : `${data.x.unit.words}: ${written(data.x.values[at], data.x.unit)}`;
+      data.series.forEach((series, place) => {
+        keys[place].value.textContent = at == null ? "" : written(series.y[at], data.y.unit);
+      });
+    };
+    const live = element("div", { class: "live" }, element("p", { class: "name" }, data.title),
+      element("p", { class: "across" }, data.y.unit.words));
+    figure.prepend(live);
+    figure.classList.add("scripted");
+
+    // Lines that would hide one another stand one below another, over the same axes.
+    const shown = data.apart && data.series.length > 1 ? data.series.map((series) => [series]) : [data.series];
+    if (shown.length > 1) data.y.limits = [data.y.limits[0], data.y.limits[1] ?? greatest(data)];
+    const width = () => Math.max(240, live.clientWidth);
+    const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
+    const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 150 : 100) : height() });
+    const plots = [];
+    let zooming = false;
+    const zoom = (from) => {
+      if (zooming) return;
+      zooming = true;
+      const { min, max } = from.scales.x;
+      for (const { plot } of plots) if (plot !== from) plot.setScale("x", { min, max });
+      zooming = false;
+    };
+    shown.forEach((series, at) => {
+      const place = element("div", { role: "img", "aria-label": data.words });
+      if (shown.length > 1) live.append(element("p", { class: "whose" }, series[0].name));
+      live.append(place);
+      plots.push({ ...plotOf(data, series, place, size, { answer, zoom, last: at === shown.length - 1 }), place });
+    });
+    live.append(reading, element("div", { class: "keys" }, ...keys.map((each) => each.key), whole));
+    answer(plots[0].plot);
+    whole.addEventListener("click", () => {
+      const [first, last] = [data.x.values[0], data.x.values.at(-1)];
+      for (const { plot } of plots) plot.setScale("x", { min: first, max: last });
+    });
+    new ResizeObserver(() => {
+      if (!live.clientWidth || width() === plots[0].plot.width) return;
+      plots.forEach(({ plot }, at) => plot.setSize(size(at === plots.length - 1)));
+    }).observe(live);
+    const follow = () => {
+      for (const each of plots) each.follow();
+      data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
+    };
+    charts.push({ plots, keys, follow });
+  }
+
+  const greatest = (data) =>
+    1.04 * Math.max(...data.series.flatMap((series) => [...series.y, ...(series.upper || [])]).filter((each) => each != null));
+
   document.querySelectorAll("figure.chart").forEach(interactive);
+
+  // Sections that the screen folds are printed; what is folded inside of them is not.
+  const folded = () => [...document.querySelectorAll("details.section:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = folded(); for (const section of opened) section.open = true; });
+  addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
+
   isDark.addEventListener("change", () => {
-    for (const { plot, keys } of charts) {
-      plot.redraw(false, true);
+    for (const { plots, keys } of charts) {
+      for (const { plot } of plots) plot.redraw(false, true);
       for (const { recolour } of keys) recolour();
     }
   });

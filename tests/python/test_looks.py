@@ -1,0 +1,75 @@
+"""One look for each scheme, in every figure."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import combinations
+
+import pytest
+
+from aqmlab import _core
+from aqmlab.comparison import Comparison
+from aqmlab.figures.looks import SCHEMES, dash_lengths, line_of, looks_of_names
+from aqmlab.figures.of_results import chart_of
+from aqmlab.play.server import _look
+from aqmlab.report import render
+from aqmlab.report.alternatives import page_of
+from people import three
+
+
+def test_every_scheme_has_a_look_of_its_own() -> None:
+    assert set(SCHEMES) == set(_core.scheme_names())
+    lines = [(look.colour, look.pattern) for look in SCHEMES.values()]
+    assert len(set(lines)) == len(lines)
+    compared = ("drop-tail", "red", "pie", "codel", "fq-codel", "cake", "dualpi2")
+    assert len({SCHEMES[name].colour for name in compared}) == len(compared)
+
+
+@pytest.mark.parametrize("names", [("pi", "red", "drop-tail"), ("mine", "red", "yours", "a b")])
+def test_order_changes_no_look(names: tuple[str, ...]) -> None:
+    assert looks_of_names(names) == looks_of_names(names[::-1])
+    assert list(looks_of_names(names)) == list(names)
+
+
+def test_a_scheme_looks_the_same_whatever_stands_beside_it() -> None:
+    for names in combinations([*SCHEMES, "mine"], 2):
+        looks = looks_of_names(names)
+        assert all(looks[name] == SCHEMES[name] for name in names if name in SCHEMES)
+
+
+def test_other_names_differ_in_hue_while_there_are_hues_and_then_in_pattern() -> None:
+    names = [f"setting {number}" for number in range(30)]
+    few = looks_of_names(names[:7])
+    assert len({look.colour for look in few.values()}) == 7
+    many = looks_of_names(names)
+    assert len({(look.colour, look.pattern) for look in many.values()}) == 30
+
+
+def test_a_study_uses_the_hue_of_the_scheme() -> None:
+    for name in ("drop-tail-240", "pi-24", "rem-240", "ared-24", "red-24"):
+        scheme = re.sub(r"-\d+$", "", name)
+        assert line_of(name).colour == SCHEMES[scheme].colour
+
+
+def test_a_report_and_a_plot_draw_an_alternative_alike() -> None:
+    today, better, _ = three().values()
+    runs = {"fq-codel": today, "drop-tail": better}
+    plotted = {each.name: each.look for each in chart_of("pages", runs).series}
+    assert plotted == {name: SCHEMES[name] for name in runs}
+    page = render(page_of(Comparison.of(runs)))
+    charts = [json.loads(each) for each in re.findall(r'application/json">(.*?)</script>', page, re.DOTALL)]
+    series = [each for chart in charts for each in chart["series"]]
+    assert len(series) >= 8
+    for each in series:
+        assert (each["colour"], each["marker"]) == (
+            SCHEMES[each["name"]].colour,
+            SCHEMES[each["name"]].marker,
+        )
+
+
+def test_play_draws_a_scheme_as_a_report_does() -> None:
+    assert _look("fq-codel") == {"colour": "--hue-2", "dash": ()}
+    assert _look("dualpi2") == {"colour": "--ink", "dash": ()}
+    for scheme, look in SCHEMES.items():
+        assert _look(scheme)["dash"] == dash_lengths(look.pattern)
