@@ -50,7 +50,7 @@ OTHERS = {
     "unknown scheme, compare": (("compare", "bulk.toml", "--schemes", "red,sfq"), 'did you mean "fq"?'),
     "unknown scheme, tune": (("tune", "web.toml", "--scheme", "sfq"), 'did you mean "fq"?'),
     "unknown scheme, run": (("run", "bulk.toml", "--set", 'dumbbell.queue.scheme="sfq"'), "sfq"),
-    "unknown preset": (("new", "vdls"), "vdsl"),
+    "unknown preset": (("new", "building-vdls"), "building-vdsl"),
     "unknown experiment": (("reproduce", "le2004"), "le2003"),
     "unknown design": (("design", "pee"), 'pee: unknown; did you mean "pie"? (legal: arc, pi, pie, sfg)'),
     "unknown command": (("rnu", "bulk.toml"), 'did you mean "run"?'),
@@ -79,11 +79,11 @@ OTHERS = {
     "output below a file, plot": (
         ("plot", "made", "--what", "queue", "--output", "web.toml/x.svg"), "web.toml is a file",
     ),
-    "output below a file, new": (("new", "vdsl", "-o", "web.toml/x.toml"), "web.toml is a file"),
+    "output below a file, new": (("new", "home", "-o", "web.toml/x.toml"), "web.toml is a file"),
     "output below a file, design": (
         ("design", "pie", "--rtt-ms", "50", "--plot", "web.toml/a/x.svg"), "web.toml is a file",
     ),
-    "output is there, new": (("new", "vdsl", "-o", "web.toml"), "web.toml"),
+    "output is there, new": (("new", "home", "-o", "web.toml"), "web.toml"),
     "output of no form, plot": (("plot", "made", "--what", "queue", "--output", "x.doc"), ".svg"),
     "output of no form, draw": (("draw", "bulk.toml", "--output", "x.doc"), ".svg"),
     "output of no form, sweep": (("sweep", "sweep.toml", "--export", "x.doc"), "x.doc"),

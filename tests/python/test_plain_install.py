@@ -30,7 +30,7 @@ sys.meta_path.insert(0, Missing())
 NAMES = commands.list_commands(click.Context(commands))
 MADE = "results/two-flows/seed-1"
 SHORT = {
-    "new": ("vdsl",),
+    "new": ("home",),
     "pages": ("--help",),
     "run": ("bulk.toml", "--output", "again"),
     "live": ("bulk.toml",),
