@@ -256,9 +256,10 @@ def _print(found: Comparison) -> None:
     screen = console()
     for sentence in (*found.cautions(), *found.sentences()):
         screen.print(shown(sentence))
-    for table in comparison_tables(found):
+    for table in comparison_tables(found, width=screen.width):
         screen.print(to_terminal(table))
-    for line in (*verdicts(found), *notes(found)):
+    # Of two the curves are told as well; of more the sentences on pages have to do.
+    for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found)):
         screen.print(shown(line))
 
 

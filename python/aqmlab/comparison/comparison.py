@@ -140,8 +140,9 @@ class Comparison:
     def queues_in_words(self) -> list[str]:
         """What of the queue differs from the baseline's, of each configuration whose name does not say it."""
         of_queue = {
-            name: [each for each in found if each.decides is Decides.QUEUE and each.after != name]
+            name: [each for each in found if each.decides is Decides.QUEUE]
             for name, found in self.differing.items()
+            if name not in {each.after for each in found}
         }
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 

@@ -31,7 +31,7 @@ from aqmlab.report.suspicion import with_mark
 from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, Pages
 from aqmlab.statistics.suspicion import SAID, mark_of, suspect_because
 from aqmlab.tables.comparison import comparison_table
-from aqmlab.words import answer, counted
+from aqmlab.words import answer, counted, page_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,7 +124,7 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     if not found.tells_pages:
         return
     if len(found.names) > 1:
-        yield Words(found.sentences())
+        yield Words(page_sentences(found))
     all_times = {
         name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()
     }

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     Estimate = Interval | NotEnoughReplications
 
-MOST_BESIDE = 5
-"""So many configurations stand beside each other on a terminal; more make another table."""
+_HEADING_WIDTH, _COLUMN_WIDTH = 21, 12
+"""Columns of a terminal that the names of quantities take, and each configuration."""
 _GROUPS = {"datagrams": "", "flows": "", "links": "link "}
 
 
@@ -49,10 +49,13 @@ def comparison_table(found: Comparison, *, title: str = "levels and differences"
     return _table(found, found.names, title, caption="\n".join(notes(found)))
 
 
-def comparison_tables(found: Comparison) -> list[Table]:
-    """The same for a terminal: at most five configurations beside each other, the baseline in each table."""
+def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
+    """The same for a terminal of so many columns: what has no room goes into further tables.
+
+    The baseline stands in each of them.
+    """
     others = found.names[1:]
-    step = MOST_BESIDE - 1
+    step = max(1, (width - _HEADING_WIDTH) // _COLUMN_WIDTH - 1)
     parts = [others[start : start + step] for start in range(0, len(others), step)] or [()]
     return [_table(found, (found.baseline, *part), "") for part in parts]
 

@@ -5,6 +5,6 @@ people use, `comparison` says what a queue discipline changes.
 """
 
 from aqmlab.words.amounts import counted, duration, listed, span
-from aqmlab.words.comparison import answer, sentences, verdicts
+from aqmlab.words.comparison import answer, page_sentences, sentences, verdicts
 
-__all__ = ["answer", "counted", "duration", "listed", "sentences", "span", "verdicts"]
+__all__ = ["answer", "counted", "duration", "listed", "page_sentences", "sentences", "span", "verdicts"]

@@ -26,7 +26,12 @@ MOST_DELAYS = 8
 
 def sentences(found: Comparison) -> list[str]:
     """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
-    return [*_of_datagrams(found), *(f"{name}: {_pages_of(found, name)}." for name in _others(found))]
+    return [*_of_datagrams(found), *page_sentences(found)]
+
+
+def page_sentences(found: Comparison) -> list[str]:
+    """What each configuration changes of page load times, with its size and certainty."""
+    return [f"{name}: {_pages_of(found, name)}." for name in _others(found)]
 
 
 def verdicts(found: Comparison) -> list[str]:
