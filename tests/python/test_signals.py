@@ -60,7 +60,8 @@ def test_a_signal_ends_a_command_and_keeps_what_had_finished(
     process.send_signal(number)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert errors.splitlines()[-1].startswith("aqmlab: interrupted; what had finished is kept")
+    by = "" if number is signal.SIGINT else f" by {number.name}"
+    assert errors.splitlines()[-1].startswith(f"aqmlab: interrupted{by}; what had finished is kept")
     assert "Traceback" not in errors
     kept = results_in(folder)
     assert 2 <= len(kept) < 400

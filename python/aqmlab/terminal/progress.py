@@ -1,7 +1,12 @@
-"""What a terminal shows while something takes time: a bar over what can be counted, otherwise a line."""
+"""What a terminal shows while something takes time: a bar over what can be counted, otherwise a line.
+
+Bars are drawn by the thread that counts, not by one of their own: an interruption that arrives while that
+thread holds the bar's lock would leave the other one waiting for ever.
+"""
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
@@ -21,13 +26,17 @@ _WORTH_A_BAR = 200
 """Looking at a stored result takes some milliseconds; so many of them take a second."""
 
 
+_DRAWN_EVERY_S = 0.1
+
+
 def tracked(items: Collection[Item], *, label: str, hidden: bool) -> Iterator[Item]:
     """The items, with a bar on standard error while there are many of them to look at."""
     if hidden or len(items) < _WORTH_A_BAR:
         yield from items
     else:
         text = TextColumn("{task.description}", markup=False)
-        with Progress(text, BarColumn(), console=console(stderr=True), transient=True) as bar:
+        screen = console(stderr=True)
+        with Progress(text, BarColumn(), console=screen, transient=True, auto_refresh=False) as bar:
             yield from bar.track(items, description=plain_line(label))
 
 
@@ -66,7 +75,9 @@ class Bar:
             console=console(stderr=True),
             disable=hidden,
             speed_estimate_period=60.0,
+            auto_refresh=False,
         )
+        self._drawn_s = 0.0
         description = f"{plain_line(label)}: " if label else ""
         self._task = self._progress.add_task(description, total=total_s, finished=0, runs=runs)
 
@@ -84,4 +95,7 @@ class Bar:
 
     def show(self, *, done_s: float, finished: int) -> None:
         """Moves the bar to so many simulated seconds and finished runs."""
-        self._progress.update(self._task, completed=done_s, finished=finished)
+        now_s = time.monotonic()
+        due = now_s - self._drawn_s >= _DRAWN_EVERY_S
+        self._drawn_s = now_s if due else self._drawn_s
+        self._progress.update(self._task, completed=done_s, finished=finished, refresh=due)
