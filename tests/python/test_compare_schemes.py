@@ -146,7 +146,7 @@ def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
     assert found.seeds_for(2.0) == math.ceil(4.0 * 3.1634**2 * 1.2 / 4.0) == 13
     assert found.seeds_for(1e3) == 6
     few = beside({"a": base[:5], "b": base[:5]})
-    with pytest.raises(TooLittleDataError, match="5 seeds do not say how many it takes"):
+    with pytest.raises(TooLittleDataError, match="5 seeds cannot say how many it takes"):
         few.seeds_for(1.0)
     with pytest.raises(TooLittleDataError, match="too few pages ended"):
         beside({"a": base, "b": [*base[:5], math.inf]}).seeds_for(1.0)
@@ -259,7 +259,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         (("link.toml",), "one scenario with --schemes"),
         (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario with --schemes"),
         (("link.toml", "--schemes", "red"), "two or more, such as drop-tail,red"),
-        (("link.toml", "--schemes", "red,rod"), 'unknown scheme "rod"'),
+        (("link.toml", "--schemes", "red,rod"), "scheme 'rod': unknown"),
         (("link.toml", "--schemes", "red,pi", "--seeds", "1-5", "--until-width", "1"), "needs 6 seeds"),
         (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),
         ((".", ".", "--until-width", "1"), "--until-width adds runs"),

@@ -105,7 +105,7 @@ def test_the_full_comparison_runs_behind_the_page_and_opens_its_report(
     report = opening.value
     report.on("pageerror", lambda error: wrong.append(str(error)))
     report.wait_for_load_state()
-    assert "drop-tail against pi: half of the pages load in" in report.content()
+    assert "drop-tail: half of the pages load in" in report.content()
     # Its charts are alive, as they are in the file that `aqmlab compare` writes.
     report.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
     report.wait_for_selector(".uplot", timeout=ANSWERED_MS)

@@ -164,8 +164,8 @@ def test_chosen_flows_have_a_line_each(folder: Path) -> None:
         (("web", "--what", "queue", "--link", "nowhere"), 'no monitored link "nowhere"'),
         (("bulk", "--what", "pages"), "bulk"),
         (("bulk", "--what", "cdf"), "no exchange ended in the measured window"),
-        (("web/seed-1", "bulk", "--what", "queue"), "measured over"),
-        (("nowhere", "--what", "cdf"), "nowhere: holds no result"),
+        (("web/seed-1", "bulk", "--what", "queue"), "what is measured"),
+        (("nowhere", "--what", "cdf"), "nowhere: there is no such folder"),
         (("web",), "Missing option '--what'"),
     ],
 )

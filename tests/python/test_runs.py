@@ -193,7 +193,7 @@ def test_no_worker_is_no_sweep(number: int) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_a_seed_beyond_64_bits_is_refused(seed: int) -> None:
-    with pytest.raises(ValueError, match=rf"seed: from 0 to 2\^64 - 1, not {seed}"):
+    with pytest.raises(ValueError, match=rf"seed: a whole number from 0 to 2\^64 - 1, not {seed}"):
         Job(bulk(), seed)
 
 

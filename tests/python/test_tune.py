@@ -461,7 +461,7 @@ RANGES = {
     ),
     "a multiple of texts": (
         "[red]\nmin_th_packets = 'x'",
-        "red.max_th_packets.times: min_th_packets: is searched among values",
+        "red.min_th_packets: 'x' is not legal; legal: a number",
     ),
     "a date among the values": (
         "[red]\nmax_p = { values = [1979-05-27] }",

@@ -261,7 +261,7 @@ def test_compare_pairs_results_of_both_hops_by_name(file: Path) -> None:
     assert done.returncode == 2
     assert "a-to-c" in done.stderr
     done = aqmlab_run("compare", "small", "nothing")
-    assert "nothing: holds no result" in done.stderr
+    assert "nothing: there is no such folder" in done.stderr
 
 
 def test_populations_that_browse_otherwise_are_not_compared() -> None:

@@ -21,7 +21,7 @@ case "$2" in
 *) usage ;;
 esac
 
-tests="--package aqmlab-tcp --test any_network --test any_overrides
+tests="--package aqmlab-tcp --test any_network --test any_overrides --test reductions
     --package aqmlab-web --test any_parameters
     --package aqmlab-scenario --test resolved
     --package aqmlab-aqm --test conformance
