@@ -130,6 +130,12 @@ ARRIVAL = "def on_arrival(self, now_ns, packet, queue, coins):\n    "
 
 FILTER = "return Verdict.DROP_FILTER if coins.uniform() < 0.02 else Verdict.PASS"
 
+TICKS = """due_ns = 0
+def next_timer(self):
+    return self.due_ns
+def on_timer(self, due_ns, queue):
+    """
+
 FAILURES = {
     "an exception": (
         ARRIVAL + "if now_ns > 2_000_000_000:\n        raise KeyError('gone')\n    return Verdict.PASS",
@@ -152,6 +158,10 @@ FAILURES = {
     "a timer that stands still": (
         "def next_timer(self):\n    return 5\ndef on_timer(self, due_ns, queue):\n    pass",
         "own.py:Own: a timer must move forward",
+    ),
+    "a timer of a nanosecond": (
+        TICKS + "self.due_ns = due_ns + 1",
+        "own.py:Own: the timer was due more than 1000 times within 1 ms",
     ),
     "a probability that is none": (
         "def signal_probability(self):\n    return float('nan')",
@@ -309,6 +319,31 @@ def test_a_library_that_declares_what_cannot_be_is_refused(what: str, tmp_path: 
     assert f"own.so:own: {message}" in checked.stderr
 
 
+NERVOUS = """
+static uint64_t next_timer(const void *state) {
+    return *(const uint64_t *)state;
+}
+static void on_timer(void *state, const aqmlab_call *call) {
+    *(uint64_t *)state = call->now_ns + 1;
+}
+"""
+NERVOUS_TABLE = ".state_bytes = 8, .next_timer = next_timer, .on_timer = on_timer"
+"""A timer of one nanosecond in C."""
+
+
+def test_a_timer_of_a_nanosecond_in_c_ends_the_run(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    (tmp_path / "own.c").write_text(START + NERVOUS + SCHEME % NERVOUS_TABLE)
+    command = [compiler, "-w", "-shared", "-fPIC", "-I", str(INCLUDE), "own.c", "-o", "own.so"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    with pytest.raises(RunError, match=r"own.so:own: the timer was due more than 1000 times within 1 ms"):
+        aqmlab.run(scenario("own.so:own", tmp_path, "limit_packets = 5", BULK))
+    found = [str(finding) for finding in check("own.so:own", folder=tmp_path, cases=3)]
+    assert "own.so:own: the timer was due more than 1000 times within 1 ms" in found[0]
+
+
 @pytest.mark.parametrize("percent", [2, 100])
 def test_what_a_scheme_costs_that_drops_whatever_happens_is_measured(percent: int, tmp_path: Path) -> None:
     """No source slows down without end, or its instants would leave the clock."""
@@ -412,6 +447,9 @@ def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
     assert all("own.py, line 6, in on_arrival: ZeroDivisionError" in finding for finding in large)
     nan = findings("def signal_probability(self):\n    return float('nan')")
     assert "the signal probability is NaN" in nan[0]
+    nervous = findings(TICKS + "self.due_ns = due_ns + 999")
+    assert "the timer was due more than 1000 times within 1 ms" in nervous[0]
+    assert findings(TICKS + "self.due_ns = due_ns + 1_000_000") == []
 
 
 def test_the_command_line_knows_it(tmp_path: Path) -> None:

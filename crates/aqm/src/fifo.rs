@@ -69,6 +69,10 @@ impl<P: Queued> Fifo<P> {
         packet
     }
 
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = PacketFacts> {
         self.packets.iter().map(Queued::facts)
     }

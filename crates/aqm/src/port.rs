@@ -336,6 +336,16 @@ impl<P: Queued> Port<P> {
         }
     }
 
+    /// Every packet that waits, in all queues, queue by queue from its head.
+    #[must_use]
+    pub fn waiting(&self) -> Box<dyn Iterator<Item = &P> + '_> {
+        match &self.layout {
+            Layout::Fifo(queue) => Box::new(queue.fifo().waiting()),
+            Layout::Guarded(queue) => Box::new(queue.queue().fifo().waiting()),
+            Layout::Several(queues) => Box::new(queues.waiting()),
+        }
+    }
+
     /// What happened here so far.
     #[must_use]
     pub const fn counters(&self) -> &Counters {

@@ -146,6 +146,10 @@ impl<P: Queued> SeveralQueues<P> {
         self.queues.0.iter().map(Queue::fifo)
     }
 
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &P> {
+        self.fifos().flat_map(Fifo::waiting)
+    }
+
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         for (queue, counters) in self.front.counters.iter().enumerate() {
             let (packets, bytes) = self.queues.length(queue);

@@ -7,6 +7,7 @@
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
 //! - [`Verdicts`](decode): how a verdict is written as a number.
 //! - [`Fault`]: how a scheme that cannot go on ends its run.
+//! - [`TimerPace`]: how often its timer may be due.
 #![deny(missing_docs)]
 
 mod declared;
@@ -14,10 +15,12 @@ mod elf;
 mod fault;
 mod library;
 mod table;
+mod timer_pace;
 mod verdict;
 
 pub use declared::{DeclaredScheme, Factory, Values};
 pub use fault::{Fault, catch};
 pub use library::load_library;
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Traits, Waiting};
+pub use timer_pace::{MOST_CALLS, TimerPace, WINDOW};
 pub use verdict::{MOST_EVICTED, as_said, decode};

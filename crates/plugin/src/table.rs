@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::fault::Fault;
+use crate::timer_pace::TimerPace;
 use crate::verdict::{MOST_EVICTED, as_said, decode};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
 use aqmlab_random::Stream;
@@ -182,6 +183,7 @@ pub struct TableScheme {
     /// Of words, so that any C type may stand in it.
     state: Vec<u128>,
     traits: Traits,
+    pace: TimerPace,
 }
 
 // SAFETY: the state belongs to this scheme alone, and the pointer in the call is used only while a function runs.
@@ -197,7 +199,7 @@ impl TableScheme {
         let mut words = vec![0_u128; state.len().div_ceil(size_of::<u128>()).max(1)];
         // SAFETY: the words are at least as long as the bytes, and any bytes are words.
         unsafe { std::ptr::copy_nonoverlapping(state.as_ptr(), words.as_mut_ptr().cast(), state.len()) };
-        Self { functions, call: Call::empty(), state: words, traits }
+        Self { functions, call: Call::empty(), state: words, traits, pace: TimerPace::default() }
     }
 
     fn state(&self) -> *const c_void {
@@ -309,12 +311,8 @@ impl Aqm for TableScheme {
             // SAFETY: as in `decide`.
             unsafe { on_timer(self.state.as_mut_ptr().cast(), &raw const self.call) };
         }
-        if self.next_timer().is_some_and(|next| next <= due) {
-            Fault::raise(format!(
-                "{}: a timer must move forward, and is due again at {due}",
-                self.traits.name
-            ));
-        }
+        let next = self.next_timer();
+        self.pace.count(due, next).unwrap_or_else(|wrong| self.fail(&wrong));
     }
 
     fn signal_probability(&self) -> Probability {

@@ -16,6 +16,12 @@ pub(crate) fn scheme_names() -> Vec<&'static str> {
     Scheme::names().iter().copied().filter(|name| !name.contains(':')).collect()
 }
 
+/// The scheme of this package that the field or Linux call by this name; none if there is none.
+#[pyfunction]
+pub(crate) fn scheme_named_elsewhere(name: &str) -> Option<&'static str> {
+    aqmlab_scenario::scheme_named_elsewhere(name)
+}
+
 /// The host profiles.
 #[pyfunction]
 pub(crate) fn profile_names() -> Vec<&'static str> {

@@ -81,6 +81,7 @@ pub use document::{
     DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer, UserModel,
 };
 pub use error::{Mistake, Place, ScenarioError};
+pub use nearest::scheme_named_elsewhere;
 pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};

@@ -2,7 +2,7 @@
 
 use crate::error::{Mistake, Place, ScenarioError};
 use crate::legal::listed;
-use crate::nearest::{in_other_unit, nearest};
+use crate::nearest::{in_other_unit, nearest, nearest_name};
 use crate::text::{Node, Value};
 
 /// Collects mistakes, and finds their places in the text.
@@ -72,7 +72,7 @@ impl<'a> Mistakes<'a> {
 
     /// `key` names no known `what`.
     pub(crate) fn unknown_name(&mut self, key: &str, what: &str, given: &str, legal: &[&str]) {
-        let meant = nearest(given, legal.iter().copied());
+        let meant = nearest_name(given, legal);
         self.add(
             key,
             format!("unknown {what} \"{given}\""),

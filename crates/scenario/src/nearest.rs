@@ -10,6 +10,40 @@ const UNITS: [&str; 27] = [
     "min", "minutes", "h", "hz", "khz", "bytes", "kb", "mb", "kib", "mib", "packets", "pkts", "percent",
 ];
 
+/// What the field and Linux call schemes that have another name here.
+const SCHEMES_ELSEWHERE: [(&str, &str); 16] = [
+    ("fifo", "drop-tail"),
+    ("pfifo", "drop-tail"),
+    ("bfifo", "drop-tail"),
+    ("droptail", "drop-tail"),
+    ("taildrop", "drop-tail"),
+    ("tail-drop", "drop-tail"),
+    ("sfq", "fq"),
+    ("drr", "fq"),
+    ("wfq", "fq"),
+    ("fair-queueing", "fq"),
+    ("fqcodel", "fq-codel"),
+    ("fq-codl", "fq-codel"),
+    ("l4s", "dualpi2"),
+    ("dual-pi2", "dualpi2"),
+    ("dualq", "dualpi2"),
+    ("adaptive-red", "ared"),
+];
+
+/// The scheme that has this name elsewhere, such as `fq` for `sfq`. Case and the difference between `-` and `_` do not count.
+#[must_use]
+pub fn scheme_named_elsewhere(name: &str) -> Option<&'static str> {
+    let name = plain(name);
+    SCHEMES_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name).map(|(_, here)| *here)
+}
+
+/// The legal name that was probably meant: of a scheme that is called `given` elsewhere, or the one most like it.
+pub(crate) fn nearest_name<'a>(given: &str, legal: &[&'a str]) -> Option<&'a str> {
+    let elsewhere = scheme_named_elsewhere(given);
+    let meant = legal.iter().copied().find(|name| Some(*name) == elsewhere);
+    meant.or_else(|| nearest(given, legal.iter().copied()))
+}
+
 /// The legal name most like `given`, if one is much like it. Case and the difference between `-` and `_` do
 /// not count.
 pub(crate) fn nearest<'a>(given: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -66,6 +100,22 @@ mod tests {
         ] {
             assert_eq!(nearest(given, KEYS), Some(meant), "{given}");
         }
+    }
+
+    /// Linux's stochastic fairness queueing (`tc-sfq(8)`) is no slip of the finger for another scheme of three letters.
+    #[test]
+    fn a_scheme_is_known_by_its_name_elsewhere() {
+        let legal = aqmlab_aqm::Scheme::names();
+        for (elsewhere, here) in SCHEMES_ELSEWHERE {
+            assert_eq!(nearest_name(elsewhere, legal), Some(here), "{elsewhere}");
+            assert!(!legal.contains(&elsewhere), "{elsewhere} is a scheme's own name");
+        }
+        for (given, meant) in
+            [("SFQ", "fq"), ("Tail_Drop", "drop-tail"), ("fq-codle", "fq-codel"), ("sfbb", "sfb")]
+        {
+            assert_eq!(nearest_name(given, legal), Some(meant), "{given}");
+        }
+        assert_eq!(nearest_name("sfq", &["sfg", "red"]), Some("sfg"), "where fq is not legal");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! at which it grows: connections and exchanges from the users, packets from the rates of the links. The estimate is
 //! for deciding whether a run has room, not for accounting.
 
-use crate::fabric::{Connection, Interface, Packet, QueuedLink, Timer};
+use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
 use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
@@ -174,8 +174,15 @@ fn network(scenario: &Scenario) -> f64 {
         + 2.0 * bytes_of::<u32>((routers + 1) * columns)
 }
 
+/// What a port sorts the packets of a connection by, where one does.
+fn hashes_of_connection(scenario: &Scenario) -> usize {
+    let mut schemes = scenario.network.links.iter().filter_map(|link| link.queue.as_ref());
+    if schemes.any(|scheme| !scheme.is_one_queue()) { FlowHashes::BYTES_PER_CONNECTION } else { 0 }
+}
+
 fn traffic(scenario: &Scenario) -> f64 {
-    let connection = (size_of::<Connection>() + size_of::<BrowserConnection>()) as f64;
+    let hashes = hashes_of_connection(scenario);
+    let connection = (size_of::<Connection>() + size_of::<BrowserConnection>() + hashes) as f64;
     let timer = (size_of::<Timer>() + 24) as f64;
     let of_user = |habits: &Habits| {
         habits.user_bytes as f64
@@ -345,6 +352,10 @@ responses = "none"
         let beside = bytes(&[(500, 96 + 4 + PAGE_BYTES_PER_USER), (500 + 300, timer), (150, connection)]);
         let flows = bytes(&[(7, 200 + connection + 600), (21, timer)]);
         same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
+        // Behind a port that sorts flows the connections of users and flows have two headers each, of 16 bytes, and two words of
+        // 4 that say whether and whose they are.
+        let sorting = traffic(&house(&[("topology.links.1.queue", "{ scheme = \"fq-codel\" }")]));
+        same(sorting - traffic(&house(&[])), bytes(&[(150 + 7, 2 * 16 + 2 * 4)]));
         let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
         same(traffic(&mah), bytes(&[(500, size_of::<MahUser>())]) + beside + flows);
     }

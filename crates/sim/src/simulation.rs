@@ -188,3 +188,27 @@ fn prefetch_session(session: &Session, end: Upcoming) {
         None => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two clouds of 500 connections a second behind a full FQ-CoDel: what is kept follows the connections that are open and
+    /// the packets under way.
+    #[test]
+    fn hashes_of_connections_do_not_outlive_their_packets() {
+        let text = "name = \"short connections\"\nduration_s = 110.0\nwarm_up_s = 1.0\n[dumbbell]\nrate_mbps = 60.0\n\
+                    queue = { scheme = \"fq-codel\" }\n[users]\nper_side = 1\nprofile = \"ns2-full\"\n\
+                    model = { model = \"packmime\", connections_per_second = 500.0 }\n";
+        let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let control = Control::default();
+        let captured = CapturedPorts::default();
+        let simulation = Simulation::new(&scenario, 1, &control, &captured);
+        let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+        let run = simulation.run(Time::ZERO + scenario.duration, &control);
+        run.unwrap_or_else(|error| panic!("{error}"));
+        let (opened, kept) = (simulation.fabric.opened(), simulation.fabric.kept_hashes());
+        assert!(opened > 100_000, "{opened}");
+        assert!((kept as u64) < opened / 10, "{kept} of {opened}");
+    }
+}

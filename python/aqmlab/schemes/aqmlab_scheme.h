@@ -108,6 +108,7 @@ typedef struct {
     void (*on_overflow)(void *state, const aqmlab_call *call);
     void (*on_room_made)(void *state, uint64_t now_ns, uint32_t packets);
     void (*on_idle)(void *state, uint64_t now_ns);
+    /* In nanoseconds, AQMLAB_NEVER without one; more than 1,000 times within 1 ms ends the run. */
     uint64_t (*next_timer)(const void *state);
     void (*on_timer)(void *state, const aqmlab_call *call); /* at call->now_ns */
     double (*signal_probability)(const void *state);

@@ -171,7 +171,11 @@ class Scheme:
         """The link asked for a packet and found none."""
 
     def next_timer(self) -> int | None:
-        """The next instant at which `on_timer` is due; asked at the start and after each `on_timer`."""
+        """The next instant at which `on_timer` is due; asked at the start and after each `on_timer`.
+
+        In nanoseconds. A timer may be due once per microsecond on average: more than 1,000 times within 1 ms
+        end the run.
+        """
         return None
 
     def on_timer(self, due_ns: int, queue: Queue) -> None:

@@ -7,20 +7,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from aqmlab import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 _RANGE = re.compile(r"([0-9]{1,20})(?:-([0-9]{1,20}))?")
 _LONGEST_SHOWN = 60
-_OTHER_NAMES = {
-    **dict.fromkeys(("fifo", "pfifo", "bfifo", "droptail", "taildrop", "tail-drop"), "drop-tail"),
-    **dict.fromkeys(("sfq", "drr", "wfq", "fair-queueing"), "fq"),
-    **dict.fromkeys(("fqcodel", "fq-codl"), "fq-codel"),
-    **dict.fromkeys(("l4s", "dual-pi2", "dualq"), "dualpi2"),
-    "adaptive-red": "ared",
-}
-"""What the field and Linux call schemes that have another name here."""
 
 
 def quoted(value: object) -> str:
@@ -67,7 +61,7 @@ def unknown(name: str, known: Iterable[str]) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that is most like a misspelt one, as the end of a message; empty if none is near."""
     names = list(known)
-    if (meant := _OTHER_NAMES.get(name.lower().replace("_", "-"))) in names:
+    if (meant := _core.scheme_named_elsewhere(name)) in names:
         return f'; did you mean "{meant}"?'
     near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
     return f'; did you mean "{near[0]}"?' if near else ""

@@ -3,7 +3,7 @@
 use super::class::described;
 use super::view::{Coins, Packet, Queue};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
-use aqmlab_plugin::{Fault, Traits, as_said, decode};
+use aqmlab_plugin::{Fault, TimerPace, Traits, as_said, decode};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Probability, Time};
 use pyo3::call::PyCallArgs;
@@ -18,6 +18,7 @@ pub(super) struct ClassScheme {
     /// For words about what went wrong.
     loaded: Py<PyAny>,
     traits: Traits,
+    pace: TimerPace,
 }
 
 struct Methods {
@@ -63,6 +64,7 @@ impl ClassScheme {
             coins: Py::new(py, Coins { stream: Key::from_seed(0).stream() })?,
             loaded,
             traits,
+            pace: TimerPace::default(),
         })
     }
 
@@ -176,9 +178,8 @@ impl Aqm for ClassScheme {
                 answer.map(|_| ())
             });
         }
-        if self.next_timer().is_some_and(|next| next <= due) {
-            self.refuse(&format!("a timer must move forward, and is due again at {due}"));
-        }
+        let next = self.next_timer();
+        self.pace.count(due, next).unwrap_or_else(|wrong| self.refuse(&wrong));
     }
 
     fn signal_probability(&self) -> Probability {

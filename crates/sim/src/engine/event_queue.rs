@@ -154,6 +154,11 @@ impl<P: Copy, T: Copy> EventQueue<P, T> {
         self.unlike_packets = self.unlike_packets.min(instant);
     }
 
+    /// At least every packet on its way to an arrival: see [`Wheel::remembered`].
+    pub(crate) fn remembered_packets(&self) -> impl Iterator<Item = P> + '_ {
+        self.packets.remembered().chain(self.soon.iter().map(Pending::item))
+    }
+
     /// Takes the packet whose arrival is the next event, of the kind that was named.
     #[inline(always)]
     pub(crate) fn take_packet(&mut self, kind: EventKind) -> P {

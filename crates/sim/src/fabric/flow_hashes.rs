@@ -5,6 +5,10 @@
 //! ports, the other end listens at port 80. The hash is made once, when the connection opens, under a key of the run: it
 //! belongs to addresses and ports, whatever place a connection has in memory. Beside it stands the differentiated services
 //! codepoint, which the scenario gives. Nothing of this is kept where no port classifies.
+//!
+//! Packets of a connection that is over may still be under way, and are sorted as before. When the next connection takes its
+//! place, its hashes move to a map; whenever the map has grown enough, those are dropped of which no packet is under way. So
+//! memory follows open connections and packets under way, not the connections that ever were.
 
 use super::packet::Packet;
 use crate::identifiers::ProfileId;
@@ -12,6 +16,7 @@ use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
+use std::collections::BTreeMap;
 
 /// The ports that a node takes in turn (RFC 6335, section 6).
 const FIRST_EPHEMERAL_PORT: u16 = 49_152;
@@ -20,14 +25,34 @@ const LISTENING_PORT: u16 = 80;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// The hashes of all connections since the start: packets of a connection that is over may still be under way.
+/// Connections that are over whose hashes are kept without asking whether their packets are still under way.
+const LEAST_ROOM: usize = 1_024;
+
+/// Packets that are looked at for each connection that may be added before they are looked at again.
+const PACKETS_PER_ROOM: usize = 8;
+
+/// What ports sort the packets of each end by.
+type OfEnds = [HeaderFields; 2];
+
+/// The connection that has a place, or had it last.
+#[derive(Clone, Copy)]
+struct Tenant {
+    generation: u16,
+    fields: OfEnds,
+}
+
+/// The hashes of the connections of which packets are under way, and for a while those of others.
 pub(crate) struct FlowHashes {
     key: Key,
     is_wanted: bool,
     /// Connections that each node has opened.
     opened: Vec<u16>,
-    /// Of the packets that each end sends, by place and generation of the connection.
-    of_tenants: Vec<Vec<[HeaderFields; 2]>>,
+    /// By place: the connection that was opened there last.
+    tenants: Vec<Option<Tenant>>,
+    /// By place and generation: connections that were there before it.
+    earlier: BTreeMap<(u32, u16), OfEnds>,
+    /// How many of these there may be before they are looked through.
+    most_earlier: usize,
     /// Codepoints of the packets of each population and group of flows, by its host profile.
     dscps: Vec<u8>,
     /// By source of datagrams.
@@ -35,6 +60,9 @@ pub(crate) struct FlowHashes {
 }
 
 impl FlowHashes {
+    /// Memory in bytes of each open connection: for estimates.
+    pub(crate) const BYTES_PER_CONNECTION: usize = size_of::<Option<Tenant>>();
+
     /// No connections yet, among the nodes of the scenario.
     pub(crate) fn new(is_wanted: bool, scenario: &Scenario, key: Key) -> Self {
         let nodes = scenario.network.nodes.len();
@@ -42,28 +70,29 @@ impl FlowHashes {
         let of_sources = if is_wanted { of_sources(scenario, key) } else { Vec::new() };
         let of_users = scenario.populations.iter().map(|population| population.dscp);
         let dscps = of_users.chain(scenario.flows.iter().map(|group| group.dscp)).collect();
-        Self { key, is_wanted, opened: vec![0; nodes], of_tenants: Vec::new(), dscps, of_sources }
+        Self {
+            key,
+            is_wanted,
+            opened: vec![0; nodes],
+            tenants: Vec::new(),
+            earlier: BTreeMap::new(),
+            most_earlier: LEAST_ROOM,
+            dscps,
+            of_sources,
+        }
     }
 
     /// A connection was opened from a node to another under a profile, and has this place and generation.
     #[inline]
-    pub(crate) fn open(
-        &mut self,
-        nodes: [NodeIndex; 2],
-        profile: ProfileId,
-        (place, generation): (u32, u16),
-    ) {
+    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], profile: ProfileId, tenant: (u32, u16)) {
         if self.is_wanted {
-            self.note(nodes, profile, (place as usize, usize::from(generation)));
+            let fields = self.fields(nodes, profile);
+            self.move_in(tenant, fields);
         }
     }
 
-    fn note(
-        &mut self,
-        [active, passive]: [NodeIndex; 2],
-        profile: ProfileId,
-        (place, generation): (usize, usize),
-    ) {
+    /// Of the next connection that is opened from a node to another.
+    fn fields(&mut self, [active, passive]: [NodeIndex; 2], profile: ProfileId) -> OfEnds {
         let opened = &mut self.opened[active.0 as usize];
         let port = next_port(opened);
         let there = FiveTuple {
@@ -81,20 +110,63 @@ impl FlowHashes {
             protocol: TCP,
         };
         let dscp = self.dscps[profile.place()];
-        let fields = [there, back].map(|tuple| fields_of(&tuple, self.key, dscp));
-        self.of_tenants.resize_with(self.of_tenants.len().max(place + 1), Vec::new);
-        let of_place = &mut self.of_tenants[place];
-        of_place.resize(of_place.len().max(generation + 1), fields);
-        of_place[generation] = fields;
+        [there, back].map(|tuple| fields_of(&tuple, self.key, dscp))
+    }
+
+    /// A connection takes a place from the one before it.
+    fn move_in(&mut self, (place, generation): (u32, u16), fields: OfEnds) {
+        let count = self.tenants.len().max(place as usize + 1);
+        self.tenants.resize(count, None);
+        let before = self.tenants[place as usize].replace(Tenant { generation, fields });
+        if let Some(before) = before {
+            self.earlier.insert((place, before.generation), before.fields);
+        }
+    }
+
+    /// Connections of which something is kept.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.tenants.len() + self.earlier.len()
+    }
+
+    /// Whether so many connections are over that [`Self::forget_all_but`] is due.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.earlier.len() > self.most_earlier
+    }
+
+    /// Drops the hashes of connections that are over, all but those of these packets, which are all that are under way, and
+    /// perhaps others. Afterwards there is room for so many more connections that a look at a packet costs each of them little.
+    pub(crate) fn forget_all_but(&mut self, packets: impl Iterator<Item = Packet>) {
+        let mut looked_at = 0;
+        let mut kept = BTreeMap::new();
+        for packet in packets {
+            looked_at += 1;
+            let tenant = (packet.connection(), packet.generation());
+            if let Some(fields) = self.earlier.remove(&tenant) {
+                kept.insert(tenant, fields);
+            }
+        }
+        self.most_earlier = kept.len() + LEAST_ROOM.max(looked_at / PACKETS_PER_ROOM);
+        self.earlier = kept;
     }
 
     /// What a port sorts a packet by.
+    #[inline]
     pub(crate) fn header_of(&self, packet: &Packet) -> HeaderFields {
         if let Some((source, _)) = packet.as_datagram() {
             return self.of_sources[source.place()];
         }
-        let of_place = &self.of_tenants[packet.connection() as usize];
-        of_place[usize::from(packet.generation())][usize::from(packet.from() == Side::Passive)]
+        let side = usize::from(packet.from() == Side::Passive);
+        match &self.tenants[packet.connection() as usize] {
+            Some(tenant) if tenant.generation == packet.generation() => tenant.fields[side],
+            _ => self.earlier_header_of(packet)[side],
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn earlier_header_of(&self, packet: &Packet) -> &OfEnds {
+        &self.earlier[&(packet.connection(), packet.generation())]
     }
 }
 
@@ -139,7 +211,7 @@ mod tests {
     use aqmlab_session::DatagramSourceId;
     use aqmlab_tcp::{Flags, Segment, SequenceNumber};
     use aqmlab_units::Time;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, VecDeque};
 
     const PROFILE: ProfileId = ProfileId::from_number(0);
     const ENDS: [NodeIndex; 2] = [NodeIndex(3), NodeIndex(7)];
@@ -223,6 +295,43 @@ mod tests {
         hashes.open(ENDS, PROFILE, (0, 1));
         assert_eq!(hash_of(&hashes, (0, 0), Side::Active), first);
         assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
+    }
+
+    /// A hundred thousand connections one after the other in three places. Of each a packet either way is late by 250
+    /// connections, and of every thousandth until the end: all are sorted as when their connection was open, and what is kept
+    /// is bounded by what is under way.
+    #[test]
+    fn hashes_end_with_the_last_packet_of_their_connection() {
+        let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
+        let mut under_way: VecDeque<(Packet, HeaderFields)> = VecDeque::new();
+        let mut until_the_end = Vec::new();
+        let mut most_kept = 0;
+        for number in 0..100_000_u32 {
+            let connection = (number % 3, u16::try_from(number / 3).expect("33,333 generations"));
+            hashes.open(ENDS, PROFILE, connection);
+            for side in [Side::Active, Side::Passive] {
+                let packet = packet(connection, side);
+                under_way.push_back((packet, hashes.header_of(&packet)));
+            }
+            while under_way.len() > 500 {
+                let (packet, header) = under_way.pop_front().expect("there are 500");
+                assert_eq!(hashes.header_of(&packet), header, "{packet:?}");
+                if number % 1_000 == 0 {
+                    until_the_end.push((packet, header));
+                }
+            }
+            if hashes.is_crowded() {
+                hashes.forget_all_but(under_way.iter().chain(&until_the_end).map(|(packet, _)| *packet));
+            }
+            most_kept = most_kept.max(hashes.earlier.len());
+        }
+        for (packet, header) in &until_the_end {
+            assert_eq!(hashes.header_of(packet), *header, "{packet:?}");
+        }
+        assert_eq!(until_the_end.len(), 2 * 99, "none is late yet where the first thousandth opens");
+        // 251 connections of late packets and 99 of those until the end, and one more than may be kept without a look.
+        assert!((LEAST_ROOM..=LEAST_ROOM + 251 + 99 + 1).contains(&most_kept), "{most_kept}");
+        assert_eq!(hashes.tenants.len(), 3);
     }
 
     /// RFC 6335 section 6: the dynamic ports are 49152 to 65535.

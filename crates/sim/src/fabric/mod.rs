@@ -73,7 +73,7 @@ use capture::Capturing;
 pub use capture::{Capture, CaptureRefused, CapturedPorts};
 use datagrams::DatagramEnds;
 use endpoints::Endpoints;
-use flow_hashes::FlowHashes;
+pub(crate) use flow_hashes::FlowHashes;
 use hosts::Hosts;
 use idle_paths::IdlePaths;
 use locations::Locations;
@@ -195,6 +195,10 @@ impl Fabric {
         let tenant = (connection.number(), record.generation);
         trace.opened(tenant, number, (nodes, location.profile));
         flow_hashes.open(nodes, location.profile, tenant);
+        if flow_hashes.is_crowded() {
+            let waiting = network.queued.iter().flat_map(QueuedLink::packets);
+            flow_hashes.forget_all_but(events.remembered_packets().chain(waiting));
+        }
         Opened { connection, number }
     }
 
@@ -269,6 +273,12 @@ impl Fabric {
     /// Connections that were opened so far.
     pub(crate) const fn opened(&self) -> u64 {
         self.endpoints.connections.opened()
+    }
+
+    /// Connections of which a hash is kept.
+    #[cfg(test)]
+    pub(crate) fn kept_hashes(&self) -> usize {
+        self.flow_hashes.kept()
     }
 
     /// Connections that gave up so far.

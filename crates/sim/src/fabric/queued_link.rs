@@ -118,6 +118,12 @@ impl QueuedLink {
         }
     }
 
+    /// Every packet that waits in the queue or in the ring, and the one that is being sent or was last.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = Packet> + '_ {
+        let behind = self.ring.iter().chain(std::iter::once(&self.in_service));
+        self.port.waiting().chain(behind).copied()
+    }
+
     /// Sees to it that a port which holds back what waits is asked again.
     #[inline(always)]
     fn ask_when_port_opens(&mut self, events: &mut Events) {

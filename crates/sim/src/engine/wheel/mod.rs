@@ -179,6 +179,14 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         node.entry.item
     }
 
+    /// At least every pending item. Items that were popped are among them until their place is taken by others: at most as many
+    /// as were pending at once.
+    pub(crate) fn remembered(&self) -> impl Iterator<Item = T> + '_ {
+        let listed = self.lists.nodes.iter().map(|node| &node.entry);
+        let apart = self.cut_off.iter().chain(&self.far).map(|Reverse(entry)| entry);
+        listed.chain(self.pages.remembered()).chain(apart).map(Entry::item)
+    }
+
     /// Turns to the next slot that holds something and sorts its list; answers its earliest instant.
     #[inline(always)]
     fn turn(&mut self) -> Time {
@@ -341,6 +349,9 @@ mod tests {
                     prop_assert_eq!((head.nanoseconds(), number), (expected.0, expected.2));
                     now = expected.0;
                 }
+            }
+            for (_, _, number) in &list {
+                prop_assert!(wheel.remembered().any(|item| item == *number), "{number} is pending");
             }
             if asks {
                 let head = list.iter().map(|entry| entry.0).min().unwrap_or(u64::MAX);

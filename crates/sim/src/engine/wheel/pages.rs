@@ -81,6 +81,11 @@ impl<T: Copy> Pages<T> {
         self.occupied.insert(number);
     }
 
+    /// At least every entry that waits: taken ones are there until their chunk is filled again.
+    pub(super) fn remembered(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.entries.iter()
+    }
+
     /// The next page after `page` that holds something.
     pub(super) fn next_after(&self, page: u64) -> Option<u64> {
         let here = number_of(page);
