@@ -1,6 +1,5 @@
 //! A whole random scenario, as a document that is probably legal.
 
-use crate::deep_queue::deep_queue;
 use crate::dice::Dice;
 use crate::files::give_files;
 use crate::schema::Schema;
@@ -9,14 +8,9 @@ use serde_json::{Value as Json, json};
 
 /// Simulated time, unless that costs too much.
 const DURATION_S: f64 = 2.0;
-/// Share of the cases that are long-lived flows in a deep queue.
-const DEEP_QUEUES: f64 = 0.1;
 
 /// A draft of a scenario. The check may refuse single keys: see `mend`.
 pub(crate) fn draft(schema: &Schema, dice: &mut Dice) -> Json {
-    if dice.chance(DEEP_QUEUES) {
-        return deep_queue(dice);
-    }
     let mut document = json!({ "name": *dice.choose(&["fuzz", "ü", "a b", "\"quoted\"", "[/x]"]) });
     let groups = if dice.chance(0.3) {
         dumbbell(&mut document, schema, dice)

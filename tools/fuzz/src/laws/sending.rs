@@ -92,9 +92,9 @@ mod tests {
     fn slow_start_into_a_wall_keeps_it() {
         let allowance = Allowance { initial_windows: 2 * 10, reductions: 0 };
         for rounds in 1..20 {
-            let sent = 10 * ((1 << rounds) - 1);
+            let sent = 10.0 * f64::from((1 << rounds) - 1);
             let arrived = 10 * ((1 << (rounds - 1)) - 1);
-            assert!(sent as f64 <= allowance.most_for(arrived), "{rounds} rounds");
+            assert!(sent <= allowance.most_for(arrived), "{rounds} rounds");
         }
     }
 }
