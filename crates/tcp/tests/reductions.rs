@@ -5,14 +5,17 @@
 //! - a threshold that changes is at most β times the most that was outstanding since it last changed (RFC 5681 equation 4 with one
 //!   half, RFC 9438 section 4.6 with 0.7; DCTCP answers a loss as Reno does, RFC 8257 section 3.5), or two segments: a reduction
 //!   that is taken back makes it three quarters of the window at the least, and breaks this;
-//! - without timeouts and probes nothing is sent again but what was lost, which bounds the retransmissions of every recovery.
+//! - without timeouts and probes nothing is sent again but what was lost, which bounds the retransmissions of every recovery;
+//! - what each acknowledgement of a recovery lets out is bounded by what has arrived (RFC 9937 section 6, see `sending_rate.rs`).
 
 mod network;
+mod sending_rate;
 
 use aqmlab_tcp::{HostOverrides, HostProfile, HyStart};
 use aqmlab_units::{Span, Time};
 use network::{Close, Exchange, Fate, Sent, Side, World, is_data, is_syn};
 use proptest::prelude::*;
+use sending_rate::SendingRate;
 
 const ROUND_TRIP: Span = Span::from_milliseconds(40);
 /// A packet's time on the link: 60 packets of it are less than 200 ms, so that no timeout is spurious (RFC 6298 rule 2.4 with
@@ -78,9 +81,7 @@ proptest! {
 
     #[test]
     fn a_loss_reduces_the_window_for_good_and_is_all_that_is_sent_again(
-        (name, beta) in prop::sample::select(vec![
-            ("linux6-reno", 0.5), ("linux6-cubic", 717.0 / 1024.0), ("linux6-dctcp", 0.5),
-        ]),
+        (name, beta) in controllers(),
         switches: (bool, bool),
         places in 4_u64..60,
         lost in 0_u8..25,
@@ -101,4 +102,52 @@ proptest! {
             prop_assert!(statistics.retransmitted_segments as usize <= dropped, "{statistics:?}: {dropped} lost");
         }
     }
+
+    #[test]
+    fn what_a_recovery_sends_is_bounded_by_what_arrives(
+        (name, beta) in controllers(),
+        rack: bool,
+        places in 4_u64..60,
+        lost in 0_u8..25,
+        dice in prop::collection::vec(0_u8..100, 1..300),
+        seconds in 1.0_f64..30.0,
+    ) {
+        let judged = sending_rate(&profile(name, (rack, true)), beta, bottleneck(places, lost, dice), seconds);
+        prop_assert!(judged.is_ok(), "{}", judged.unwrap_err());
+    }
+}
+
+/// Senders that reduce on a loss, and their β.
+fn controllers() -> impl Strategy<Value = (&'static str, f64)> {
+    prop::sample::select(vec![("linux6-reno", 0.5), ("linux6-cubic", 717.0 / 1024.0), ("linux6-dctcp", 0.5)])
+}
+
+/// Judges the recoveries of a connection up to its first timeout, each of which would leave another window. Answers how many
+/// acknowledgements of recoveries were judged.
+fn sending_rate(
+    profile: &HostProfile,
+    beta: f64,
+    law: impl FnMut(&Sent) -> Fate,
+    seconds: f64,
+) -> Result<u32, String> {
+    let mut world =
+        World::new(profile, ROUND_TRIP, &[Exchange::of(100, WITHOUT_END)], Close::Never).with_law(law);
+    let mut rate = SendingRate::new(beta, ROUND_TRIP);
+    world.connect();
+    while world.step() && world.now < Time::from_seconds(seconds) {
+        if world.server.endpoint.statistics().timeouts > 0 {
+            break;
+        }
+        rate.observe(&world.trace, world.now)?;
+    }
+    Ok(rate.judged)
+}
+
+#[test]
+fn the_bound_tells_a_rate_reduction_from_a_window_that_falls_at_once() {
+    let judged = |reduction| {
+        sending_rate(&profile("linux6-reno", (true, reduction)), 0.5, bottleneck(20, 0, vec![0]), 20.0)
+    };
+    assert!(judged(true).unwrap() > 20, "{:?}", judged(true));
+    assert!(judged(false).is_err(), "{:?}", judged(false));
 }

@@ -2,6 +2,7 @@
 
 use crate::case_number::CaseNumber;
 use crate::cost::affordable_seconds;
+use crate::deep_queue::deep_queue;
 use crate::dice::Dice;
 use crate::document::{draft, set_duration};
 use crate::known::is_known;
@@ -13,6 +14,9 @@ use aqmlab_sim::{Control, RunError, run};
 use serde_json::Value as Json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
+
+/// Share of the cases that are uploads in a deep queue.
+const DEEP_QUEUES: f64 = 0.2;
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +88,10 @@ impl Trial {
 
 /// A scenario, its text, and whether it needed no mending; or the outcome of a case without one.
 fn legal(schema: &Schema, dice: &mut Dice) -> Result<(Scenario, String, bool), Outcome> {
+    if dice.chance(DEEP_QUEUES) {
+        let deep = mended(&mut deep_queue(dice), schema, dice).map_err(Outcome::Refused)?;
+        return Ok((deep.scenario, deep.text, deep.at_once));
+    }
     let mut document = draft(schema, dice);
     let first = mended(&mut document, schema, dice).map_err(Outcome::Refused)?;
     let seconds = affordable_seconds(&first.scenario, &document).ok_or(Outcome::TooCostly)?;

@@ -5,6 +5,7 @@
 
 mod columns;
 mod datagrams;
+mod sending;
 mod summary;
 mod tables;
 
@@ -33,6 +34,7 @@ impl Broken {
 pub(crate) fn broken_by(output: &Output, scenario: &Scenario) -> Vec<String> {
     let mut broken = Broken { found: Vec::new() };
     summary::check(&output.summary, scenario, &mut broken);
+    sending::check(&output.summary, scenario, &mut broken);
     for table in &output.tables {
         tables::check(table, scenario, &mut broken);
     }
