@@ -48,7 +48,7 @@ def test_a_run_and_a_sweep_print_a_name_as_it_is(
     code, out, err = leave(["sweep", "sweep.toml"], capfd)
     assert code == 0, err
     assert f"{name}: means over 1 seed" in out
-    assert f"{name}: 1 points" in err
+    assert f"{name}: 1 point" in err
     code, out, err = leave(["sweep", "sweep.toml", "--status"], capfd)
     assert code == 0, err
     assert f"{name}: results/store" in out

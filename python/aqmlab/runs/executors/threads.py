@@ -6,8 +6,10 @@ processes. The calling thread only waits, moves the progress bar and hears Ctrl-
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
@@ -15,6 +17,7 @@ from aqmlab.runs.memory import workers_with_room
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+    from concurrent.futures import Future
 
     from aqmlab.result import Result
     from aqmlab.runs.job import Job
@@ -49,12 +52,19 @@ class Threads:
         """
         active = ActiveRuns()
         workers = workers_with_room(jobs, self.workers)
+        # Not `concurrent.futures.wait`: it takes the locks of all futures one by one; an interruption in the
+        # midst of that would leave some locked and their threads waiting for ever.
+        finished: SimpleQueue[Future[Result]] = SimpleQueue()
+        pending: dict[Future[Result], Job] = {}
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="aqmlab") as threads:
-            pending = {threads.submit(active.perform, job): job for job in jobs}
             try:
+                for job in jobs:
+                    future = threads.submit(active.perform, job)
+                    pending[future] = job
+                    future.add_done_callback(finished.put)
                 while pending:
-                    done, _ = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-                    for future in done:
+                    with suppress(Empty):
+                        future = finished.get(timeout=_POLL_S)
                         yield pending.pop(future), future.result()
                     bar.show(done_s=active.simulated_s(), finished=len(jobs) - len(pending))
             finally:
