@@ -301,6 +301,9 @@ fn every_scenario_of_ours_is_read_back_unchanged() {
     files.retain(|file| file.is_file() && file.extension().is_some_and(|ending| ending == "toml"));
     for file in &files {
         let (text, name) = (std::fs::read_to_string(file).unwrap(), file.display().to_string());
+        if text.contains("\n[grid]") {
+            continue; // a sweep, which names its scenario
+        }
         let scenario = Scenario::from_toml_in(file.parent().unwrap(), &text, &name, &[])
             .unwrap_or_else(|error| panic!("{error}"));
         let written = scenario.to_json();

@@ -112,15 +112,18 @@ def _sentence(scheme: str) -> str:
     return f"{scheme}. {text.partition(chr(10) * 2)[0].strip()}"
 
 
+_NO_SETTINGS = {"name", "description"}
+
+
 def differing_settings(scenarios: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Each setting that is not the same in all scenarios, by its dotted key; names and descriptions aside."""
+    """Each setting that differs between scenarios, by its dotted key; names and texts of files aside."""
     flat = {name: dict(_settings("", scenario)) for name, scenario in scenarios.items()}
     keys = dict.fromkeys(key for each in flat.values() for key in each)
     told = {key: {name: each.get(key, "–") for name, each in flat.items()} for key in keys}
     return {
         key: _shared(values)
         for key, values in told.items()
-        if len(set(values.values())) > 1 and key not in {"name", "description"}
+        if len(set(values.values())) > 1 and key not in _NO_SETTINGS and not key.startswith("files.")
     }
 
 

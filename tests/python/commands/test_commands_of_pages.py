@@ -37,15 +37,17 @@ pytestmark = pytest.mark.xdist_group("studies")
 ELSEWHERE = ("make ", "pip ")
 """Of the checkout: `make` is what runs this, and `pip install .` gave the installation that is tried."""
 
+MAKING = ("aqmlab new ", "aqmlab compare ")
+"""What is shown is of these commands."""
+
 SHOWN = [block for page in FOLLOWED for block in shown(page)]
 PICTURES = [picture for page in FOLLOWED for picture in pictures(page)]
 
 
 def _followed() -> list[Step]:
-    """What is done: everything, or for `make shown` what it takes to print what is shown."""
-    commands = {block.command for block in SHOWN}
+    """What is done: everything, or for `make shown` what makes scenarios and compares them."""
     every = [step for page in FOLLOWED for step in steps(page)]
-    return [step for step in every if not UPDATES or step.kind == "file" or step.text in commands]
+    return [step for step in every if not UPDATES or step.kind == "file" or step.text.startswith(MAKING)]
 
 
 @pytest.fixture(name="folder", scope="module")
