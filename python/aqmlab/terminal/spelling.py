@@ -61,7 +61,9 @@ def unknown(name: str, known: Iterable[str]) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that is most like a misspelt one, as the end of a message; empty if none is near."""
     names = list(known)
-    if (meant := _core.scheme_named_elsewhere(name)) in names:
+    # What a terminal cannot decode stands as lone surrogates, which no text of Rust may hold.
+    readable = name.encode(errors="replace").decode()
+    if (meant := _core.scheme_named_elsewhere(readable)) in names:
         return f'; did you mean "{meant}"?'
     near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
