@@ -75,7 +75,7 @@ def run(
       aqmlab run pi.toml
       aqmlab run pi.toml --seeds 1-8 --workers 2
       aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
-      aqmlab run pi.toml --set 'dumbbell.queue={ scheme = "drop-tail" }' --output results/pi-dt
+      aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
     if seed is not None and seeds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,9 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         return Column("", cell, title, media=Medium.TERMINAL)
 
     def mean(each: Candidate, name: str) -> float | None:
-        return means[each].get(name)
+        # A quantile that no run reached is infinite: nothing that a table can hold.
+        found = means[each].get(name)
+        return found if found is None or math.isfinite(found) else None
 
     def response_time(each: Candidate) -> TableCell:
         known = (run[response] for run in each.fresh.values())
