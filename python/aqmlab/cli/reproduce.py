@@ -90,7 +90,6 @@ def reproduce(
       aqmlab reproduce le2003 --costs                           what quick, standard and full would take
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
-      aqmlab reproduce all && aqmlab scorecard
     """
     from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError

@@ -26,7 +26,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
 
     \b
     Examples:
-      aqmlab reproduce all && aqmlab scorecard
+      aqmlab reproduce le2003 && aqmlab scorecard
       aqmlab scorecard results/le2003-quick --output reproduction.md
     """
     from aqmlab.tables import scorecard as cards
