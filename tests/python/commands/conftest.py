@@ -91,5 +91,4 @@ def where_commands_are_tried(
         complete,
         errors_of_page,
         f"no live runs here: {missing[0]}" if missing else "",
-        tmp_path_factory.mktemp("studies"),
     )

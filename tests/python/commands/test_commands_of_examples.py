@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from commands.trying import Trial
 
-pytestmark = pytest.mark.xdist_group("examples")
-
 ALONE = "live_"
 """Files for live runs of six minutes that need the machine for themselves: here they are simulated."""
 

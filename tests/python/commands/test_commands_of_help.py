@@ -24,9 +24,10 @@ def a_folder_for_each_help(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        pytest.param(command, line, marks=pytest.mark.xdist_group("studies" if of_studies(line) else "help"))
+        (command, line)
         for command, lines in helps().items()
         for line in lines
+        if not of_studies(line)  # test_commands_of_pages.py, after the pages: they make what these lines read
     ],
 )
 def test_an_example_runs_to_its_end(command: str, line: str, folders: Path, trial: Trial) -> None:

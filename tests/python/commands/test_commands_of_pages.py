@@ -1,6 +1,9 @@
 """README and the tutorial, followed from first line to last, in one folder, with what `pip install .` gives.
 
 What they show of what commands print is compared with what these print; `make shown` writes it anew.
+The examples of help that are about published studies come after them, because they read the same runs.
+
+Every test here needs what the one before it left: one process runs this file (`--dist loadfile`).
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commands.shown_commands import FOLLOWED, Step, steps
+from commands.shown_commands import FOLLOWED, Step, helps, steps
 from commands.shown_output import (
     UPDATES,
     Picture,
@@ -23,6 +26,7 @@ from commands.shown_output import (
     words_of,
     write_block,
 )
+from commands.trying import of_studies
 from documented import ROOT
 
 if TYPE_CHECKING:
@@ -31,8 +35,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from commands.trying import Trial
-
-pytestmark = pytest.mark.xdist_group("studies")
 
 ELSEWHERE = ("make ", "pip ")
 """Of the checkout: `make` is what runs this, and `pip install .` gave the installation that is tried."""
@@ -96,3 +98,10 @@ def test_a_picture_is_of_the_report_that_is_made(
         assert chromium is not None, "a picture needs Chromium"
         take(chromium, report, ROOT / picture.file)
     assert words_in(ROOT / picture.file) == words_of(report), "make shown takes it anew"
+
+
+@pytest.mark.parametrize(
+    "line", dict.fromkeys(filter(of_studies, (line for lines in helps().values() for line in lines)))
+)
+def test_an_example_of_help_about_a_study_runs_to_its_end(line: str, folder: Path, trial: Trial) -> None:
+    trial.try_line(line, folder)

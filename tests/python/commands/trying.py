@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,12 +30,6 @@ def of_studies(line: str) -> bool:
     return "aqmlab reproduce" in line or "aqmlab scorecard" in line
 
 
-def _copy_studies(source: Path, target: Path) -> None:
-    for study in source.glob("results/*-quick"):
-        if not (target / "results" / study.name).exists():
-            shutil.copytree(study, target / "results" / study.name)
-
-
 @dataclass(frozen=True)
 class Trial:
     """Where commands are tried.
@@ -46,14 +39,12 @@ class Trial:
         complete: One with all of them.
         errors_of_page: What a browser says of a page.
         live: Why this machine can make no live run; empty if it can.
-        studies: Where the studies are kept that a line has finished: another finds its runs again.
     """
 
     bare: Installation
     complete: Installation
     errors_of_page: Callable[[Path], list[str]]
     live: str
-    studies: Path
 
     def try_line(self, line: str, folder: Path) -> str:
         """Runs a line to its end and opens what it left; what it printed.
@@ -63,15 +54,11 @@ class Trial:
         """
         if self.live and line.startswith(LIVE):
             pytest.skip(self.live)
-        if of_studies(line):
-            _copy_studies(self.studies, folder)
         before = stamps(folder)
         printed = self._play(line, folder) if "aqmlab play " in line else self._run(line, folder)
         wrong = NO_NUMBER.search(printed)
         assert wrong is None, f"{line}: prints {wrong[0]}:\n{printed}"
         self._open(left_since(before, folder))
-        if of_studies(line):
-            _copy_studies(folder, self.studies)
         return printed
 
     def try_python(self, program: str, folder: Path) -> None:
