@@ -37,11 +37,11 @@ test-all: test test-commands ## the same, and everything that README, the tutori
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python
-	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --numprocesses 2 --dist loadfile tests/python/commands
+	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 2 --dist loadfile tests/python/commands
 
 shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
 	tools/bare_install.sh $(BARE) $(BIN)/python
-	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands tests/python/commands/test_commands_of_pages.py
+	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands --timeout 1800 tests/python/commands/test_commands_of_pages.py
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live
