@@ -110,12 +110,15 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.statistics import MissingDataError
     from aqmlab.tables import to_terminal
     from aqmlab.tables.comparison import comparison_tables, notes
+    from aqmlab.words import answer
 
     try:
         found = Comparison.of({name: results})
     except MissingDataError as error:
         screen.print(shown(f"{name}: {error}"))
     else:
+        for sentence in answer(found):
+            screen.print(shown(sentence))
         for table in comparison_tables(found):
             screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found):
@@ -125,6 +128,20 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 
+def _print_answer(screen: Console, result: Result) -> None:
+    """What people behind the line feel, in sentences, before any table."""
+    from aqmlab.comparison import Comparison
+    from aqmlab.statistics import MissingDataError
+    from aqmlab.words import answer
+
+    try:
+        sentences = answer(Comparison.of({result.scenario["name"]: [result]}))
+    except MissingDataError:
+        return  # no link carries data: the tables show what there is
+    for sentence in sentences:
+        screen.print(shown(sentence))
+
+
 def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
         say(str(result.folder))
@@ -132,6 +149,7 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     from aqmlab.tables import to_terminal
     from aqmlab.tables.results import result_tables
 
+    _print_answer(screen, result)
     for table in result_tables(result):
         screen.print(to_terminal(table))
     if (load := result.offered_load) is not None:

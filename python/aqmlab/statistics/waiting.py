@@ -82,8 +82,10 @@ def waiting_s(link: Mapping[str, Any], packets: FloatArray) -> FloatArray:
         packets: Packets that wait.
 
     Raises:
-        MissingDataError: The run sent nothing over the link in the measured window.
+        MissingDataError: Packets wait, and the run sent nothing over the link in the measured window.
     """
+    if not np.any(packets):
+        return np.zeros_like(packets)
     frame_bytes, sent_mbps = float(link["mean_frame_bytes"]), float(link["throughput_frame_mbps"])
     if not frame_bytes or not sent_mbps:
         raise MissingDataError(f"nothing left on {link['name']} in the measured window")

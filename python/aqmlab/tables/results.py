@@ -14,7 +14,7 @@ from aqmlab.statistics.quantities import (
     Quantity,
     loss_percent,
     marked_percent,
-    mean_frame_bytes,
+    queue_mean_ms,
     queue_mean_packets,
     throughput_mbps,
     utilization_percent,
@@ -39,8 +39,8 @@ _LINK_DIGITS = {
     utilization_percent: 1,
     loss_percent: 3,
     marked_percent: 3,
+    queue_mean_ms: 1,
     queue_mean_packets: 1,
-    mean_frame_bytes: 0,
 }
 
 
@@ -62,6 +62,7 @@ def _pages(heading: str, result: Result) -> Table:
     found = [
         (population["name"], pages, page_load_times(result, pages, population=population["name"]))
         for population in result.run["populations"]
+        if population["users"]
         for pages in Pages
     ]
     columns: list[Column[tuple[str, Pages, ResponseTimes]]] = [
@@ -105,7 +106,7 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
         Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
         *(of_quantity(each, digits, each.of_link) for each, digits in _LINK_DIGITS.items()),
     ]
-    caption = "queue: mean, in packets; frame: mean, in bytes"
+    caption = "wait ms: mean queueing delay; queue: mean queue in packets"
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)
 
 
@@ -121,6 +122,7 @@ def _responses(heading: str, result: Result) -> Table:
     populations = [
         (population, response_times(result, population=population["name"]))
         for population in result.run["populations"]
+        if population["users"]
     ]
     columns: list[Column[tuple[Mapping[str, Any], ResponseTimes]]] = [
         Column("users", lambda found: text(found[0]["name"]), "users", words=True)

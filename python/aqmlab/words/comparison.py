@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
-from aqmlab.statistics import Interval, MissingDataError, Verdict
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, MissingDataError, Verdict
 from aqmlab.words.amounts import counted, delay, duration, listed, span
 
 if TYPE_CHECKING:
@@ -184,15 +184,22 @@ def _group_of(change: Change) -> str:
 def _alone(found: Comparison) -> Iterator[str]:
     """One configuration: its two page load times, and how sure they are."""
     usual, slow = (found.level(found.baseline, quantity) for quantity in found.of_people)
-    said = [f"{'take' if level.beyond else 'load within'} {level_in_words(level)}" for level in (usual, slow)]
-    yield f"Half of the pages {said[0]}; 95 % {said[1]}."
-    estimates = [level.estimate for level in (usual, slow)]
+    yield f"Half of the pages {_load_times(usual)}; 95 % {_load_times(slow)}."
     runs = counted(len(found.seeds), "run")
-    if all(isinstance(each, Interval) for each in estimates):
-        sure = [span(max(0.0, each.lower), each.upper) for each in estimates if isinstance(each, Interval)]
-        yield f"95 % confidence intervals from {runs}: {sure[0]} and {sure[1]}."
-    else:
+    if isinstance(usual.estimate, Interval) or isinstance(slow.estimate, Interval):
+        yield f"In parentheses: 95 % confidence intervals from {runs}."
+    elif len(found.seeds) < MINIMUM_REPLICATIONS:
         yield f"{runs} {'is' if len(found.seeds) == 1 else 'are'} too few for confidence intervals."
+    else:
+        yield f"Pages ended in too few of {runs} for confidence intervals."
+
+
+def _load_times(level: Level) -> str:
+    """Within what time pages load, with its confidence interval where there is one."""
+    verb = "take" if level.beyond else "load within"
+    interval = level.estimate
+    sure = f" ({span(max(0.0, interval.lower), interval.upper)})" if isinstance(interval, Interval) else ""
+    return f"{verb} {level_in_words(level)}{sure}"
 
 
 def _of_links(found: Comparison) -> str:
