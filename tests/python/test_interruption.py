@@ -127,7 +127,7 @@ def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
     process = start(*arguments)
     wait_until((out / "seed-5").exists, process)
     process.kill()
-    process.communicate()
+    process.communicate(timeout=60)
     survivors = list(out.glob("seed-*"))
     assert 0 < len(survivors) < 200
     for folder in survivors:

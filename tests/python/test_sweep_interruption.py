@@ -71,7 +71,7 @@ def test_a_killed_sweep_takes_its_workers_with_it_and_goes_on_later(
     wait_until(lambda: finished(tmp_path) >= 2, process)
     orphans = workers_of(process)
     process.kill()
-    process.communicate()
+    process.communicate(timeout=60)
     end = time.monotonic() + 10.0
     while any(map(alive, orphans)):
         assert time.monotonic() < end, "a worker outlived its sweep"
