@@ -14,7 +14,7 @@ from aqmlab.figures.looks import SCHEMES, dash_lengths, line_of, looks_of_names
 from aqmlab.figures.of_results import chart_of
 from aqmlab.play.server import _look
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
 from people import three
 
 

@@ -30,7 +30,7 @@ from aqmlab.figures.page_loads import in_seconds
 from aqmlab.figures.scene import Area
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.report import Text, render
-from aqmlab.report.alternatives import first_figure, page_of
+from aqmlab.report.comparison import first_figure, page_of
 from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
 from aqmlab.tables import to_csv

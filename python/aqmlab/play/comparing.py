@@ -14,7 +14,7 @@ from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.executors.threads import Threads

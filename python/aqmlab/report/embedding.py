@@ -91,4 +91,10 @@ def _series(series: Series) -> dict[str, Any]:
 
 
 def _numbers(values: FloatArray) -> list[float | None]:
-    return [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in values]
+    return [_number(value) if np.isfinite(value) else None for value in values.tolist()]
+
+
+def _number(value: float) -> float:
+    """A rounded number; whole ones without decimals."""
+    rounded = float(f"{value:.{_DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
