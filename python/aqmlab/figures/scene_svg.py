@@ -32,9 +32,8 @@ def to_svg(scene: Scene) -> str:
     size = f'width="{scene.width:g}" height="{scene.height:g}" viewBox="0 0 {scene.width:g} {scene.height:g}"'
     font = 'font-family="system-ui, Helvetica, Arial, sans-serif"'
     joins = 'stroke-linejoin="round"'
-    lines = "\n".join(
-        line for style, items in groupby(scene.items, _style) for line in _written(style, [*items])
-    )
+    paths = (line for style, items in groupby(scene.items, _style) for line in _written(style, [*items]))
+    lines = "\n".join(paths)
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font} {joins}>\n{lines}\n</svg>\n'
 
 
@@ -118,7 +117,7 @@ def _course(points: FloatArray) -> str:
 
 
 def fewer(points: FloatArray) -> FloatArray:
-    """The points of a course that matter (Douglas and Peucker): the others lie within `TOLERANCE_PIXELS` of it."""
+    """The points of a course that matter: all others lie within `TOLERANCE_PIXELS` (Douglas and Peucker)."""
     if len(points) < _SHAPE:
         return points
     kept = np.zeros(len(points), dtype=bool)
