@@ -125,7 +125,8 @@ def test_with_ecn_a_scheme_has_its_own_hue_but_darker_in_every_style(style: str,
 def test_charts_and_pictures_name_the_same_colours() -> None:
     names = ["pi-24", "pi-24-ecn", "uncongested", "unknown"]
     series = tuple(Series(name, line_of(name), np.arange(3.0)) for name in names)
-    drawn = Drawn.of("a", Chart("t", Axis("x"), Axis("y"), np.arange(3.0), series), "")
-    named = [each["named"] for each in chart_data(drawn.chart)["series"]]
+    chart = Chart("t", Axis("x"), Axis("y"), np.arange(3.0), series)
+    drawn = Drawn.of("a", chart, "")
+    named = [each["named"] for each in chart_data(chart)["series"]]
     assert named == ["--hue-0", "--shade-0", "--ink", "--soft"]
     assert all(f'stroke="var({name})"' in inline_svg(drawn) for name in named)

@@ -20,7 +20,7 @@ import pytest
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, ComparisonError, Values, compare, read_configurations
-from aqmlab.comparison.told import LOADED_P95
+from aqmlab.comparison.told import LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
@@ -35,6 +35,7 @@ from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
 from aqmlab.tables import to_csv
 from aqmlab.tables.charts import chart_table
+from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer
 from people import a_run, compared, three
 from small import BULK, WEB, aqmlab_run
@@ -443,3 +444,14 @@ def test_runs_of_another_duration_are_refused() -> None:
         run.run["scenario"]["duration_s"] = duration_s
     with pytest.raises(ComparisonError, match=r"what is measured: duration_s 200 instead of 160"):
         Comparison.of({"a": [one], "b": [other]})
+
+
+def test_the_stars_that_the_caption_explains_stand_in_the_table() -> None:
+    found = compared()
+    table = comparison_table(found)
+    assert "In grey: the difference from today." in table.caption
+    changed = {row[0].lines[0].text.strip(): row[2].lines for row in table.rows if len(row[2].lines) == 2}
+    median = changed["median s"]
+    assert found.change("better", RESPONSE_MEDIAN).direction == -1
+    assert median[0].text.endswith("*")
+    assert not any(line.text.endswith("*") for row in table.rows for line in row[1].lines), "the baseline"

@@ -23,16 +23,17 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
         simulated_s: The length of the run in seconds.
 
     Returns:
-        `headline`, `before` (what is added to the headline of the next run), `rows` of the table, each a title
-        and a value, and `scope`: what one run can show.
+        `headline`; `before`, which is added to the headline of the next run; `rows` of the table, each a
+        title and a value; `scope`: what one run can show.
     """
+    length = f"one run of {duration(simulated_s)}, measured for {duration(run['measured_s'])}"
     return {
         "headline": _headline(run),
         "before": _before(run),
         "rows": [list(row) for row in _rows(run)],
         "scope": (
-            f"This is one run of {duration(simulated_s)}, measured for {duration(run['measured_s'])}: too "
-            "short to compare settings. Another seed changes these numbers; the comparison below shows by how much."
+            f"This is {length}: too short to compare settings. Another seed changes these numbers; the "
+            "comparison below shows by how much."
         ),
     }
 
