@@ -23,6 +23,8 @@ from aqmlab.reproduce.claims.outcome import combine
 from aqmlab.reproduce.statements import PublishedClaim, read_claims
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise
+from aqmlab.tables import claims as claim_tables
+from aqmlab.tables import to_html
 from synthetic_results import (
     LINKS,
     SyntheticResult,
@@ -601,3 +603,13 @@ def test_every_word_that_a_file_explains_is_used(name: str) -> None:
     statements = [each for claim in document["claims"] for each in claim["statements"]]
     used = {value for each in statements for value in each.values() if isinstance(value, str)}
     assert document.get("words", {}).keys() <= used
+
+
+def test_the_report_shows_the_statements_that_were_run_and_counts_the_others() -> None:
+    found = (Part.of("drawn", Answer(True, "e")), NOT_RUN, NOT_RUN)
+    verdict, reason = combine(found)
+    outcome = Outcome("X", "s1", "c", verdict, reason, found)
+    html = to_html(claim_tables.table_of([outcome]))
+    assert html.count("• ") == 1
+    assert "2 were not run" in html
+    assert len(claim_tables.statements_of([outcome]).rows) == 3

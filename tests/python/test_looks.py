@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import colorsys
 import json
 import re
+from importlib import resources
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from aqmlab import _core
 from aqmlab.comparison import Comparison
+from aqmlab.figures import Drawn
+from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import SCHEMES, dash_lengths, line_of, looks_of_names
 from aqmlab.figures.of_results import chart_of
 from aqmlab.play.server import _look
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
+from aqmlab.report.embedding import chart_data, inline_svg
 from people import three
 
 
@@ -73,3 +79,54 @@ def test_play_draws_a_scheme_as_a_report_does() -> None:
     assert _look("dualpi2") == {"colour": "--ink", "dash": ()}
     for scheme, look in SCHEMES.items():
         assert _look(scheme)["dash"] == dash_lengths(look.pattern)
+
+
+def _styles() -> dict[str, dict[str, str]]:
+    """The colours of a page in its three styles."""
+    text = "".join(
+        resources.files("aqmlab").joinpath("report", "templates", name).read_text()
+        for name in ("hues.css", "page.css")
+    )
+    heads = {"light": "", "dark": "@media (prefers-color-scheme: dark) {", "print": "@media print {"}
+    styles: dict[str, dict[str, str]] = {}
+    for style, head in heads.items():
+        blocks = re.findall(re.escape(head) + r"\s*(?:@page \{[^}]*\}\s*)?:root \{([^}]*)\}", text)
+        found = re.findall(r"(--[\w-]+): (#[0-9a-f]{6});", " ".join(blocks))
+        styles[style] = dict(reversed(found))  # the first counts: without a head, all blocks are found
+    return styles
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255.0 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+
+def _contrast(one: str, other: str) -> float:
+    """As WCAG 2.2 defines it; what has to be seen needs 3."""
+    darker, lighter = sorted(map(_luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("style", ["light", "dark", "print"])
+@pytest.mark.parametrize("place", range(6))
+def test_with_ecn_a_scheme_has_its_own_hue_but_darker_in_every_style(style: str, place: int) -> None:
+    colours = _styles()[style]
+    hue, shade = colours[f"--hue-{place}"], colours[f"--shade-{place}"]
+
+    def angle(colour: str) -> float:
+        return 360.0 * colorsys.rgb_to_hsv(*(int(colour[at : at + 2], 16) / 255.0 for at in (1, 3, 5)))[0]
+
+    assert angle(shade) == pytest.approx(angle(hue), abs=2.0)
+    assert _luminance(shade) < 0.6 * _luminance(hue)
+    assert _contrast(shade, colours["--ground"]) >= 3.0
+
+
+def test_charts_and_pictures_name_the_same_colours() -> None:
+    names = ["pi-24", "pi-24-ecn", "uncongested", "unknown"]
+    series = tuple(Series(name, line_of(name), np.arange(3.0)) for name in names)
+    chart = Chart("t", Axis("x"), Axis("y"), np.arange(3.0), series)
+    drawn = Drawn.of("a", chart, "")
+    named = [each["named"] for each in chart_data(chart)["series"]]
+    assert named == ["--hue-0", "--shade-0", "--ink", "--soft"]
+    assert all(f'stroke="var({name})"' in inline_svg(drawn) for name in named)

@@ -15,7 +15,7 @@ import pytest
 
 from aqmlab.figures.ticks import ticks, unit_of, written
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
 from people import compared
 
 if TYPE_CHECKING:

@@ -20,24 +20,26 @@ import pytest
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, ComparisonError, Values, compare, read_configurations
-from aqmlab.comparison.told import LOADED_P95
+from aqmlab.comparison.told import LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.errors import ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
 from aqmlab.figures.looks import look_at
 from aqmlab.figures.over_time import queue_over_time
 from aqmlab.figures.page_loads import in_seconds
-from aqmlab.figures.scene import Area
+from aqmlab.figures.scene import Area, Scene
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.report import Text, render
-from aqmlab.report.alternatives import first_figure, page_of
+from aqmlab.report.comparison import first_figure, page_of
 from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
 from aqmlab.tables import to_csv
 from aqmlab.tables.charts import chart_table
+from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer
 from people import a_run, compared, three
 from small import BULK, WEB, aqmlab_run
+from test_scenes import touching
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,9 +140,20 @@ def test_what_was_not_seen_to_end_is_a_bound_and_takes_nothing_from_the_others()
     assert answer(unseen("today"))[1].startswith("With today, 95 % of the pages take more than 7.5 s: ")
     figure = first_figure(unseen("better"))
     assert figure is not None
-    assert "too long to tell" in figure.svg
-    assert "Arrows: some run ended before" in figure.caption
-    assert "too long to tell" not in (first_figure(compared()) or figure).svg
+    # 45 s in six runs, of which one was watched for 20 s only: five times 5 s and 20 s are 45 s.
+    assert "&gt;7.50 s" in figure.svg
+    assert "Arrows: longer than that" in figure.caption
+    assert "&gt;1.00 s" not in (first_figure(compared()) or figure).svg
+    assert isinstance(figure.picture, Scene)
+    assert not touching(figure.picture)
+
+
+def test_bounds_on_both_sides_are_no_matter_of_chance() -> None:
+    found = replace(unseen("today"), _values={**unseen("today")._values, **unseen("better")._values})
+    assert answer(found)[1] == (
+        "With today, 95 % of the pages take more than 7.5 s: no clear difference after 6 runs with "
+        "<b>other</b> (5.0 s); runs too short to compare with better (more than 7.5 s)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +231,7 @@ def test_the_essentials_stand_without_javascript() -> None:
 
 def test_the_numbers_behind_a_chart_are_those_that_are_drawn() -> None:
     charts = [json.loads(each) for each in re.findall(r'application/json">(.*?)</script>', page(), re.DOTALL)]
-    pages = next(each for each in charts if each["title"] == "Pages loaded")
+    pages = next(each for each in charts if each["title"] == "Page load times")
     assert pages["x"]["log"]
     today = pages["series"][0]
     shares = dict(zip(pages["x"]["values"], today["y"], strict=True))
@@ -441,3 +454,14 @@ def test_runs_of_another_duration_are_refused() -> None:
         run.run["scenario"]["duration_s"] = duration_s
     with pytest.raises(ComparisonError, match=r"what is measured: duration_s 200 instead of 160"):
         Comparison.of({"a": [one], "b": [other]})
+
+
+def test_the_stars_that_the_caption_explains_stand_in_the_table() -> None:
+    found = compared()
+    table = comparison_table(found)
+    assert "In grey: the difference from today." in table.caption
+    changed = {row[0].lines[0].text.strip(): row[2].lines for row in table.rows if len(row[2].lines) == 2}
+    median = changed["median s"]
+    assert found.change("better", RESPONSE_MEDIAN).direction == -1
+    assert median[0].text.endswith("*")
+    assert not any(line.text.endswith("*") for row in table.rows for line in row[1].lines), "the baseline"

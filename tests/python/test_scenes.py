@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +13,15 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison
-from aqmlab.figures import Waiting, chart_scene, page_loads_scene
+from aqmlab.figures import Waiting, chart_scene, page_loads_scene, scene_svg
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.looks import look_at
+from aqmlab.figures.looks import BLACK, look_at
 from aqmlab.figures.network import draw_network
 from aqmlab.figures.of_results import CHARTS, chart_of
-from aqmlab.figures.scene import Scene, Stroke, path
+from aqmlab.figures.scene import Area, Item, Scene, Stroke, Words, box, marker, path
 from aqmlab.figures.scene_svg import to_svg
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.statistics.waiting import waiting_s
 from people import a_run, three
@@ -140,5 +140,49 @@ def test_a_report_of_four_schemes_and_eight_seeds_is_small_and_needs_no_matplotl
         for name, factor in {"drop-tail": 1.0, "red": 2.0, "pie": 0.7, "fq-codel": 0.5}.items()
     }
     assert len(render(page_of(Comparison.of(runs)))) < 600_000
-    code = "import sys, aqmlab.report.alternatives; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, aqmlab.report.comparison; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def _naive_distance(point: np.ndarray, course: np.ndarray) -> float:
+    """How far a point lies from a course, by trying a thousand places on every piece of it."""
+    shares = np.linspace(0.0, 1.0, 1001)[:, None]
+    pieces = (start + shares * (end - start) for start, end in pairwise(course))
+    return min(float(np.hypot(*(piece - point).T).min()) for piece in pieces)
+
+
+def test_a_long_course_loses_only_points_that_nobody_sees() -> None:
+    x = np.linspace(0.0, 500.0, 300)
+    jagged = np.column_stack((x, 100.0 + 40.0 * np.sin(x / 20.0) + 3.0 * np.cos(7.0 * x)))
+    left = scene_svg.fewer(jagged)
+    assert 2 < len(left) < len(jagged)
+    assert np.array_equal(left[[0, -1]], jagged[[0, -1]])
+    assert {tuple(point) for point in left} <= {tuple(point) for point in jagged}
+    assert max(_naive_distance(point, left) for point in jagged) <= scene_svg.TOLERANCE_PIXELS + 1e-3
+
+
+def test_a_straight_course_is_its_ends_and_a_spike_stays() -> None:
+    flat = np.column_stack((np.arange(100.0), np.zeros(100)))
+    assert scene_svg.fewer(flat).tolist() == [[0.0, 0.0], [99.0, 0.0]]
+    flat[50, 1] = 0.5
+    assert scene_svg.fewer(flat).tolist() == [[0, 0], [49, 0], [50, 0.5], [51, 0], [99, 0]]
+
+
+def test_a_shape_keeps_its_corners() -> None:
+    circle = marker("o", 10.0, 10.0, 3.6, BLACK).points
+    assert np.array_equal(scene_svg.fewer(circle), circle)
+
+
+def test_neighbours_of_one_style_are_one_path_unless_they_would_look_different() -> None:
+    def paths(*items: Item) -> int:
+        return to_svg(Scene(100.0, 100.0, items)).count("<path")
+
+    line, other = path((0, 0), (10, 0)), path((0, 5), (10, 5))
+    square = box(0.0, 0.0, 4.0, 4.0)
+    assert paths(Stroke(line, BLACK), Stroke(other, BLACK)) == 1
+    assert paths(Stroke(line, BLACK), Stroke(other, "#ff0000")) == 2
+    assert paths(Stroke(line, BLACK, dash=(2.0, 2.0)), Stroke(other, BLACK, dash=(2.0, 2.0))) == 2
+    assert paths(Area(square, BLACK), Area(square + 2.0, BLACK)) == 1
+    assert paths(Area(square, BLACK), Area(square[::-1] + 2.0, BLACK)) == 2, "one would cut a hole"
+    assert paths(Area(square, BLACK, 0.2), Area(square + 2.0, BLACK, 0.2)) == 2, "both show"
+    assert paths(Stroke(line, BLACK), Words(0.0, 0.0, "between"), Stroke(other, BLACK)) == 2

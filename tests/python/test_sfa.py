@@ -17,6 +17,7 @@ from aqmlab.figures.stretches import stretches_chart
 from aqmlab.reproduce import experiment
 from aqmlab.reproduce.claims import Verdict, evaluate
 from aqmlab.reproduce.study import Study
+from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,6 +123,11 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
     assert chart.y_axis.label == "throughput (IP), Mbit/s"
     # 50,000 bytes in 200 s are 0.002 Mbit/s.
     assert chart.series[0].y == pytest.approx(np.array([0.002, 0.002, 0.001]))
+
+    window_s = float(one.run["measured_until_s"]) - float(one.run["measured_from_s"])
+    assert len(stretches_chart(study, [("tcp-dt", 100.0)], title="x", of=of, every_s=window_s).x) == 1
+    with pytest.raises(MissingDataError, match=r"x: every_s = 1000 is longer than the measured 600 s; legal"):
+        stretches_chart(study, [("tcp-dt", 100.0)], title="x", of=of, every_s=1000.0)
 
     def quiet(result: Recorded, _name: str) -> float:
         return float("nan") if result is one else 7.0

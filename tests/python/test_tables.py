@@ -2,6 +2,8 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
+from aqmlab.cli.printing import endings
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.published import AtLength
 from aqmlab.reproduce.study import Study
@@ -29,6 +32,9 @@ from aqmlab.tables import (
     to_terminal,
 )
 from aqmlab.tables.cells import Agreement, Entry, published_rows
+from aqmlab.tables.model import Column, Table, TableCell, number
+from aqmlab.tables.parts import parts_within
+from aqmlab.tables.render import as_plain_text
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 CHRISTIANSEN = experiments.load("christiansen2000")
@@ -458,3 +464,47 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
     tables = {each.published.identifier: [row.configuration for row in each.cells] for each in fill(study)}
     assert tables["3"] == ["red-30-90"]
     assert tables["3-other-readings"] == ["red-30-90-frames", "red-30-90-clip"]
+
+
+def _power(item: int, place: int) -> TableCell:
+    return number(item * 1000.0**place, ".1f")
+
+
+@pytest.mark.parametrize("width", [30, 44, 80, 200])
+def test_a_wide_table_is_cut_into_parts_that_a_terminal_has_room_for(width: int) -> None:
+    columns: list[Column[int]] = [
+        Column("point", lambda item: number(item, "d"), "point"),
+        *(Column(f"c{place}", partial(_power, place=place), f"column {place}") for place in range(5)),
+    ]
+    table = Table.of([1, 2, 3], columns, title="above", caption="below")
+    parts = parts_within(table, width)
+    shown = [as_plain_text(part, width=width) for part in parts]
+    assert not any("…" in each for each in shown)
+    assert max(len(line.rstrip()) for each in shown for line in each.splitlines()) <= width
+    # Each column once, in order; the first in every part.
+    assert [column.name for part in parts for column in part.columns[1:]] == [
+        f"c{place}" for place in range(5)
+    ]
+    assert {part.columns[0].name for part in parts} == {"point"}
+    assert (parts[0].title, {part.caption for part in parts}) == ("above", {""})
+    # As few parts as can be: each column by itself beside the first, tried in all ways of cutting.
+    fits = [
+        [as_plain_text(Table(tuple(table.columns[at] for at in (0, *range(a, b))), tuple(
+            tuple(row[at] for at in (0, *range(a, b))) for row in table.rows)), width=width).count("…") == 0
+         for b in range(1, 7)]
+        for a in range(1, 6)
+    ]  # fmt: skip
+    least = min(
+        len(cuts) + 1
+        for count in range(5)
+        for cuts in combinations(range(2, 6), count)
+        if all(fits[a - 1][b - 1] for a, b in pairwise((1, *cuts, 6)))
+    )
+    assert len(parts) == least
+
+
+def test_keys_are_called_by_as_little_as_tells_them_apart() -> None:
+    assert endings(["users.right", "dumbbell.queue.max_p"]) == ["right", "max_p"]
+    two = ["dumbbell.queue.limit_packets", "dumbbell.queue_right_to_left.limit_packets"]
+    assert endings(two) == ["queue.limit_packets", "queue_right_to_left.limit_packets"]
+    assert endings(["a", "b.a"]) == ["a", "b.a"]

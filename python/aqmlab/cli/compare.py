@@ -265,7 +265,7 @@ def _print(found: Comparison) -> None:
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
     from aqmlab.report import render
-    from aqmlab.report.alternatives import page_of
+    from aqmlab.report.comparison import page_of
     from aqmlab.terminal.progress import waiting
 
     with waiting("drawing the report", hidden=quiet):

@@ -21,7 +21,7 @@ from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.sweep import Point, Status
 
@@ -52,9 +52,9 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
             Column(
                 key,
                 lambda point, key=key: text(as_text(point.settings.get(key, ""))),  # type: ignore[misc]
-                key.rpartition(".")[2],
+                ending,
             )
-            for key in status.sweep.keys
+            for key, ending in zip(status.sweep.keys, endings(status.sweep.keys), strict=True)
         ),
         *(
             of_quantity(
@@ -90,10 +90,24 @@ def status_table(status: Status) -> Table:
     return Table.of(status.by_point(), columns, title=f"{status.sweep.name}: {status.store}")
 
 
+def endings(keys: Sequence[str]) -> list[str]:
+    """The last parts of dotted keys, as many of each as tell it from the others."""
+    parts = [key.split(".") for key in keys]
+
+    def ending(own: list[str]) -> str:
+        for length in range(1, len(own)):
+            if sum(other[-length:] == own[-length:] for other in parts) == 1:
+                return ".".join(own[-length:])
+        return ".".join(own)
+
+    return [ending(own) for own in parts]
+
+
 def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]:
     if len(status.sweep.points) > _MOST_ROWS:
-        yield f"the first {_MOST_ROWS} points; --export writes them all"
-    yield "queue: in packets; min(t, 2): mean of the response times, each counted as 2 s at most"
+        yield f"the first {_MOST_ROWS} points; --export writes all"
+    yield "page: page load time; median, 95 %: response times of objects; queue: mean, in packets"
+    yield "min(t, 2): mean response time, each counted as 2 s at most"
     yield said_of_links(str(row["judged_links"]) for row in found)
 
 

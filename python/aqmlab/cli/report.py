@@ -55,7 +55,7 @@ def report(
         require_one_comparison,
     )
     from aqmlab.report import render
-    from aqmlab.report.alternatives import page_of
+    from aqmlab.report.comparison import page_of
     from aqmlab.statistics import MissingDataError, UnknownLinkError
     from aqmlab.terminal.progress import waiting
 

@@ -125,8 +125,13 @@ def _run(
     if not quiet:
         from aqmlab.cli.printing import sweep_table
         from aqmlab.tables import to_terminal
+        from aqmlab.tables.parts import parts_within
 
-        console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
+        screen = console()
+        table = sweep_table(status(checked, place, progress=True), links=links)
+        for part in parts_within(table, screen.width):
+            screen.print(to_terminal(part))
+        screen.print(table.caption)
     say(f"kept in {place}")
 
 

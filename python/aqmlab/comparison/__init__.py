@@ -4,7 +4,7 @@
 differences, curves and verdicts. What may be paired is in `pairing`, which quantities are told in `told`.
 """
 
-from aqmlab.comparison.change import Change, Level, Values
+from aqmlab.comparison.change import Change, Level, Values, leaves_out_zero, paired_difference
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.making import compare, configurations
@@ -28,6 +28,8 @@ __all__ = [
     "configurations",
     "keep_differing",
     "keep_first_stage",
+    "leaves_out_zero",
+    "paired_difference",
     "read_configurations",
     "read_first_stage",
     "require_comparable",

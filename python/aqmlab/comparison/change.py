@@ -18,6 +18,8 @@ from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, st
 from aqmlab.statistics.stopping import two_stage_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from aqmlab.statistics.distribution import FloatArray
@@ -41,6 +43,12 @@ class Values:
 
     values: FloatArray
     bounds: FloatArray
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Values:
+        """Numbers of which no bounds are known."""
+        numbers = np.array(values, dtype=np.float64)
+        return cls(numbers, numbers)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -115,7 +123,7 @@ class Change:
         """The change from the values of the baseline to those of a configuration, paired by seed."""
         old, new = (Level.of(each, confidence=0.95, first_stage=first_stage) for each in (before, after))
         both = before.known & after.known
-        differences = after.bounds[both] - before.bounds[both]
+        differences = _pairwise(before.bounds, after.bounds)[both]
         longer, shorter = bool(after.beyond[both].any()), bool(before.beyond[both].any())
         pairs = int(both.sum())
         if pairs == 0 or (longer and shorter):
@@ -141,6 +149,28 @@ class Change:
         if not isinstance(self.difference, Interval):
             return 0
         return int(self.difference.lies_above(0.0)) - int(self.difference.lies_below(0.0))
+
+
+def paired_difference(before: Values, after: Values) -> Estimate:
+    """The mean of `after` less `before` over the pairs, with its 95 % interval, where all have both values.
+
+    Where one lacks a value, or has only a bound of it, there is no mean: one over the other pairs would be
+    that of the lucky ones. `Change` leaves such pairs out and counts them; claims, searches and
+    cross-validations do not.
+    """
+    return mean_interval(_pairwise(before.values, after.values))
+
+
+def _pairwise(before: FloatArray, after: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):  # two infinities have no difference
+        return np.asarray(after - before)
+
+
+def leaves_out_zero(estimate: Estimate) -> bool | None:
+    """Whether all of the interval lies on one side of zero; none without an interval."""
+    if not isinstance(estimate, Interval):
+        return None
+    return estimate.lies_above(0.0) or estimate.lies_below(0.0)
 
 
 def _interval(values: FloatArray, confidence: float, first_stage: int, *, whole: bool) -> Estimate:

@@ -272,7 +272,7 @@ class Comparison:
 
         from aqmlab.files.folders import write_whole  # noqa: PLC0415
         from aqmlab.report import render  # noqa: PLC0415 (reports are loaded when drawn)
-        from aqmlab.report.alternatives import page_of  # noqa: PLC0415
+        from aqmlab.report.comparison import page_of  # noqa: PLC0415
 
         return write_whole(Path(file), render(page_of(self, title=title)))
 

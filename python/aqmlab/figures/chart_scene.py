@@ -157,13 +157,16 @@ class _Panel:
             yield from self._line(chart.x, each, place / len(series), thinner=place)
 
     def _grid(self) -> Iterator[Item]:
-        for share, label in self.y.ticks(length=self.height, across=_LINE):
-            y = self.top + (1.0 - share) * self.height
-            yield Stroke(path((self.left, y), (self.right, y)), FAINT)
-            yield Words(self.left - 5.0, y + 4.0, label, 11.0, "end")
+        """All lines, which share their look, then the labels beside them."""
+        at_y = [(self.top + (1.0 - share) * self.height, label) for share, label in self._y_ticks()]
+        yield from (Stroke(path((self.left, y), (self.right, y)), FAINT) for y, _ in at_y)
         for share, _ in self.x_ticks():
             x = self.left + share * (self.right - self.left)
             yield Stroke(path((x, self.top), (x, self.top + self.height)), FAINT)
+        yield from (Words(self.left - 5.0, y + 4.0, label, 11.0, "end") for y, label in at_y)
+
+    def _y_ticks(self) -> list[tuple[float, str]]:
+        return self.y.ticks(length=self.height, across=_LINE)
 
     def x_ticks(self) -> list[tuple[float, str]]:
         length, across = self.right - self.left, 3.0 * _ROOM

@@ -81,6 +81,11 @@ def shares_beyond(
     return Chart(title, Axis("time, s", log=True), Axis("share", log=True), time_s, (*series,))
 
 
+def _possible(band: Band) -> tuple[FloatArray, FloatArray]:
+    """The edges in percentage points: two shares differ by 100 at most."""
+    return np.maximum(100.0 * band.lower, -100.0), np.minimum(100.0 * band.upper, 100.0)
+
+
 def differences_within(
     times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
 ) -> Chart:
@@ -94,7 +99,7 @@ def differences_within(
     for (name, replications), look in zip(others, looks[1:], strict=True):
         differences = np.array([each.cdf(time_s) for each in replications]) - before
         band = paired_band(differences, time_s=time_s)
-        edges = (100.0 * band.lower, 100.0 * band.upper) if isinstance(band, Band) else (None, None)
+        edges = _possible(band) if isinstance(band, Band) else (None, None)
         series.append(Series(name, look, 100.0 * differences.mean(axis=0), *edges))
     enough = all(each.lower is not None for each in series)
     band_words = "a band that holds at all times together with 95 %, for each line" if enough else ""

@@ -37,13 +37,8 @@ def queue_over_time(
     most: int = MOST_INTERVALS,
 ) -> Chart:
     """Packets that wait at a link over the whole run, of one run of each alternative."""
-    samples = {
-        name: _samples(result, "queue", link, "packets", setting="a monitored queue")
-        for name, result in results.items()
-    }
-    axis = Axis("queue, packets", limits=(0.0, None))
-    band = "least and greatest sample"
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band=band, most=most)
+    samples = _queue_samples(results, link)
+    return _of_queue(samples, looks, "queue, packets", title=title, most=most)
 
 
 def waiting_over_time(
@@ -56,12 +51,29 @@ def waiting_over_time(
 ) -> Chart:
     """Waiting time of a packet by its time of arrival over the whole run, of one run of each alternative."""
     samples = {}
-    for name, result in results.items():
-        time_s, packets = _samples(result, "queue", link, "packets", setting="a monitored queue")
-        summary = next(each for each in result.run["links"] if each["name"] == link)
+    for name, (time_s, packets) in _queue_samples(results, link).items():
+        summary = next(each for each in results[name].run["links"] if each["name"] == link)
         samples[name] = (time_s, 1e3 * waiting_s(summary, packets))
-    axis = Axis("waiting time, ms", limits=(0.0, None))
-    band = "least and greatest sample"
+    return _of_queue(samples, looks, "waiting time, ms", title=title, most=most)
+
+
+def _queue_samples(results: Mapping[str, Recorded], link: str) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """When the queue was sampled, and the packets in it."""
+    return {
+        name: _samples(result, "queue", link, "packets", setting="a monitored queue")
+        for name, result in results.items()
+    }
+
+
+def _of_queue(
+    samples: Mapping[str, tuple[FloatArray, FloatArray]],
+    looks: Sequence[Line],
+    label: str,
+    *,
+    title: str,
+    most: int,
+) -> Chart:
+    axis, band = Axis(label, limits=(0.0, None)), "least and greatest sample"
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band=band, most=most)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,23 +22,34 @@ from aqmlab.figures.scene import (
     width_of,
 )
 from aqmlab.figures.ticks import ticks, unit_of, written
-from aqmlab.statistics import Interval
+from aqmlab.statistics import Interval, NotEnoughReplications
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.figures.looks import Line
     from aqmlab.figures.scene import Item
-    from aqmlab.statistics import NotEnoughReplications
-
-    Level = Interval | NotEnoughReplications
 
 USUAL, SLOW = "half of the pages are there", "19 of 20 pages are there"
 _WIDTH, _LEFT, _RIGHT = 440.0, 10.0, 424.0
 _FIRST_ROW, _ROW, _BELOW_NAME = 44.0, 46.0, 15.0
 _SHAPES = ("o", "D")
-_UNSEEN = "too long to tell"
+_NONE = "no page"
 _COLUMN = 100.0
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A time of which only a bound is known: in some run fewer pages were loaded when it ended.
+
+    Attributes:
+        mean: What it at least is, in seconds, over replications.
+    """
+
+    mean: float
+
+
+Level: TypeAlias = Interval | NotEnoughReplications | AtLeast
 
 
 @dataclass(frozen=True)
@@ -115,15 +126,17 @@ def _row(each: Waiting, colour: str, top: float, most: float) -> Iterator[Item]:
         yield Stroke(path((seen[0], y), (seen[1], y)), SOFT)
     for column, (level, shape) in enumerate(zip(each.both, _SHAPES, strict=True)):
         left = _RIGHT - (2 - column) * _COLUMN
-        said = _UNSEEN if level.mean is None else in_seconds(level.mean)
+        said = level_in_seconds(level)
         yield marker(shape, left, top - 4.0, 4.0, colour)
         yield Words(left + 9.0, top, said)
         yield from _mark(level, shape, colour, y, most)
 
 
 def _mark(level: Level, shape: str, colour: str, y: float, most: float) -> Iterator[Item]:
-    if level.mean is None:  # an arrow at the edge: some run ended before
-        yield marker(">", _RIGHT + 6.0, y, 5.0, colour)
+    if level.mean is None:
+        return
+    if isinstance(level, AtLeast):
+        yield marker(">", _place(level.mean, most), y, 5.0, colour)
         return
     if isinstance(level, Interval):
         left, right = _place(max(0.0, level.lower), most), _place(level.upper, most)
@@ -138,6 +151,13 @@ def _shortened(name: str, room: float) -> str:
     while name and width_of(f"{name}…", TEXT_PIXELS, bold=True) > room:
         name = name[:-1]
     return f"{name}…"
+
+
+def level_in_seconds(level: Level) -> str:
+    """A level as people say it: 1.23 s, >87.0 s of a bound."""
+    if level.mean is None:
+        return _NONE
+    return f"{'>' if isinstance(level, AtLeast) else ''}{in_seconds(level.mean)}"
 
 
 def in_seconds(value: float) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.curves import looks_of
-from aqmlab.statistics import TooLittleDataError
+from aqmlab.statistics import MissingDataError, TooLittleDataError
 from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.recorded import measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +28,17 @@ def stretches_chart(study: Study, cells: Sequence[Cell], *, title: str, of: str,
     """A number such as `throughput_mbps/links.NAME` of each `every_s` seconds: mean over replications.
 
     Not a number where nothing happened, as where no response was complete.
+
+    Raises:
+        MissingDataError: The measured window is shorter than one stretch.
     """
-    first = study.results(*cells[0])[0]
-    start, end = float(first.run["measured_from_s"]), float(first.run["measured_until_s"])
-    places = np.arange(int((end - start) / every_s + 1e-9) + 1)
-    edges = np.asarray(start + every_s * places, dtype=np.float64)
+    edges = stretch_edges(study.results(*cells[0])[0], every_s)
+    if edges.size < 2:
+        window_s = measured_window_s(study.results(*cells[0])[0])
+        raise MissingDataError(
+            f"{title}: every_s = {every_s:g} is longer than the measured {window_s:g} s; "
+            f"legal: at most {window_s:g}, or a longer run"
+        )
     named = quantity(f"{of}@{edges[0]:g}-{edges[1]:g}")
     series = [
         Series(study.configuration(cell[0]).label, look, _mean(study, cell, of, edges))
@@ -40,6 +47,12 @@ def stretches_chart(study: Study, cells: Sequence[Cell], *, title: str, of: str,
     words = named.title.split(" of ", 1)[0]
     axis = Axis(f"{words}, {named.unit}", limits=(0.0, None))
     return Chart(title, Axis("time, s"), axis, (edges[:-1] + edges[1:]) / 2.0, (*series,))
+
+
+def stretch_edges(result: Recorded, every_s: float) -> FloatArray:
+    """Where the whole stretches of the measured window begin and end, in seconds."""
+    start, window_s = float(result.run["measured_from_s"]), measured_window_s(result)
+    return np.asarray(start + every_s * np.arange(int(window_s / every_s + 1e-9) + 1), dtype=np.float64)
 
 
 def _mean(study: Study, cell: Cell, of: str, edges: FloatArray) -> FloatArray:

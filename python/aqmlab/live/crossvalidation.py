@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aqmlab.comparison import Values, leaves_out_zero, paired_difference
 from aqmlab.live.running import run_live
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics import quantities
 from aqmlab.statistics.recorded import MissingDataError
-from aqmlab.statistics.replication import Interval, NotEnoughReplications, mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.quantity import Quantity
+    from aqmlab.statistics.replication import Interval, NotEnoughReplications
 
 COMPARED: tuple[Quantity, ...] = (
     quantities.utilization_percent,
@@ -42,31 +43,34 @@ class Compared:
         quantity: Which.
         simulated: Of the simulations, seed by seed.
         live: Of the live runs, in the same order.
-        difference: Live less simulated, in the mean, with its interval where there are seeds enough.
         kernel: Of the live runs through the kernel's queue disciplines; empty if there are none.
-        kernel_difference: These less the live runs through the scenario's own; none without them.
     """
 
     quantity: Quantity
     simulated: tuple[float, ...]
     live: tuple[float, ...]
-    difference: Interval | NotEnoughReplications
     kernel: tuple[float, ...] = ()
-    kernel_difference: Interval | NotEnoughReplications | None = None
+
+    @property
+    def difference(self) -> Interval | NotEnoughReplications:
+        """Live less simulated, in the mean, with its interval where there are enough seeds."""
+        return paired_difference(Values.of(self.simulated), Values.of(self.live))
+
+    @property
+    def kernel_difference(self) -> Interval | NotEnoughReplications | None:
+        """The kernel's queue disciplines less the scenario's own; none without such runs."""
+        return paired_difference(Values.of(self.live), Values.of(self.kernel)) if self.kernel else None
 
     @property
     def differs(self) -> bool | None:
         """Whether the interval of the difference leaves out zero; none without an interval."""
-        return _leaves_out_zero(self.difference)
+        return leaves_out_zero(self.difference)
 
     @property
     def kernel_differs(self) -> bool | None:
         """The same of the kernel's queue disciplines and the scenario's own."""
-        return None if self.kernel_difference is None else _leaves_out_zero(self.kernel_difference)
-
-
-def _leaves_out_zero(found: Interval | NotEnoughReplications) -> bool | None:
-    return None if isinstance(found, NotEnoughReplications) else not found.lower <= 0.0 <= found.upper
+        found = self.kernel_difference
+        return None if found is None else leaves_out_zero(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +136,4 @@ def compared(
             here, there, beside = (tuple(map(quantity, runs)) for runs in (simulated, live, kernel))
         except MissingDataError:
             continue
-        of_kernel = _paired(there, beside) if beside else None
-        yield Compared(quantity, here, there, _paired(here, there), beside, of_kernel)
-
-
-def _paired(these: Sequence[float], those: Sequence[float]) -> Interval | NotEnoughReplications:
-    return mean_interval([that - this for this, that in zip(these, those, strict=True)])
+        yield Compared(quantity, here, there, beside)

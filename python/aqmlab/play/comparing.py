@@ -14,11 +14,12 @@ from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.report import render
-from aqmlab.report.alternatives import page_of
+from aqmlab.report.comparison import page_of
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.executors.threads import Threads
 from aqmlab.statistics import MissingDataError
+from aqmlab.words.play import of_comparison
 
 if TYPE_CHECKING:
     from aqmlab.play.played import PlayedLink
@@ -56,11 +57,12 @@ class FullComparison:
                 self._wanted.cancel()
             self._wanted = wanted
         self._thread.submit(wanted.run)
-        return wanted.status()
+        return self.status()
 
     def status(self) -> dict[str, Any]:
         """What the page tells: the state, and what belongs to it."""
-        return {"state": "none"} if self._wanted is None else self._wanted.status()
+        status = {"state": "none"} if self._wanted is None else self._wanted.status()
+        return {**status, "words": of_comparison(status)}
 
     def cancel(self) -> dict[str, Any]:
         """Stops what is being compared; answers as `status`."""

@@ -1,4 +1,4 @@
-// Knobs to a request, the answer to four charts, a sentence and a table. Every setting is a run of its own from the
+// Knobs to a request, the answer to four charts, a sentence and a table, whose words come with the answer. Every setting is a run of its own from the
 // same users; the setting before stays beside it until the next gesture begins.
 "use strict";
 (() => {
@@ -7,41 +7,12 @@
   const element = (id) => document.getElementById(id);
   const state = { facts: null, turned: null, now: null, before: null, asked: 0, timer: 0 };
 
-  // ------------------------------------------------------------------------------------------------ numbers in words
+  // ------------------------------------------------------------------------------------------------ numbers of knobs
 
   const digits = (value) => {
     const size = Math.abs(value);
     return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   };
-  const time = (seconds) => seconds === null || seconds === undefined ? "more than the run saw"
-    : seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${digits(seconds)} s`;
-  const longer = (seconds) => seconds === null ? "longer than the run lasted" : `longer than ${time(seconds)}`;
-  const percent = (value) => value === null || value === undefined ? "–" : `${digits(value)} %`;
-  const mean = (values) => values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-  const quantile = (curve, share) => curve ? curve.seconds[Math.round(share * 100) - 1] : undefined;
-
-  function inWindow(run, series, values) {
-    return values.filter((_, place) => series[place] >= run.warm_up_s && series[place] <= run.warm_up_s + run.measured_s);
-  }
-  const queueing = (run) => mean(inWindow(run, run.queue.time_s, run.queue.delay_ms));
-
-  const ROWS = [
-    ["half of the pages load within", (run) => run.pages ? time(quantile(run.pages, 0.5)) : "–"],
-    ["95 of 100 pages load within", (run) => run.pages ? time(quantile(run.pages, 0.95)) : "–"],
-    ["pages begun", (run) => run.numbers.pages_begun?.toLocaleString("en") ?? "–"],
-    ["of these unfinished at the end", (run) => run.numbers.pages_unfinished ?? "–"],
-    ["half of the objects arrive within", (run) => run.responses ? time(quantile(run.responses, 0.5)) : "–"],
-    ["mean wait in the queue", (run) => `${digits(queueing(run))} ms`],
-    ["link busy", (run) => percent(run.numbers.utilization_percent)],
-    ["packets lost", (run) => percent(run.numbers.loss_percent)],
-    ["packets marked (ECN)", (run) => percent(run.numbers.marked_percent)],
-  ];
-
-  function sentence(run) {
-    const queue = `A packet waits ${digits(queueing(run))} ms in the queue on average; the link is busy ${Math.round(run.numbers.utilization_percent)} % of the time.`;
-    if (!run.pages) return queue;
-    return `Half of all pages load within ${time(quantile(run.pages, 0.5))}, one in twenty takes ${longer(quantile(run.pages, 0.95))}. ${queue}`;
-  }
 
   // -------------------------------------------------------------------------------------------------------- controls
 
@@ -217,11 +188,11 @@
       draw(name, curve(now, name), curve(before, name),
         { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", yLabel: "share", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
     }
-    element("headline").textContent = sentence(now) + (before?.pages && now.pages ? ` Before the change: ${time(quantile(before.pages, 0.5))} and ${time(quantile(before.pages, 0.95))}.` : "");
-    element("numbers").tBodies[0].replaceChildren(...ROWS.map(([title, cell]) => {
+    element("headline").textContent = [now.words.headline, now.pages && before?.words.before].filter(Boolean).join(" ");
+    element("numbers").tBodies[0].replaceChildren(...now.words.rows.map(([title], place) => {
       const row = document.createElement("tr");
       const head = Object.assign(document.createElement("th"), { scope: "row", textContent: title });
-      const cells = [now, before].map((run) => Object.assign(document.createElement("td"), { textContent: run ? String(cell(run)) : "" }));
+      const cells = [now, before].map((run) => Object.assign(document.createElement("td"), { textContent: run ? run.words.rows[place][1] : "" }));
       row.append(head, ...cells);
       return row;
     }));
@@ -231,7 +202,7 @@
     URL.revokeObjectURL(link.href);
     link.href = URL.createObjectURL(new Blob([now.toml], { type: "text/plain" }));
     link.download = `${state.facts.name}-played.toml`;
-    element("truth").textContent = `One run of ${digits(state.facts.simulated_s)} simulated seconds, of which ${digits(now.measured_s)} are measured: enough to see a queue breathe, too little to decide by. Another seed moves these numbers; the comparison below says by how much.`;
+    element("truth").textContent = now.words.scope;
     document.body.dataset.shown = String(state.asked);
   }
 
@@ -286,13 +257,9 @@
     element("full-report").hidden = !done;
     element("full-refused").hidden = !seen.refused;
     element("full-refused").textContent = seen.refused ? `The comparison failed: ${seen.refused}` : "";
-    const what = seen.names ? `${seen.names[1]} against ${seen.names[0]}, ${seen.seeds} seeds` : "";
-    const length = seen.simulated_s === null ? "" : ` of ${digits(seen.simulated_s)} simulated seconds${seen.shortened ? " each (fewer than the scenario has, to end within a minute or so)" : " each"}`;
     if (running && seen.simulated_s !== null) element("full-progress").value = seen.share;
     else element("full-progress").removeAttribute("value");
-    element("full-status").textContent = running
-      ? seen.simulated_s === null ? `${what}: looking how fast runs are …` : `${what}${length}: ${seen.finished} of ${seen.runs} runs`
-      : done ? `${what}${length}: done.` : seen.state === "cancelled" ? `${what}: cancelled.` : "";
+    element("full-status").textContent = seen.words;
     document.body.dataset.comparison = seen.state;
     clearTimeout(full.timer);
     if (running) full.timer = setTimeout(() => command("GET"), 300);

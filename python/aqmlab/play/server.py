@@ -27,6 +27,7 @@ from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
 from aqmlab.runs.executors.active_runs import ActiveRuns
+from aqmlab.words.play import of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,8 +85,10 @@ class Player:
     def _play(self, turned: Turned, active: ActiveRuns) -> dict[str, Any]:
         scenario = self.link.at(turned)
         result = self.link.run(scenario, turned.seed, active)
+        measured = measurement(result, self.link.link)
         return {
-            **measurement(result, self.link.link),
+            **measured,
+            "words": of_run(measured, simulated_s=self.link.simulated_s),
             "parameters": self.link.parameters(scenario),
             "scheme": turned.scheme,
             "command": self.link.command(turned, self.file),

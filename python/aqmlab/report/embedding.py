@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, darker, dash_lengths, hue_of
+from aqmlab.figures.looks import BLACK, SEQUENCE, SHAPES, darker, dash_lengths
 from aqmlab.figures.scene import FAINT, GROUND, SOFT, Scene
 from aqmlab.figures.ticks import unit_of
 
@@ -28,6 +28,7 @@ PRINT_COLOURS = {
     "--soft": SOFT,
 }
 """The colours of print, by the names under which the page's style has its own."""
+_NAMES = {colour.lower(): name for name, colour in PRINT_COLOURS.items()}
 _LONG_NUMBER = re.compile(r"(?<=[ \"(,-])(\d+\.\d\d)\d+")
 """A coordinate, of which a hundredth of a point is enough on a page."""
 
@@ -79,7 +80,7 @@ def _series(series: Series) -> dict[str, Any]:
     look = series.look
     return {
         "name": series.name,
-        "hue": hue_of(look),
+        "named": _NAMES.get(look.colour.lower()),
         "colour": look.colour,
         "dash": dash_lengths(look.pattern),
         "marker": look.marker,
@@ -91,4 +92,10 @@ def _series(series: Series) -> dict[str, Any]:
 
 
 def _numbers(values: FloatArray) -> list[float | None]:
-    return [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in values]
+    return [_number(value) if np.isfinite(value) else None for value in values.tolist()]
+
+
+def _number(value: float) -> float:
+    """A rounded number; whole ones without decimals."""
+    rounded = float(f"{value:.{_DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded

@@ -130,6 +130,7 @@ def _environment() -> jinja2.Environment:
     # Escaped where they are made: cells by `to_html`, texts of figures by matplotlib; the others are our own.
     environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704
     environment.filters["inline_svg"] = lambda drawn: Markup(inline_svg(drawn))  # noqa: S704
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.filters["chart_data"] = chart_data
     environment.globals["looks"] = looks_data
     environment.globals["own"] = lambda name: Markup(_file("templates", name))  # noqa: S704

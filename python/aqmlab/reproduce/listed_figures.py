@@ -12,7 +12,7 @@ from aqmlab.figures.load import draw_load
 from aqmlab.figures.per_second import PER_SECOND, draw_per_second
 from aqmlab.figures.queue import draw_queue
 from aqmlab.figures.scatter import draw_scatter
-from aqmlab.figures.stretches import stretches_chart
+from aqmlab.figures.stretches import stretch_edges, stretches_chart
 from aqmlab.figures.style import figure_of, settle
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
 from aqmlab.statistics import MINIMUM_REPLICATIONS
@@ -64,6 +64,9 @@ def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) ->
     if entry["kind"] == "users":
         runs = _uncongested(study, entry, cells)
         return len(set(map(users_of_run, runs))) >= LEAST_SIZES
+    if entry["kind"] == "over-time" and cells:
+        # A short scale may measure less than one stretch, of which there is nothing to draw.
+        return stretch_edges(study.results(*cells[0])[0], float(entry["every_s"])).size > 1
     twins = {name: study.configuration(name).twin for name in entry["cells"]}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False

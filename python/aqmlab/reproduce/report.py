@@ -14,7 +14,7 @@ from aqmlab.comparison import Comparison
 from aqmlab.figures.looks import line_of
 from aqmlab.files.folders import write_whole
 from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
-from aqmlab.report.alternatives import first_figure
+from aqmlab.report.comparison import first_figure
 from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.claims import evaluate
 from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.comparison import Comparison, CurveDifference
+from aqmlab.comparison import Comparison, CurveDifference, Values, paired_difference
 from aqmlab.comparison.comparability import Decides, decided_by
 from aqmlab.load import Demand
 from aqmlab.scenario import Scenario
@@ -112,8 +112,8 @@ class Study:
     def change(self, a: Cell, b: Cell, quantity: Quantity) -> Interval | NotEnoughReplications:
         """The mean difference of a quantity, cell `a` less cell `b`, paired by seed."""
         found = self._comparison(a, b)
-        own, other = (found.values(self.label(each), quantity).values for each in (a, b))
-        return mean_interval(own - other)
+        after, before = (found.values(self.label(each), quantity) for each in (a, b))
+        return paired_difference(before, after)
 
     def _comparison(self, a: Cell, b: Cell) -> Comparison:
         """One cell against another; between two loads, or two models of users, the users differ."""
@@ -145,11 +145,12 @@ class Study:
         self, a: Cell, b: Cell, of: Callable[[Recorded], float]
     ) -> Interval | NotEnoughReplications:
         """Mean difference of one number per replication, a minus b, paired by seed."""
-        left, right = self.by_seed(a, of), self.by_seed(b, of)
-        shared = sorted(left.keys() & right.keys())
+        after, before = self.by_seed(a, of), self.by_seed(b, of)
+        shared = sorted(after.keys() & before.keys())
         if not shared:
             raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
-        return mean_interval([left[each] - right[each] for each in shared])
+        old, new = (Values.of([side[each] for each in shared]) for side in (before, after))
+        return paired_difference(old, new)
 
     def ended_responses(self, configuration: str, load_percent: float) -> int:
         """Exchanges that ended in all replications of a cell together."""

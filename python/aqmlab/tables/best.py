@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics import NotEnoughReplications, mean_interval
+from aqmlab.comparison import leaves_out_zero
+from aqmlab.statistics import mean_interval
 from aqmlab.tables.model import (
     Column,
     Standing,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from aqmlab.reproduce.published import Criterion, PublishedTable
     from aqmlab.reproduce.study import Cell, Study
-    from aqmlab.statistics import Interval
+    from aqmlab.statistics import Interval, NotEnoughReplications
     from aqmlab.statistics.quantities import Quantity
 
 BEST = "our best too"
@@ -124,9 +125,7 @@ def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterio
 
 
 def _verdict(difference: Interval | NotEnoughReplications) -> str:
-    if isinstance(difference, NotEnoughReplications):
-        return OPEN
-    return TIED if difference.lower <= 0.0 <= difference.upper else WORSE
+    return {None: OPEN, False: TIED, True: WORSE}[leaves_out_zero(difference)]
 
 
 # ------------------------------------------------------------------------------------------------- in print

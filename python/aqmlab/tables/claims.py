@@ -141,8 +141,16 @@ def _why(claim: Outcome) -> TableCell:
 
 
 def _evidence(claim: Outcome) -> TableCell:
-    """The reason, then every statement with what was found and how clearly."""
-    return TableCell(lines=(Line(claim.reason), *map(_statement, claim.parts)))
+    """The reason, then every statement of which something was run, with what was found and how clearly.
+
+    A small scale leaves out most cells: the reason counts the statements on them, `statements.csv` lists all.
+    """
+    return TableCell(
+        lines=(
+            Line(claim.reason),
+            *(_statement(part) for part in claim.parts if part.finding is not Finding.NOT_RUN),
+        )
+    )
 
 
 def _statement(part: Part) -> Line:
@@ -155,7 +163,7 @@ def _statement(part: Part) -> Line:
     )
 
 
-_FOUND = {Finding.DIFFERS: Standing.OUTSIDE, Finding.NOT_RUN: Standing.ABSENT}
+_FOUND = {Finding.DIFFERS: Standing.OUTSIDE}
 
 
 def _shortened(words: str) -> TableCell:

@@ -46,7 +46,8 @@ class _Row:
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
     """Quantities below each other, configurations beside each other, differences below levels."""
-    return _table(found, found.names, title, caption="\n".join(notes(found)))
+    below = [f"In grey: the difference from {found.baseline}."] if len(found.names) > 1 else []
+    return _table(found, found.names, title, caption="\n".join([*below, *notes(found)]))
 
 
 def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
@@ -126,15 +127,15 @@ def _cell(found: Comparison, name: str, row: _Row) -> TableCell:
     if row.quantity is None:
         return text("")
     level = found.level(name, row.quantity)
-    lines = [Line(_level_in_print(level, row.quantity))]
-    differs = False
+    shown = _level_in_print(level, row.quantity)
+    differences, differs = [], False
     if name != found.baseline and level.have:
         change = found.change(name, row.quantity)
-        lines.append(Line(_difference_in_print(change), Standing.PAPER))
+        differences.append(Line(_difference_in_print(change), Standing.PAPER))
         differs = change.direction != 0
-    # On a terminal the level alone, with a star where it differs from the baseline's.
+    # With a star where it differs from the baseline's; on a terminal without the difference.
     mark = "" if len(found.names) == 1 else "*" if differs else " "
-    return TableCell(lines=tuple(lines), short=f"{lines[0].text}{mark}")
+    return TableCell(lines=(Line(f"{shown}{mark}".rstrip()), *differences), short=f"{shown}{mark}")
 
 
 def _digits(value: float, quantity: Quantity) -> int:

@@ -79,20 +79,23 @@ def _pages(heading: str, result: Result) -> Table:
         *_quantiles("page", 2, lambda row: row[2]),
     ]
     caption = (
-        "50 % ... 99 %: loaded within so many seconds; open: unfinished at the end, or among these pages"
+        "50 % ... 99 %: loaded within so many seconds; >: longer than any page was watched\n"
+        "open: pages of this row that had not loaded when the run ended"
     )
     return Table.of(found, columns, title=f"{heading}: page loads", caption=caption)
 
 
 def _quantiles(what: str, digits: int, times: Callable[[Item], ResponseTimes]) -> list[Column[Item]]:
-    """A column for each quantile of a distribution in seconds; `open` where what did not end hides it."""
+    """A column for each quantile of a distribution in seconds; where what did not end hides it, its bound."""
 
     def cell(item: Item, share: float) -> TableCell:
         found = times(item)
         if not found.ended:
             return number(None, absent="-")
         within_s = found.quantile(share)
-        return number(within_s, f".{digits}f") if math.isfinite(within_s) else number(None, absent="open")
+        if math.isfinite(within_s):
+            return number(within_s, f".{digits}f")
+        return number(None, absent=f">{found.longest_s:.3g}")
 
     return [
         Column(f"{what}_p{100 * share:g}_s", partial(cell, share=share), f"{100 * share:g} %")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval
+from aqmlab.comparison import Values, paired_difference
+from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.terminal.spelling import counted
 from aqmlab.tune.candidates import TrialState
 
@@ -61,8 +62,11 @@ class Outcome:
 
     def against(self, other: Candidate) -> Interval | NotEnoughReplications:
         """The winner's cost minus that of another candidate, paired by fresh seed."""
-        ours, theirs = self.winner.fresh_costs(self.objective), other.fresh_costs(self.objective)
-        return mean_interval([ours[seed] - theirs[seed] for seed in self.plan.fresh_seeds])
+        ours, theirs = (each.fresh_costs(self.objective) for each in (self.winner, other))
+        after, before = (
+            Values.of([costs[seed] for seed in self.plan.fresh_seeds]) for costs in (ours, theirs)
+        )
+        return paired_difference(before, after)
 
     def role(self, candidate: Candidate) -> str:
         """Why a candidate is shown."""

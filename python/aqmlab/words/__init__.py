@@ -1,7 +1,8 @@
 """The sentences that users read about results: the one home of wording.
 
 Terminal, reports, notebooks and `aqmlab play` print what stands here. `amounts` writes numbers with the unit
-people use, `comparison` says what a queue discipline changes.
+people use, `comparison` says what a queue discipline changes, `play` what one run
+shows.
 """
 
 from aqmlab.words.amounts import counted, duration, listed, span

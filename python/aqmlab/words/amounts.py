@@ -10,7 +10,7 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "delay", "duration", "listed", "span"]
+__all__ = ["counted", "delay", "duration", "listed", "percent", "span"]
 
 MOST_NAMED = 4
 """Of a longer list the first so many are named, and the others counted."""
@@ -29,6 +29,13 @@ def duration(seconds: float) -> str:
 def delay(milliseconds: float) -> str:
     """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1,200 ms."""
     return f"{_digits(milliseconds)} ms"
+
+
+def percent(value: float | None) -> str:
+    """A share: 72 %, 4.6 %, 0.12 %, 0.0034 %; a dash where there is none."""
+    if value is None:
+        return "–"
+    return f"{value:.2g} %" if 0.0 < abs(value) < 0.0995 else f"{_digits(value)} %"
 
 
 def span(lower_s: float, upper_s: float) -> str:

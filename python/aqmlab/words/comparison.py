@@ -172,13 +172,17 @@ def _grouped(found: Comparison, quantity: Quantity) -> str:
         said.append(f"no clear difference after {runs} with {listed(groups['open'])}")
     if "few" in groups:
         said.append(f"{listed(groups['few'])}, but {runs} cannot separate that from chance")
+    if "unseen" in groups:
+        said.append(f"runs too short to compare with {listed(groups['unseen'])}")
     return f": {'; '.join(said)}" if said else ""
 
 
 def _group_of(change: Change) -> str:
     if change.direction:
         return _later(change.direction)
-    return "open" if isinstance(change.difference, Interval) else "few"
+    if isinstance(change.difference, Interval):
+        return "open"
+    return "unseen" if change.after.beyond or change.before.beyond else "few"
 
 
 def _alone(found: Comparison) -> Iterator[str]:

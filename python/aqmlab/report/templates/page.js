@@ -7,15 +7,8 @@
   const colours = getComputedStyle(document.documentElement);
   const colour = (name) => colours.getPropertyValue(name).trim();
   const isDark = matchMedia("(prefers-color-scheme: dark)");
-  const BLACK = "#000000";
-  // Hues of the page have a shade for each style; other colours are brought halfway to white in the dark.
-  function colourOf(series) {
-    if (series.hue !== null) return colour(`--hue-${series.hue}`);
-    if (series.colour === BLACK) return isDark.matches ? "#ffffff" : BLACK;
-    if (!isDark.matches) return series.colour;
-    const part = (at) => Math.round((Number.parseInt(series.colour.slice(at, at + 2), 16) + 255) / 2);
-    return `#${[1, 3, 5].map((at) => part(at).toString(16).padStart(2, "0")).join("")}`;
-  }
+  // The page's style has each colour of a figure under a name, as the pictures have; a colour without one is as it is.
+  const colourOf = (series) => (series.named ? colour(series.named) : series.colour);
   const LOOKS = JSON.parse(document.getElementById("looks").textContent);
   const { ticks, written } = axisTicks;
 
@@ -31,18 +24,16 @@
 
   // A key: a button with the look of the line, its name, and its value under the pointer.
   function keyOf(series) {
-    const ink = series.hue === null ? "currentColor" : `var(--hue-${series.hue})`;
+    const ink = series.named ? `var(${series.named})` : series.colour;
     const shape = corners(series.marker, 22, 9, 5).map((corner) => corner.join(",")).join(" ");
     const sample = `<svg viewBox="0 0 44 18" aria-hidden="true"><line x1="0" y1="9" x2="44" y2="9" stroke="${ink}" ` +
       `stroke-width="3" stroke-dasharray="${series.dash.join(" ")}"/><polygon points="${shape}" fill="${ink}"/></svg>`;
     const key = element("button", { type: "button", "aria-pressed": "true", title: "show or hide, in all charts" });
     key.innerHTML = sample;
-    const recolour = () => { key.firstChild.style.color = colourOf(series); };
-    recolour();
     const value = element("span", { class: "value" });
     key.append(element("span", {}, series.name), value);
     key.addEventListener("click", () => toggle(series.name));
-    return { key, value, recolour };
+    return { key, value };
   }
 
   function toggle(name) {
@@ -196,7 +187,7 @@
     if (shown.length > 1) data.y.limits = [data.y.limits[0], data.y.limits[1] ?? greatest(data)];
     const width = () => Math.max(240, live.clientWidth);
     const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
-    const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 150 : 100) : height() });
+    const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 144 : 100) : height() }); // each with 86 between its axes
     const plots = [];
     let zooming = false;
     const zoom = (from) => {
@@ -241,9 +232,6 @@
   addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
 
   isDark.addEventListener("change", () => {
-    for (const { plots, keys } of charts) {
-      for (const { plot } of plots) plot.redraw(false, true);
-      for (const { recolour } of keys) recolour();
-    }
+    for (const { plots } of charts) for (const { plot } of plots) plot.redraw(false, true);
   });
 })();

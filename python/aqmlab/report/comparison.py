@@ -18,7 +18,7 @@ from aqmlab.figures.distributions import (
 from aqmlab.figures.looks import looks_of_names
 from aqmlab.figures.network import draw_network
 from aqmlab.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
-from aqmlab.figures.page_loads import SLOW, USUAL, in_seconds
+from aqmlab.figures.page_loads import SLOW, USUAL, AtLeast, level_in_seconds
 from aqmlab.figures.sizes import medians_by_size
 from aqmlab.report.network import (
     differing_settings,
@@ -99,25 +99,22 @@ def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> 
             f" Pale bars: where the number lies with 95 % certainty, after {len(found.seeds)} runs with "
             "other people asking for other pages."
         )
-    elif any(value.mean is not None for value in told):
+    elif any(isinstance(value, NotEnoughReplications) and value.mean is not None for value in told):
         caption += " Too few runs to say how far chance may move the marks."
-    if any(value.mean is None for value in told):
-        caption += " Arrows: some run ended before that many pages were there."
+    if any(isinstance(value, AtLeast) for value in told):
+        caption += " Arrows: longer than that; in some run too few pages were loaded when it ended."
     words = "; ".join(
-        f"{each.name}: {USUAL} within {_told(each.usual.mean)}, {SLOW} within {_told(each.slow.mean)}"
+        f"{each.name}: {USUAL} within {usual}, {SLOW} within {slow}"
         for each in waiting
+        for usual, slow in [map(level_in_seconds, each.both)]
     )
     picture = page_loads_scene(waiting, looks)
     return Drawn("page-loads", "How long people wait for a page", caption, picture, words)
 
 
-def _in_figure(level: Level) -> Interval | NotEnoughReplications:
-    """A level as a mark with its interval; none where only a bound is known."""
-    return NotEnoughReplications(have=level.have - level.beyond) if level.beyond else level.estimate
-
-
-def _told(value: float | None) -> str:
-    return "a time that was not seen" if value is None else in_seconds(value)
+def _in_figure(level: Level) -> Interval | NotEnoughReplications | AtLeast:
+    """A level as a mark with its interval, or as the bound that is known of it."""
+    return AtLeast(level.mean) if level.beyond and level.mean is not None else level.estimate
 
 
 def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
@@ -141,8 +138,8 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     if not all(whole):
         left_out = counted(len(whole) - sum(whole), "seed")
         yield Text(f"Without {left_out} in which no page began in the measured window.", soft=True)
-    what = "page load time, s"
-    yield from _distributions("pages", times, looks, what=what, loaded="pages loaded, %")
+    words = ("Page load times", "pages loaded", "loaded")
+    yield from _distributions("pages", times, looks, what="page load time, s", shown=words)
     yield Text(
         "A page begins with the click and ends with the last byte of its last object. Shown are the pages "
         "that began in the measured window; those that were not there when the run ended count as longer "
@@ -159,7 +156,8 @@ def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> I
     if not all(one.ended for each in times.values() for one in each):
         return
     what = "response time, s"
-    yield from _distributions("responses", times, looks, what=what, loaded="responses complete, %")
+    words = ("Response times", "responses complete", "complete")
+    yield from _distributions("responses", times, looks, what=what, shown=words)
     yield from _if_recorded(
         "tails",
         lambda: _labelled(
@@ -182,20 +180,29 @@ def _distributions(
     looks: Sequence[Line],
     *,
     what: str,
-    loaded: str,
+    shown: tuple[str, str, str],
 ) -> Iterator[Part]:
-    """How many are there within each time, then how many more than under the first."""
+    """How many are there within each time, then how many more than under the first.
+
+    `shown` are the title, what the vertical axis counts, and what became of it.
+    """
+    title, counted_things, ended = shown
+    things = counted_things.removesuffix(f" {ended}")
     grid = times_on_a_log_axis(times)
     runs = len(next(iter(times.values())))
-    within = shares_within(times, looks, time_s=grid, title=loaded.partition(",")[0].capitalize())
+    within = shares_within(times, looks, time_s=grid, title=title)
     yield Figure(
-        Drawn.of(identifier, _labelled(within, what, loaded), _caption(within, f"Mean of {_runs(runs)}"))
+        Drawn.of(
+            identifier,
+            _labelled(within, what, f"{counted_things}, %"),
+            _caption(within, f"Mean of {_runs(runs)}"),
+        )
     )
     if len(times) == 1:
         return
     base = next(iter(times))
-    more = differences_within(times, looks, time_s=grid, title=f"More or fewer than with {base}")
-    caption = f"Above the line more are there within that time than with {base}, below it fewer"
+    more = differences_within(times, looks, time_s=grid, title=f"{title}: difference from {base}")
+    caption = f"Above zero: within that time more {things} are {ended} than with {base}; below zero: fewer"
     points = _labelled(more, what, "difference, percentage points")
     yield Figure(Drawn.of(f"{identifier}-difference", points, _caption(more, caption)))
 

@@ -1,0 +1,100 @@
+"""The words that the page of `aqmlab play` shows, from measurements whose numbers are known by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aqmlab.play.measured import SHARES
+from aqmlab.words import play
+from aqmlab.words.amounts import percent
+
+SLOW_PAGES = {"share": list(SHARES), "seconds": [share * 10.0 if share < 0.9 else None for share in SHARES]}
+
+LONG = "pi against red, 8 seeds of 20 simulated seconds each"
+
+
+def measured(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A run of 20 s, measured from 4 s to 18 s, whose queue is full outside of the window."""
+    return {
+        "warm_up_s": 4.0,
+        "measured_s": 14.0,
+        "queue": {"time_s": [3.9, 4.0, 10.0, 18.0, 18.1], "delay_ms": [900.0, 10.0, 20.0, 60.0, 900.0]},
+        "pages": SLOW_PAGES,
+        "responses": {"share": list(SHARES), "seconds": [share / 10.0 for share in SHARES]},
+        "numbers": {
+            "utilization_percent": 71.6,
+            "loss_percent": 0.0034,
+            "marked_percent": None,
+            "pages_begun": 1234,
+            "pages_unfinished": 12,
+        },
+        **changed,
+    }
+
+
+def test_the_headline_says_how_long_people_and_packets_wait() -> None:
+    words = play.of_run(measured(), simulated_s=20.0)
+    assert words["headline"] == (
+        "Half of the pages load within 5.0 s, 5 % take longer than the run. "
+        "A packet waits 30 ms in the queue on average; the link is busy 72 % of the time."
+    )
+    assert words["before"] == "Before the change: 5.0 s and longer than the run."
+    assert words["scope"].startswith("This is one run of 20 s, measured for 14 s: ")
+
+
+def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
+    rows = dict(play.of_run(measured(), simulated_s=20.0)["rows"])
+    assert rows == {
+        "half of the pages load within": "5.0 s",
+        "95 % of the pages load within": "longer than the run",
+        "pages that began": "1,234",
+        "of these not loaded at the end": "12",
+        "half of the objects load within": "50 ms",
+        "mean wait in the queue": "30 ms",
+        "link busy": "72 %",
+        "packets lost": "0.0034 %",
+        "packets marked (ECN)": "–",
+    }
+    nobody = measured(pages=None, responses=None, numbers={**measured()["numbers"], "pages_begun": None})
+    words = play.of_run(nobody, simulated_s=20.0)
+    assert words["headline"].startswith("A packet waits 30 ms")
+    assert words["before"] == ""
+    assert dict(words["rows"])["pages that began"] == "–"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"state": "none"}, ""),
+        ({"state": "failed"}, ""),
+        ({"simulated_s": None}, "pi against red, 8 seeds: measuring how long a run takes …"),
+        ({}, f"{LONG}: 3 of 16 runs"),
+        ({"state": "done"}, f"{LONG}: done."),
+        ({"state": "cancelled"}, "pi against red, 8 seeds: cancelled."),
+        (
+            {"shortened": True},
+            f"{LONG} (shorter than the scenario, to end within about a minute): 3 of 16 runs",
+        ),
+    ],
+)
+def test_a_comparison_says_how_far_it_is(changed: dict[str, Any], said: str) -> None:
+    status = {
+        "state": "running",
+        "names": ["red", "pi"],
+        "seeds": 8,
+        "simulated_s": 20.0,
+        "shortened": False,
+        "finished": 3,
+        "runs": 16,
+    }
+    assert play.of_comparison({**status, **changed}) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "–"), (0.0, "0.0 %"), (0.0034, "0.0034 %"), (0.12, "0.12 %"), (4.56, "4.6 %"), (71.6, "72 %")],
+)
+def test_shares_have_two_digits(value: float | None, said: str) -> None:
+    assert percent(value) == said
