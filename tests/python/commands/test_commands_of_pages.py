@@ -100,8 +100,9 @@ def test_a_picture_is_of_the_report_that_is_made(
     assert words_in(ROOT / picture.file) == words_of(report), "make shown takes it anew"
 
 
-@pytest.mark.parametrize(
-    "line", dict.fromkeys(filter(of_studies, (line for lines in helps().values() for line in lines)))
-)
+OF_STUDIES = list(dict.fromkeys(line for lines in helps().values() for line in lines if of_studies(line)))
+
+
+@pytest.mark.parametrize("line", OF_STUDIES)
 def test_an_example_of_help_about_a_study_runs_to_its_end(line: str, folder: Path, trial: Trial) -> None:
     trial.try_line(line, folder)
