@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import pytest
-
 import aqmlab
 from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.tables.results import result_tables
