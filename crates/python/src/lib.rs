@@ -35,7 +35,7 @@ mod core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{
-        demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
+        buffers, demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
         override_resolved, parameters_in_force, resolve, uncongested_twin,
     };
     #[pymodule_export]

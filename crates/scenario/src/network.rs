@@ -103,7 +103,36 @@ impl Link {
     pub fn is_ideal(&self) -> bool {
         self.rate.is_none() && self.delay == Span::ZERO
     }
+
+    /// How long in seconds full-size packets wait in a full buffer in front of this link. None where the scheme keeps
+    /// waiting times at a target, and of a link without a rate or a queue discipline. Where the rate varies, at its mean.
+    #[must_use]
+    pub fn felt_buffer_s(&self) -> Option<f64> {
+        let limit = self.queue.as_ref()?.felt_limit()?;
+        let packets = limit.packets.map_or(f64::INFINITY, f64::from);
+        let of_bytes = limit.bytes.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(FULL_PACKET_BYTES));
+        Some(packets.min(of_bytes) / self.full_packets_per_second()?)
+    }
+
+    /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay product of a long
+    /// round trip (the interval of RFC 8289), and 20 at least, the first windows of two connections (RFC 6928). None of a link without
+    /// a rate.
+    #[must_use]
+    pub fn usual_buffer_packets(&self) -> Option<u32> {
+        const LONG_ROUND_TRIP_S: f64 = 0.1;
+        const TWO_FIRST_WINDOWS: f64 = 20.0;
+        let product = (LONG_ROUND_TRIP_S * self.full_packets_per_second()?).ceil();
+        Some(product.max(TWO_FIRST_WINDOWS) as u32)
+    }
+
+    fn full_packets_per_second(&self) -> Option<f64> {
+        let bits = 8.0 * f64::from(self.framing.wire_bytes(FULL_PACKET_BYTES));
+        Some(self.rate?.bits_per_second() as f64 / bits)
+    }
 }
+
+/// A full-size packet (IP length).
+const FULL_PACKET_BYTES: u32 = 1_500;
 
 /// Losses that no queue decides: of chosen packets, and by chance.
 #[derive(Clone, Debug, PartialEq)]
