@@ -14,13 +14,16 @@ import numpy as np
 from aqmlab.comparison.change import Change, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
+from aqmlab.comparison.run_warnings import warnings_in_words
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.statistics.quantities import Measured
 from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.statistics.stopping import replications_for
+from aqmlab.statistics.suspicion import SAID
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -142,7 +145,7 @@ class Comparison:
         of_queue = {
             name: [each for each in found if each.decides is Decides.QUEUE]
             for name, found in self.differing.items()
-            if name not in {each.after for each in found}
+            if not {name, name.partition(":")[0]} & {each.after for each in found}
         }
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 
@@ -153,6 +156,42 @@ class Comparison:
             for name in self.names
             if (found := self.beyond_the_queue(name))
         ]
+
+    def buffers_in_words(self) -> list[str]:
+        """The buffer of each configuration in which people wait, where it is not the same for all."""
+        return buffers_in_words(self._queues())
+
+    def default_cautions(self) -> list[str]:
+        """Of each configuration the default parameters that were chosen for another link."""
+        return default_cautions(self._queues())
+
+    def warnings(self, *, judged_alone: bool = False) -> list[str]:
+        """The warnings of the runs, each once for each configuration; those on the timing of live runs aside.
+
+        Args:
+            judged_alone: Leaves out those on the queues of links that are not judged.
+        """
+        others = {str(link["name"]) for link in self._first.run["links"]} - set(self.links)
+        left_out = [f" at {link} " for link in others] if judged_alone else []
+        return warnings_in_words(
+            {
+                name: [
+                    [
+                        each
+                        for each in run.result.run["warnings"]
+                        if not each.startswith(SAID) and not any(place in each for place in left_out)
+                    ]
+                    for run in runs
+                ]
+                for name, runs in self.runs.items()
+            }
+        )
+
+    def _queues(self) -> dict[str, list[LinkQueue]]:
+        """The queues of the judged links, of each configuration."""
+        return {
+            name: queues_of(runs[0].result.run["scenario"], self.links) for name, runs in self.runs.items()
+        }
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:

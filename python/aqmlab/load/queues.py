@@ -115,7 +115,7 @@ class Queues:
         for key, table in tables.items():
             overrides[key] = {**table, "scheme": asked.name}
             # A table within is given whole: of PI's gains the designed ones replace the fixed ones.
-            within = {name.partition(".")[0]: {} for name in asked.parameters if "." in name}
+            within: dict[str, Any] = {name.partition(".")[0]: {} for name in asked.parameters if "." in name}
             parameters = {**within, **asked.parameters}
             overrides |= {f"{key}.{name}": value for name, value in parameters.items()}
         try:
@@ -124,7 +124,7 @@ class Queues:
             raise _as_asked(error, asked, overrides) from None
 
     def _usual_buffers(self, scenario: Scenario, made: Scenario) -> dict[str, dict[str, int]]:
-        """Tables with a usual buffer, by key, of the queues whose limit only guarded memory and now is felt."""
+        """Tables with a usual buffer, by key: of queues whose limit only guarded memory and now is felt."""
         before, after = (_core.buffers(each.resolved_json) for each in (scenario, made))
         keys = {row[0]: row[3] for row in _core.monitored_links(scenario.resolved_json)}
         found: dict[str, dict[str, int]] = {}
@@ -188,9 +188,7 @@ def _require_known(asked: ParametrizedScheme) -> None:
         raise ScenarioError(f"scheme {asked.name!r}: {unknown(asked.name, _core.scheme_names())}")
     for name in asked.parameters:
         if name.partition(".")[0] not in legal:
-            raise ScenarioError(
-                f"scheme {asked.name}: parameter {quoted(name)}: {unknown(name, legal)}"
-            )
+            raise ScenarioError(f"scheme {asked.name}: parameter {quoted(name)}: {unknown(name, legal)}")
 
 
 def _parameters_beside(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
