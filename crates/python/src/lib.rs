@@ -36,7 +36,7 @@ mod core {
     #[pymodule_export]
     use crate::scenario::{
         buffers, demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
-        override_resolved, parameters_in_force, resolve, uncongested_twin,
+        override_resolved, parameters_in_force, resolve, scenario_warnings, uncongested_twin,
     };
     #[pymodule_export]
     use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};

@@ -110,6 +110,14 @@ pub(crate) fn buffers(scenario_json: &str) -> PyResult<BTreeMap<String, (Option<
     Ok(queued.filter_map(row).collect())
 }
 
+/// What a reader should know of a scenario before any run of it, in words.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn scenario_warnings(scenario_json: &str) -> PyResult<Vec<String>> {
+    Ok(aqmlab_driver::warnings::of_scenario(&Scenario::from_json(scenario_json).map_err(refused)?))
+}
+
 /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
 fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
     let network = &scenario.network;

@@ -16,7 +16,7 @@ from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
-from aqmlab.comparison.run_warnings import warnings_in_words
+from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
@@ -165,24 +165,21 @@ class Comparison:
         """Of each configuration the default parameters that were chosen for another link."""
         return default_cautions(self._queues())
 
-    def warnings(self, *, judged_alone: bool = False) -> list[str]:
-        """The warnings of the runs, each once for each configuration; those on the timing of live runs aside.
-
-        Args:
-            judged_alone: Leaves out those on the queues of links that are not judged.
-        """
-        others = {str(link["name"]) for link in self._first.run["links"]} - set(self.links)
-        left_out = [f" at {link} " for link in others] if judged_alone else []
+    def warnings(self) -> list[str]:
+        """The warnings of the runs, each once for each configuration; those on timing of live runs aside."""
         return warnings_in_words(
             {
-                name: [
-                    [
-                        each
-                        for each in run.result.run["warnings"]
-                        if not each.startswith(SAID) and not any(place in each for place in left_out)
-                    ]
-                    for run in runs
-                ]
+                name: [_without_timing(run.result.run["warnings"]) for run in runs]
+                for name, runs in self.runs.items()
+            }
+        )
+
+    def scenario_warnings(self) -> list[str]:
+        """Those of the warnings that hold before any run, but for queues of links that are not judged."""
+        others = {str(link["name"]) for link in self._first.run["links"]} - set(self.links)
+        return warnings_in_words(
+            {
+                name: [warnings_of_scenario(runs[0].result.run["scenario"], besides=others)]
                 for name, runs in self.runs.items()
             }
         )
@@ -400,3 +397,7 @@ def _plain(numbers: dict[str, Any]) -> dict[str, Any]:
         key: None if isinstance(value, float) and not np.isfinite(value) else value
         for key, value in numbers.items()
     }
+
+
+def _without_timing(warnings: Sequence[str]) -> list[str]:
+    return [each for each in warnings if not each.startswith(SAID)]

@@ -101,16 +101,15 @@ def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
 
 
 def buffers_in_words(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:
-    """The buffer of each configuration in which people wait: where limits differ, or one is the usual one."""
-    all_limits = {tuple(each.limits for each in of_one) for of_one in queues.values()}
+    """The buffer of each configuration in which people wait: where these differ, or one is the usual one."""
     felt = {name: [each for each in of_one if each.wait_s is not None] for name, of_one in queues.items()}
+    felt = {name: of_one for name, of_one in felt.items() if of_one}
+    differ = len({tuple(each.limits for each in of_one) for of_one in felt.values()}) > 1
     is_usual = any(each.limits == (each.usual_packets, None) for of_one in felt.values() for each in of_one)
-    if len(all_limits) < 2 and not is_usual:
+    if not differ and not is_usual:
         return []
     return [
-        f"{name}: {'; '.join(_at_link(each, of_one) for each in of_one)}."
-        for name, of_one in felt.items()
-        if of_one
+        f"{name}: {'; '.join(_at_link(each, of_one) for each in of_one)}." for name, of_one in felt.items()
     ]
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
+from aqmlab.errors import ScenarioError
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 _NUMBER = re.compile(r"(?<![\w.-])\d(?:[\d.,]*\d)?(?![\w-])")
 """A number, and none of the digits in a name such as `hop-2`."""
@@ -28,6 +31,20 @@ def warnings_in_words(runs: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
         for alike in _alike(name, of_runs):
             about.setdefault(alike.key, []).append(alike)
     return [_in_words(each, several=len(runs) > 1) for each in about.values()]
+
+
+def warnings_of_scenario(scenario: Mapping[str, Any], *, besides: Collection[str] = ()) -> list[str]:
+    """What holds of a resolved scenario before any run; nothing of one whose files cannot be read any more.
+
+    Args:
+        scenario: As resolved.
+        besides: Links whose queues are left out.
+    """
+    try:
+        found = _core.scenario_warnings(json.dumps(scenario))
+    except ScenarioError:
+        return []
+    return [each for each in found if not any(f" at {link} " in each for link in besides)]
 
 
 @dataclass(frozen=True)
