@@ -44,12 +44,15 @@ fn out_of_reach(link: &Link) -> Option<String> {
     ))
 }
 
-/// A buffer that delays packets by more than a second when it is full, to two digits.
+/// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does nothing before
+/// packets wait for a second.
 fn deep_buffer(link: &Link) -> Option<String> {
     let (scheme, rate) = (link.queue.as_ref()?, link.rate?);
     let (wait_s, packets) = (link.felt_buffer_s()?, link.usual_buffer_packets()?);
+    let acts_before = scheme.acts_within(&PortFacts::new(rate), &link.buffer_of_a_second()?);
+    let is_deep = wait_s >= DEEP_BUFFER_S && !acts_before;
     let decimals = usize::from(wait_s < 9.95);
-    (wait_s >= DEEP_BUFFER_S).then(|| {
+    is_deep.then(|| {
         format!(
             "{} at {} has a deep buffer: packets wait {wait_s:.decimals$} s when it is full, at {} Mbit/s: set limit_packets = \
              {packets}, which is usual at this rate",
@@ -195,8 +198,14 @@ mod tests {
             warned[0].contains("wait 12 s when it is full, at 10 Mbit/s: set limit_packets = 84,"),
             "{warned:?}"
         );
-        assert!(under("scheme = \"red\", limit_packets = 875")[0].contains("wait 1.1 s when"));
-        assert_eq!(under("scheme = \"red\", limit_packets = 874"), Vec::<String>::new());
+        assert!(under("scheme = \"blue\", limit_packets = 875")[0].contains("wait 1.1 s when"));
+        assert_eq!(under("scheme = \"blue\", limit_packets = 874"), Vec::<String>::new());
+        // Whoever signals before a second is over fills no deep buffer.
+        assert_eq!(
+            under("scheme = \"pi\", q_ref_packets = 800, limit_packets = 24000"),
+            Vec::<String>::new()
+        );
+        assert_eq!(under("scheme = \"pi\", q_ref_packets = 900, limit_packets = 24000").len(), 1);
         // Whichever limit is reached first: 1,250,000 bytes take 1 s.
         assert_eq!(under("scheme = \"drop-tail\", limit_packets = 9999, limit_bytes = 1250000").len(), 0);
         assert_eq!(under("scheme = \"drop-tail\", limit_packets = 9999, limit_bytes = 2500000").len(), 1);

@@ -1,6 +1,7 @@
 //! The resolved network: nodes, one-way links, and what a datagram costs on them.
 
 use crate::{RateTrace, Scheme};
+use aqmlab_aqm::parts::Limit;
 use aqmlab_units::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,12 @@ impl Link {
         const TWO_FIRST_WINDOWS: f64 = 20.0;
         let product = (LONG_ROUND_TRIP_S * self.full_packets_per_second()?).ceil();
         Some(product.max(TWO_FIRST_WINDOWS) as u32)
+    }
+
+    /// The buffer that a second fills with full-size packets; none of a link without a rate.
+    #[must_use]
+    pub fn buffer_of_a_second(&self) -> Option<Limit> {
+        self.full_packets_per_second().map(|packets| Limit::of_packets(packets as u32))
     }
 
     fn full_packets_per_second(&self) -> Option<f64> {
