@@ -264,7 +264,7 @@ def _print(found: Comparison) -> None:
     # Of two the curves are told as well; of more the sentences on pages have to do.
     for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found)):
         screen.print(shown(line))
-    for warning in (*found.default_cautions(), *found.scenario_warnings()):
+    for warning in found.warnings_of_settings():
         screen.print(shown(f"warning: {warning}", "yellow"))
 
 

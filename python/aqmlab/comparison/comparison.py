@@ -174,15 +174,24 @@ class Comparison:
             }
         )
 
-    def scenario_warnings(self) -> list[str]:
-        """Those of the warnings that hold before any run, but for queues of links that are not judged."""
+    def warnings_of_settings(self) -> list[str]:
+        """What to know of the settings: defaults for another link, and what holds before any run.
+
+        Warnings on queues of links that are not judged are left out.
+        """
+        if not self.runs:
+            return []
         others = {str(link["name"]) for link in self._first.run["links"]} - set(self.links)
-        return warnings_in_words(
+        of_scenarios = warnings_in_words(
             {
                 name: [warnings_of_scenario(runs[0].result.run["scenario"], besides=others)]
                 for name, runs in self.runs.items()
             }
         )
+        return [*self.default_cautions(), *of_scenarios]
+
+    def _in_words(self) -> list[str]:
+        return [*self.cautions(), *self.buffers_in_words(), *self.sentences()]
 
     def _queues(self) -> dict[str, list[LinkQueue]]:
         """The queues of the judged links, of each configuration."""
@@ -368,7 +377,8 @@ class Comparison:
         from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
 
         tables = map(as_plain_text, comparison_tables(self))
-        return "\n".join([*self.cautions(), *self.sentences(), *tables, *notes(self)])
+        warned = [f"warning: {each}" for each in self.warnings_of_settings()]
+        return "\n".join([*self._in_words(), *tables, *notes(self), *warned])
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
@@ -377,7 +387,7 @@ class Comparison:
         from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
         from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415
 
-        sentences = [*self.cautions(), *self.sentences()]
+        sentences = [*self._in_words(), *(f"warning: {each}" for each in self.warnings_of_settings())]
         words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
         return words + to_notebook([comparison_table(self)])
 
