@@ -344,6 +344,32 @@ def test_a_timer_of_a_nanosecond_in_c_ends_the_run(tmp_path: Path) -> None:
     assert "own.so:own: the timer was due more than 1000 times within 1 ms" in found[0]
 
 
+LATE = """
+static int32_t on_departure(void *state, aqmlab_call *call) {
+    (void)state;
+    return call->now_ns - call->arrived_ns > 5000000 ? AQMLAB_DROP_EARLY : AQMLAB_PASS;
+}
+"""
+"""Drops what waited for more than 5 ms, in C."""
+
+
+@pytest.mark.parametrize(("flags", "is_found"), [("0", True), ("AQMLAB_NEEDS_ARRIVAL_INSTANTS", False)])
+def test_instants_that_a_library_reads_without_asking_for_them_are_found(
+    flags: str, is_found: bool, tmp_path: Path
+) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    table = f".state_bytes = 8, .on_departure = on_departure, .flags = {flags}"
+    (tmp_path / "own.c").write_text(START + LATE + SCHEME % table)
+    command = [compiler, "-w", "-shared", "-fPIC", "-I", str(INCLUDE), "own.c", "-o", "own.so"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    found = check("own.so:own", folder=tmp_path, cases=20)
+    assert [finding.property for finding in found] == [
+        "asks for the arrival instants that it reads"
+    ] * is_found
+
+
 @pytest.mark.parametrize("percent", [2, 100])
 def test_what_a_scheme_costs_that_drops_whatever_happens_is_measured(percent: int, tmp_path: Path) -> None:
     """No source slows down without end, or its instants would leave the clock."""

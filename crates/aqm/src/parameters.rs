@@ -39,6 +39,12 @@ pub trait Parameters {
     /// How much may wait.
     fn limit(&self) -> Limit;
 
+    /// The limit, if it decides how long packets wait when senders fill the queue. None where the scheme keeps waiting
+    /// times at a target: there the limit only guards memory.
+    fn felt_limit(&self) -> Option<Limit> {
+        Some(self.limit())
+    }
+
     /// Whether a signal marks packets that can be marked.
     fn ecn(&self) -> bool;
 

@@ -101,6 +101,14 @@ impl<P: Queued> Port<P> {
         Self { occupancy: Occupancy::ZERO, next_timer, layout, shared: Shared::new(ecn, coins) }
     }
 
+    /// From here on the scheme is given the instants of arrivals even if it does not ask for them. The port is empty; one
+    /// with guards or several queues stays as it is.
+    pub(crate) fn keep_arrival_instants(&mut self) {
+        if let Layout::Fifo(queue) = &mut self.layout {
+            queue.keep_arrival_instants();
+        }
+    }
+
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that
     /// the scheme evicts, or that make room for it.
     ///

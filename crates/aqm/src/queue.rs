@@ -72,6 +72,12 @@ impl<P: Queued> Queue<P> {
         }
     }
 
+    /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is empty.
+    pub(crate) fn keep_arrival_instants(&mut self) {
+        debug_assert_eq!(self.fifo.packets(), 0);
+        self.fifo = Fifo::new(true);
+    }
+
     pub(crate) const fn fifo(&self) -> &Fifo<P> {
         &self.fifo
     }

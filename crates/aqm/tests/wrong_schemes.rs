@@ -6,7 +6,7 @@ use aqmlab_aqm::{
     RegistrationError, Verdict, conformance, register,
 };
 use aqmlab_random::Stream;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -16,6 +16,7 @@ const EVICTING: u8 = 1;
 const INFINITE: u8 = 2;
 const COUNTING: u8 = 3;
 const TIRED: u8 = 4;
+const UNASKED: u8 = 5;
 
 /// Parameters of a scheme that is wrong in a way.
 macro_rules! wrong {
@@ -54,6 +55,7 @@ wrong! {
     Infinite: INFINITE,
     Counting: COUNTING,
     Tired: TIRED,
+    Unasked: UNASKED,
 }
 
 struct Scheme<const WAY: u8>;
@@ -71,6 +73,11 @@ impl<const WAY: u8> Aqm for Scheme<WAY> {
         }
         match WAY {
             RANDOM if ELSEWHERE.fetch_add(1, Ordering::Relaxed) % 3 == 0 => Verdict::Drop(Reason::Early),
+            UNASKED
+                if queue.arrived(0).is_some_and(|queued| now.since(queued) > Span::from_milliseconds(1)) =>
+            {
+                Verdict::Drop(Reason::Early)
+            }
             EVICTING if queue.packets() > 2 => {
                 Verdict::PassEvicting { positions: Positions::one(0), reason: Reason::Match }
             }
@@ -120,6 +127,14 @@ fn a_number_that_is_none_is_found() {
 fn a_state_that_is_not_the_schemes_own_is_found() {
     let found = findings("wrong-counting", register::<Counting>("wrong-counting"));
     assert!(found.iter().any(|words| words.contains("calls is ")), "{found:?}");
+}
+
+#[test]
+fn a_scheme_that_reads_arrival_instants_without_asking_for_them_is_found() {
+    let found = findings("wrong-unasked", register::<Unasked>("wrong-unasked"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("asks for the arrival instants that it reads: "), "{found:?}");
+    assert!(found[0].contains("AQMLAB_NEEDS_ARRIVAL_INSTANTS"), "{found:?}");
 }
 
 #[test]

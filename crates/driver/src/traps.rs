@@ -8,11 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A last segment with less than this part of a full one is mostly headers.
 const SMALL_PART: u32 = 4;
 
+/// From here on a buffer takes more than 1.0 s in two digits.
+const DEEP_BUFFER_S: f64 = 1.05;
+
 /// What is said of a scenario before any run of it.
 #[must_use]
 pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
     let routes = Routes::new(&scenario.network);
     let mut said: Vec<String> = scenario.network.links.iter().filter_map(out_of_reach).collect();
+    // Acknowledgements alone do not fill a buffer.
+    let carries_data = scenario.data_links();
+    let links = scenario.network.links.iter().zip(carries_data);
+    said.extend(links.filter(|(_, carries)| *carries).filter_map(|(link, _)| deep_buffer(link)));
     said.extend(scenario.populations.iter().filter_map(requests_just_above_a_segment));
     said.extend(
         scenario.datagrams.iter().filter_map(|group| datagrams_without_delay(group, scenario, &routes)),
@@ -35,6 +42,25 @@ fn out_of_reach(link: &Link) -> Option<String> {
         scheme.name(),
         link.name
     ))
+}
+
+/// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does nothing before
+/// packets wait for a second.
+fn deep_buffer(link: &Link) -> Option<String> {
+    let (scheme, rate) = (link.queue.as_ref()?, link.rate?);
+    let (wait_s, packets) = (link.felt_buffer_s()?, link.usual_buffer_packets()?);
+    let acts_before = scheme.acts_within(&PortFacts::new(rate), &link.buffer_of_a_second()?);
+    let is_deep = wait_s >= DEEP_BUFFER_S && !acts_before;
+    let decimals = usize::from(wait_s < 9.95);
+    is_deep.then(|| {
+        format!(
+            "{} at {} has a deep buffer: packets wait {wait_s:.decimals$} s when it is full, at {} Mbit/s: set limit_packets = \
+             {packets}, which is usual at this rate",
+            scheme.name(),
+            link.name,
+            rate.bits_per_second() as f64 / 1e6
+        )
+    })
 }
 
 /// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small first window a
@@ -157,6 +183,45 @@ mod tests {
 
     const LINK: &str = "name = \"traps\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 10.0\n\
                         queue = { scheme = \"drop-tail\", limit_packets = 50 }\n";
+
+    #[test]
+    fn a_buffer_of_more_than_a_second_is_named_where_people_feel_it() {
+        let flow = "[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n";
+        let bare =
+            "layer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\nrate_mbps";
+        let plain = LINK.replace("rate_mbps", bare) + flow;
+        let under = |queue: &str| said(&plain.replace("scheme = \"drop-tail\", limit_packets = 50", queue));
+        // 10 Mbit/s send 1,500 bytes in 1.2 ms: 10,240 of them take 12.3 s, 875 of them 1.05 s; 100 ms are 83.3 of them.
+        let warned = under("scheme = \"drop-tail\", limit_packets = 10240");
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        assert!(
+            warned[0].contains("wait 12 s when it is full, at 10 Mbit/s: set limit_packets = 84,"),
+            "{warned:?}"
+        );
+        assert!(under("scheme = \"blue\", limit_packets = 875")[0].contains("wait 1.1 s when"));
+        assert_eq!(under("scheme = \"blue\", limit_packets = 874"), Vec::<String>::new());
+        // Whoever signals before a second is over fills no deep buffer.
+        assert_eq!(
+            under("scheme = \"pi\", q_ref_packets = 800, limit_packets = 24000"),
+            Vec::<String>::new()
+        );
+        assert_eq!(under("scheme = \"pi\", q_ref_packets = 900, limit_packets = 24000").len(), 1);
+        // Whichever limit is reached first: 1,250,000 bytes take 1 s.
+        assert_eq!(under("scheme = \"drop-tail\", limit_packets = 9999, limit_bytes = 1250000").len(), 0);
+        assert_eq!(under("scheme = \"drop-tail\", limit_packets = 9999, limit_bytes = 2500000").len(), 1);
+        // A limit that only guards memory is not felt; without a scheme that keeps to a target within, it is.
+        for silent in
+            ["\"fq-codel\"", "\"cake\"", "\"codel\", limit_packets = 9999", "\"pie\", limit_packets = 9999"]
+        {
+            assert_eq!(under(&format!("scheme = {silent}")), Vec::<String>::new(), "{silent}");
+        }
+        let inner = under("scheme = \"fq\", inner = { scheme = \"drop-tail\" }");
+        assert!(
+            inner.len() == 1 && inner[0].starts_with("fq at left-to-right has a deep buffer"),
+            "{inner:?}"
+        );
+        assert_eq!(under("scheme = \"fq\", inner = { scheme = \"drop-tail\", limit_packets = 50 }").len(), 0);
+    }
 
     #[test]
     fn a_request_just_above_a_segment_is_named_with_what_fits() {

@@ -46,7 +46,14 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
         )
     }));
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
-    warnings.extend(in_step(scenario));
+    warnings.extend(of_scenario(scenario));
+    warnings
+}
+
+/// What is said of a scenario, whatever happens in a run of it.
+#[must_use]
+pub fn of_scenario(scenario: &Scenario) -> Vec<String> {
+    let mut warnings: Vec<String> = in_step(scenario).into_iter().collect();
     warnings.extend(whole_packets_apart(scenario));
     warnings.extend(traps::of(scenario));
     warnings

@@ -35,8 +35,8 @@ mod core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{
-        demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
-        override_resolved, parameters_in_force, resolve, uncongested_twin,
+        buffers, demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
+        override_resolved, parameters_in_force, resolve, scenario_warnings, uncongested_twin,
     };
     #[pymodule_export]
     use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};

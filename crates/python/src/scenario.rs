@@ -98,6 +98,26 @@ pub(crate) fn parameters_in_force(scenario_json: &str, link: &str) -> PyResult<B
     Ok(port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect()))
 }
 
+/// Of every link with a queue discipline, by its name: how long in seconds packets wait in its full buffer (none where the
+/// scheme keeps waiting times at a target), and a usual buffer at its rate in packets.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn buffers(scenario_json: &str) -> PyResult<BTreeMap<String, (Option<f64>, u32)>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    let queued = scenario.network.links.iter().filter(|link| link.queue.is_some());
+    let row = |link: &Link| Some((link.name.clone(), (link.felt_buffer_s(), link.usual_buffer_packets()?)));
+    Ok(queued.filter_map(row).collect())
+}
+
+/// What a reader should know of a scenario before any run of it, in words.
+///
+/// Raises `ScenarioError` when something is refused.
+#[pyfunction]
+pub(crate) fn scenario_warnings(scenario_json: &str) -> PyResult<Vec<String>> {
+    Ok(aqmlab_driver::warnings::of_scenario(&Scenario::from_json(scenario_json).map_err(refused)?))
+}
+
 /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
 fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
     let network = &scenario.network;

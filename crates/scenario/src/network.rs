@@ -1,6 +1,7 @@
 //! The resolved network: nodes, one-way links, and what a datagram costs on them.
 
 use crate::{RateTrace, Scheme};
+use aqmlab_aqm::parts::Limit;
 use aqmlab_units::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,7 +104,42 @@ impl Link {
     pub fn is_ideal(&self) -> bool {
         self.rate.is_none() && self.delay == Span::ZERO
     }
+
+    /// How long in seconds full-size packets wait in a full buffer in front of this link. None where the scheme keeps
+    /// waiting times at a target, and of a link without a rate or a queue discipline. Where the rate varies, at its mean.
+    #[must_use]
+    pub fn felt_buffer_s(&self) -> Option<f64> {
+        let limit = self.queue.as_ref()?.felt_limit()?;
+        let packets = limit.packets.map_or(f64::INFINITY, f64::from);
+        let of_bytes = limit.bytes.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(FULL_PACKET_BYTES));
+        Some(packets.min(of_bytes) / self.full_packets_per_second()?)
+    }
+
+    /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay product of a long
+    /// round trip (the interval of RFC 8289), and 20 at least, the first windows of two connections (RFC 6928). None of a link without
+    /// a rate.
+    #[must_use]
+    pub fn usual_buffer_packets(&self) -> Option<u32> {
+        const LONG_ROUND_TRIP_S: f64 = 0.1;
+        const TWO_FIRST_WINDOWS: f64 = 20.0;
+        let product = (LONG_ROUND_TRIP_S * self.full_packets_per_second()?).ceil();
+        Some(product.max(TWO_FIRST_WINDOWS) as u32)
+    }
+
+    /// The buffer that a second fills with full-size packets; none of a link without a rate.
+    #[must_use]
+    pub fn buffer_of_a_second(&self) -> Option<Limit> {
+        self.full_packets_per_second().map(|packets| Limit::of_packets(packets as u32))
+    }
+
+    fn full_packets_per_second(&self) -> Option<f64> {
+        let bits = 8.0 * f64::from(self.framing.wire_bytes(FULL_PACKET_BYTES));
+        Some(self.rate?.bits_per_second() as f64 / bits)
+    }
 }
+
+/// A full-size packet (IP length).
+const FULL_PACKET_BYTES: u32 = 1_500;
 
 /// Losses that no queue decides: of chosen packets, and by chance.
 #[derive(Clone, Debug, PartialEq)]

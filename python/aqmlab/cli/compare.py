@@ -15,6 +15,7 @@ from aqmlab.cli.options import (
     links_option,
     overrides_option,
     read_names,
+    read_schemes,
     seeds_option,
 )
 from aqmlab.errors import ResultError
@@ -38,10 +39,11 @@ _MOST_SEEDS = 1_000
 @click.argument("paths", metavar="SCENARIO.toml|FOLDER...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--schemes",
-    callback=read_names,
-    metavar="NAME,...",
-    help="Queue disciplines to put into the scenario, with their defaults and its limits; differences are "
-    "against the first. `aqmlab list` names them.",
+    callback=read_schemes,
+    metavar="NAME[:KEY=VALUE...],...",
+    help="Queue disciplines to put into the scenario, with its limits and with their defaults or the "
+    "parameters given, such as codel:target_ms=20:interval_ms=200; differences are against the first. "
+    "`aqmlab list` prints their names, `aqmlab explain NAME` their parameters.",
 )
 @seeds_option(default="1-8", help="Seeds of the runs: two more than an interval needs.")
 @click.option(
@@ -109,6 +111,7 @@ def compare(
     \b
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
+      aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
@@ -168,7 +171,7 @@ def _scenarios(
             raise click.UsageError("a scenario is given twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
-    if len(set(schemes)) < 2:
+    if len(schemes) < 2:
         raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
     return configurations(read[0], schemes, queues)
 
@@ -254,13 +257,15 @@ def _print(found: Comparison) -> None:
     from aqmlab.words import verdicts
 
     screen = console()
-    for sentence in (*found.cautions(), *found.sentences()):
+    for sentence in (*found.cautions(), *found.buffers_in_words(), *found.sentences()):
         screen.print(shown(sentence))
     for table in comparison_tables(found, width=screen.width):
         screen.print(to_terminal(table))
     # Of two the curves are told as well; of more the sentences on pages have to do.
     for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found)):
         screen.print(shown(line))
+    for warning in found.warnings_of_settings():
+        screen.print(shown(f"warning: {warning}", "yellow"))
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:

@@ -54,6 +54,15 @@ def read_names(context: click.Context, parameter: click.Parameter, text: str | N
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
+def read_schemes(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Reads schemes separated by commas, such as `pi,codel:target_ms=20`; commas in brackets do not count."""
+    from aqmlab.load.parametrized_scheme import split_outside_brackets
+
+    del context, parameter
+    parts = split_outside_brackets(text or "", ",")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
 def read_overrides(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, TomlText]:

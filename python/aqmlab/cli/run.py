@@ -107,6 +107,7 @@ def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> P
 def _print_together(screen: Console, name: str, results: list[Result], folder: Path) -> None:
     """What several seeds say together; each keeps its own figures in its folder."""
     from aqmlab.comparison import Comparison
+    from aqmlab.comparison.run_warnings import warnings_in_words
     from aqmlab.statistics import MissingDataError
     from aqmlab.tables import to_terminal
     from aqmlab.tables.comparison import comparison_tables, notes
@@ -123,7 +124,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
             screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found):
             screen.print(shown(note))
-    for warning in dict.fromkeys(warning for result in results for warning in result.warnings):
+    for warning in warnings_in_words({name: [result.warnings for result in results]}):
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 

@@ -14,13 +14,16 @@ import numpy as np
 from aqmlab.comparison.change import Change, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
+from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.statistics.quantities import Measured
 from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.statistics.stopping import replications_for
+from aqmlab.statistics.suspicion import SAID
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -142,7 +145,7 @@ class Comparison:
         of_queue = {
             name: [each for each in found if each.decides is Decides.QUEUE]
             for name, found in self.differing.items()
-            if name not in {each.after for each in found}
+            if not {name, name.partition(":")[0]} & {each.after for each in found}
         }
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 
@@ -153,6 +156,48 @@ class Comparison:
             for name in self.names
             if (found := self.beyond_the_queue(name))
         ]
+
+    def buffers_in_words(self) -> list[str]:
+        """The buffer of each configuration in which people wait, where it is not the same for all."""
+        return buffers_in_words(self._queues())
+
+    def default_cautions(self) -> list[str]:
+        """Of each configuration the default parameters that were chosen for another link."""
+        return default_cautions(self._queues())
+
+    def warnings(self) -> list[str]:
+        """The warnings of the runs, each once for each configuration; those on timing of live runs aside."""
+        return warnings_in_words(
+            {
+                name: [_without_timing(run.result.run["warnings"]) for run in runs]
+                for name, runs in self.runs.items()
+            }
+        )
+
+    def warnings_of_settings(self) -> list[str]:
+        """What to know of the settings: defaults for another link, and what holds before any run.
+
+        Warnings on queues of links that are not judged are left out.
+        """
+        if not self.runs:
+            return []
+        others = {str(link["name"]) for link in self._first.run["links"]} - set(self.links)
+        of_scenarios = warnings_in_words(
+            {
+                name: [warnings_of_scenario(runs[0].result.run["scenario"], besides=others)]
+                for name, runs in self.runs.items()
+            }
+        )
+        return [*self.default_cautions(), *of_scenarios]
+
+    def _in_words(self) -> list[str]:
+        return [*self.cautions(), *self.buffers_in_words(), *self.sentences()]
+
+    def _queues(self) -> dict[str, list[LinkQueue]]:
+        """The queues of the judged links, of each configuration."""
+        return {
+            name: queues_of(runs[0].result.run["scenario"], self.links) for name, runs in self.runs.items()
+        }
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -332,7 +377,8 @@ class Comparison:
         from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
 
         tables = map(as_plain_text, comparison_tables(self))
-        return "\n".join([*self.cautions(), *self.sentences(), *tables, *notes(self)])
+        warned = [f"warning: {each}" for each in self.warnings_of_settings()]
+        return "\n".join([*self._in_words(), *tables, *notes(self), *warned])
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
@@ -341,7 +387,7 @@ class Comparison:
         from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
         from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415
 
-        sentences = [*self.cautions(), *self.sentences()]
+        sentences = [*self._in_words(), *(f"warning: {each}" for each in self.warnings_of_settings())]
         words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
         return words + to_notebook([comparison_table(self)])
 
@@ -361,3 +407,7 @@ def _plain(numbers: dict[str, Any]) -> dict[str, Any]:
         key: None if isinstance(value, float) and not np.isfinite(value) else value
         for key, value in numbers.items()
     }
+
+
+def _without_timing(warnings: Sequence[str]) -> list[str]:
+    return [each for each in warnings if not each.startswith(SAID)]

@@ -38,7 +38,8 @@ def compare(
     Args:
         what: One scenario (a `Scenario`, a path, TOML text) together with `schemes`; or scenarios by name; or
             results by name, one for each seed, in which case nothing is run.
-        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers.
+        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers
+            (`Queues.with_scheme`), or with parameters: `codel:target_ms=20`.
         seeds: Seeds of the runs; six or more for confidence intervals.
         baseline: The configuration that differences are against; by default the first.
         links: The links whose figures are told; by default those that carry data.
@@ -117,17 +118,26 @@ def configurations(
 
     Args:
         scenario: The scenario.
-        schemes: Two or more, each once.
+        schemes: Two or more, each once, perhaps with parameters: `codel:target_ms=20`.
         links: The links whose queues are set; by default those that carry data.
 
     Raises:
-        ComparisonError: There are fewer than two schemes.
+        ComparisonError: There are fewer than two schemes, or two of them are the same configuration.
         ScenarioError: A scheme is refused.
         DemandError: A link is not monitored, or none carries data.
     """
     from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
 
-    if len(set(schemes)) < 2:
+    if len(schemes) < 2:
         raise ComparisonError("schemes: two or more, such as drop-tail and red")
     found = Queues.of(scenario, links)
-    return {scheme: found.with_scheme(scenario, scheme) for scheme in schemes}
+    made: dict[str, Scenario] = {}
+    for scheme in schemes:
+        own = found.with_scheme(scenario, scheme)
+        same = next((name for name, other in made.items() if other == own), None)
+        if same is not None:
+            both = f"{same} and {scheme} are the same configuration"
+            twice = f"{scheme} is given twice" if same == scheme else both
+            raise ComparisonError(f"schemes: {twice}; legal: each configuration once")
+        made[scheme] = own
+    return made

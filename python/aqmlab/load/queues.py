@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import DemandError, ScenarioError
+from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import carrying_links, named_links
-from aqmlab.terminal.spelling import unknown
+from aqmlab.load.parametrized_scheme import ParametrizedScheme
+from aqmlab.terminal.spelling import quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
 LIMITS = ("limit_packets", "limit_bytes")
 """How a queue's buffer is limited."""
+_OTHER_WAY = {
+    "dumbbell.queue": "dumbbell.queue_right_to_left",
+    "parking_lot.queue": "parking_lot.queue_right_to_left",
+    "star.queue": "star.queue_up",
+}
+"""Where the queue of the other way has a table of its own; without it, it shares the first."""
 
 
 @dataclass(frozen=True)
@@ -69,23 +77,66 @@ class Queues:
         """The scenario with this scheme at every queue: as it is, if all have it, else all with its defaults.
 
         The limits of the queues stay, as far as the scheme has such limits: one of bytes means nothing to a
-        scheme that counts packets, which then has its own.
+        scheme that counts packets, which then has its own. A limit that only guards memory, as FQ-CoDel's,
+        is no buffer for a scheme under which people wait for all of it: such a scheme gets a usual buffer at
+        the link's rate (`_core.buffers`).
+
+        Args:
+            scenario: The scenario.
+            scheme: A scheme, or one with parameters: `codel:target_ms=20`. Where all queues have the scheme,
+                their other parameters stay.
 
         Raises:
-            ScenarioError: There is no such scheme, or the scenario is refused with it.
+            ScenarioError: There is no such scheme or parameter, or the scenario is refused with it.
         """
-        if self.schemes(scenario) == [scheme]:
+        asked = ParametrizedScheme.of(scheme)
+        is_own = self.schemes(scenario) == [asked.name]
+        if is_own and not asked.parameters:
             return scenario
-        if ":" not in scheme and not parameters_of_scheme(scheme):
-            raise ScenarioError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
-        lacking = {name for name in LIMITS if name not in (parameters_of_scheme(scheme) or LIMITS)}
-        limits = [
-            {name: table[name] for name in LIMITS if table.get(name) is not None and name not in lacking}
+        _require_known(asked)
+        tables = [
+            _parameters_beside(table, asked.parameters) if is_own else _limits_for(table, asked)
             for table in self.tables(scenario)
         ]
-        return scenario.with_overrides(
-            {key: {"scheme": scheme, **own} for key, own in zip(self.keys_in(scenario), limits, strict=True)}
-        )
+        made = self._with_tables(scenario, asked, dict(zip(self.keys_in(scenario), tables, strict=True)))
+        if is_own or asked.parameters.keys() & set(LIMITS):
+            return made
+        usual = self._usual_buffers(scenario, made)
+        if not usual:
+            return made
+        given = dict(zip(self.keys_in(scenario), tables, strict=True))
+        return self._with_tables(scenario, asked, {**given, **usual})
+
+    def _with_tables(
+        self, scenario: Scenario, asked: ParametrizedScheme, tables: Mapping[str, Mapping[str, Any]]
+    ) -> Scenario:
+        """The scenario with these tables of queues, by key, under a scheme with parameters."""
+        overrides: dict[str, Any] = {}
+        for key, table in tables.items():
+            overrides[key] = {**table, "scheme": asked.name}
+            # A table within is given whole: of PI's gains the designed ones replace the fixed ones.
+            within: dict[str, Any] = {name.partition(".")[0]: {} for name in asked.parameters if "." in name}
+            parameters = {**within, **asked.parameters}
+            overrides |= {f"{key}.{name}": value for name, value in parameters.items()}
+        try:
+            return scenario.with_overrides(overrides)
+        except ScenarioError as error:
+            raise _as_asked(error, asked, overrides) from None
+
+    def _usual_buffers(self, scenario: Scenario, made: Scenario) -> dict[str, dict[str, int]]:
+        """Tables with a usual buffer, by key: of queues whose limit only guarded memory and now is felt."""
+        before, after = (_core.buffers(each.resolved_json) for each in (scenario, made))
+        keys = {row[0]: row[3] for row in _core.monitored_links(scenario.resolved_json)}
+        found: dict[str, dict[str, int]] = {}
+        for own, key in zip(self.links, self.keys_in(scenario), strict=True):
+            if before[own][0] is not None or after[own][0] is None:
+                continue
+            found[key] = {"limit_packets": after[own][1]}
+            # One table for both ways, whose rates differ: the other way gets a buffer for its own rate.
+            slowest = min(after[link][1] for link, other in keys.items() if other == key)
+            if slowest < after[own][1] and key in _OTHER_WAY:
+                found[_OTHER_WAY[key]] = {"limit_packets": slowest}
+        return found
 
     def with_settings(self, scenario: Scenario, settings: Mapping[str, Any]) -> Scenario:
         """The scenario with these parameters at every queue.
@@ -122,6 +173,45 @@ def parameters_of_scheme(scheme: str) -> dict[str, dict[str, Any]]:
                 for key, part in each["properties"].items()
             }
     return {}
+
+
+def _require_known(asked: ParametrizedScheme) -> None:
+    """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file.
+
+    Raises:
+        ScenarioError: The message lists the legal names.
+    """
+    if ":" in asked.name:
+        return
+    legal = [name for name in parameters_of_scheme(asked.name) if name != "scheme"]
+    if not legal:
+        raise ScenarioError(f"scheme {asked.name!r}: {unknown(asked.name, _core.scheme_names())}")
+    for name in asked.parameters:
+        if name.partition(".")[0] not in legal:
+            raise ScenarioError(f"scheme {asked.name}: parameter {quoted(name)}: {unknown(name, legal)}")
+
+
+def _parameters_beside(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a queue that given ones leave in force; a given limit replaces both."""
+    replaced = {name.partition(".")[0] for name in given}
+    replaced |= set(LIMITS) if replaced & set(LIMITS) else set()
+    return {name: value for name, value in table.items() if value is not None and name not in replaced}
+
+
+def _limits_for(table: Mapping[str, Any], asked: ParametrizedScheme) -> dict[str, Any]:
+    """The limits of a queue that another scheme takes over: none, if it is given one."""
+    if asked.parameters.keys() & set(LIMITS):
+        return {}
+    legal = parameters_of_scheme(asked.name) or LIMITS
+    return {name: table[name] for name in LIMITS if table.get(name) is not None and name in legal}
+
+
+def _as_asked(error: ScenarioError, asked: ParametrizedScheme, overrides: Mapping[str, Any]) -> ScenarioError:
+    """A refusal that names the scheme as it was asked for, not the keys that were set for it."""
+    text = str(error)
+    for key, value in overrides.items():
+        text = text.removeprefix(f"in --set {key}={toml_value(value)}: ")
+    return ScenarioError(f"scheme {asked.name}: {text}")
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

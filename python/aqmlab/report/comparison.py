@@ -29,7 +29,7 @@ from aqmlab.report.network import (
 from aqmlab.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.report.suspicion import with_mark
 from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, Pages
-from aqmlab.statistics.suspicion import SAID, mark_of, suspect_because
+from aqmlab.statistics.suspicion import mark_of, suspect_because
 from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer, counted, page_sentences
 
@@ -66,7 +66,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
-        answer=[*found.cautions(), *answer(found)],
+        answer=[*found.cautions(), *answer(found), *(f"{each}." for each in found.default_cautions())],
         figure=first_figure(found),
         sections=[section for section in sections if section.parts],
     )
@@ -274,6 +274,8 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Compari
     yield Facts(facts(firsts))
     if described := queues_in_words(firsts):
         yield Words(described)
+    if buffers := found.buffers_in_words():
+        yield Words(buffers)
     scenarios = {name: result.run["scenario"] for name, result in firsts.items()}
     differing = differing_settings(scenarios)
     if len(scenarios) > 1:
@@ -290,15 +292,8 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Compari
             else "hold in every run",
         }
     )
-    warnings = dict.fromkeys(
-        f"{name}: {each}"
-        for name, all_of in results.items()
-        for run in all_of
-        for each in run.run["warnings"]
-        if not each.startswith(SAID)  # which stands at the top of the page
-    )
-    if warnings:
-        yield Folded(f"Warnings ({len(warnings)})", [Words([*warnings])])
+    if warnings := found.warnings():
+        yield Folded(f"Warnings ({len(warnings)})", [Words(warnings)])
     if differing:
         yield Folded("Settings that differ", [Facts(differing)])
     name, scenario = next(iter(scenarios.items()))

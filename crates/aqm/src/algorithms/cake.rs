@@ -148,6 +148,10 @@ impl Parameters for Params {
         }
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        None
+    }
+
     fn ecn(&self) -> bool {
         self.ecn
     }

@@ -86,6 +86,10 @@ impl Parameters for Params {
         self.buffer()
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        None
+    }
+
     fn ecn(&self) -> bool {
         self.ecn
     }

@@ -187,6 +187,10 @@ impl Parameters for Params {
         Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: LimitRule::HoldLimit }
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        None
+    }
+
     fn ecn(&self) -> bool {
         self.ecn
     }

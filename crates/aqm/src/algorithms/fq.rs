@@ -64,6 +64,11 @@ impl<S: AnyScheme> Parameters for Params<S> {
         self.fair_queueing().limit()
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        self.inner().felt_limit()?;
+        Some(self.own_limit().unwrap_or_else(|| self.limit()))
+    }
+
     fn ecn(&self) -> bool {
         self.inner().ecn()
     }

@@ -75,6 +75,10 @@ impl Parameters for Params {
         self.fair_queueing().limit()
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        None
+    }
+
     fn ecn(&self) -> bool {
         self.ecn
     }

@@ -251,6 +251,19 @@ impl Scheme {
         self.parameters().limit()
     }
 
+    /// The limit, if it decides how long packets wait when senders fill the queue; none where the scheme keeps waiting
+    /// times at a target and the limit only guards memory.
+    #[must_use]
+    pub fn felt_limit(&self) -> Option<Limit> {
+        self.parameters().felt_limit()
+    }
+
+    /// Whether it signals at this port before so much waits, or aims at a shorter queue.
+    #[must_use]
+    pub fn acts_within(&self, facts: &PortFacts, limit: &Limit) -> bool {
+        self.parameters().onset(facts).is_some_and(|onset| onset.unreachable(limit).is_none())
+    }
+
     /// The queue from which on it signals, if its buffer never holds so much at this port.
     #[must_use]
     pub fn unreachable_onset(&self, facts: &PortFacts) -> Option<UnreachableOnset> {

@@ -97,6 +97,10 @@ impl Parameters for Params {
         self.buffer()
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        None
+    }
+
     fn ecn(&self) -> bool {
         self.ecn
     }

@@ -188,6 +188,11 @@ impl<S: AnyScheme> Parameters for Params<S> {
         Limit { packets: self.limit_packets, bytes: self.limit_bytes, rule: self.limit_rule }
     }
 
+    fn felt_limit(&self) -> Option<Limit> {
+        self.inner().felt_limit()?;
+        Some(self.own_limit().unwrap_or_else(|| self.limit()))
+    }
+
     fn ecn(&self) -> bool {
         self.inner().ecn()
     }

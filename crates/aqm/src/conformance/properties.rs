@@ -60,6 +60,31 @@ pub fn is_the_same_in_many_steps(
     same_state(&at_once, &stepped, "in many steps")
 }
 
+/// A scheme that does not ask for the instants of arrivals decides alike if it is given them.
+///
+/// # Errors
+/// In words, that it does not.
+pub fn asks_for_what_it_reads(
+    scheme: &Scheme,
+    seed: u64,
+    operations: &[(Span, Operation)],
+) -> Result<(), String> {
+    if repeats_itself(scheme, seed, operations).is_err() {
+        // Another property reports that, and the instants may have nothing to do with it.
+        return Ok(());
+    }
+    let (mut without, mut with) = (Witness::new(scheme, seed)?, Witness::new(scheme, seed)?);
+    with.port.keep_arrival_instants();
+    without.run(operations)?;
+    with.run(operations)?;
+    if without.fates == with.fates && same_state(&without, &with, "").is_ok() {
+        return Ok(());
+    }
+    Err("it reads when packets were queued without asking for it: set needs_arrival_instants of a class, or the flag \
+         AQMLAB_NEEDS_ARRIVAL_INSTANTS of a library"
+        .to_owned())
+}
+
 fn same_state(one: &Witness, other: &Witness, how: &str) -> Result<(), String> {
     for (one, other) in one.state()?.iter().zip(&other.state()?) {
         if one != other {
