@@ -10,7 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.comparison import Comparison, keep_differing, require_one_comparison
+from aqmlab.comparison import Comparison, keep_compared, require_one_comparison
 from aqmlab.comparison.comparability import ALL_BELOW, DECISIONS, Decides, decided_by, differences
 from aqmlab.comparison.pairing import ComparisonError, paired
 from aqmlab.errors import ResultError
@@ -242,15 +242,15 @@ def test_a_queue_alone_needs_no_caution() -> None:
 def test_the_folder_of_a_comparison_knows_what_it_compares(tmp_path: Path) -> None:
     slow = {name: runs(dumbbell={"rate_mbps": 2.0, "queue": {"scheme": name}}) for name in ("pi", "red")}
     fast = {"pie": runs(dumbbell={"rate_mbps": 4.0, "queue": {"scheme": "pie"}})}
-    keep_differing(tmp_path, Comparison.of(slow))
+    keep_compared(tmp_path, Comparison.of(slow))
     require_one_comparison([tmp_path], Comparison.of(slow))
     with pytest.raises(ResultError, match=r"pie and pi are not of one scenario: dumbbell\.rate_mbps 4"):
         require_one_comparison([tmp_path], Comparison.of(slow | fast))
     # A comparison that was asked for two rates knows that.
-    keep_differing(tmp_path, Comparison.of(slow | fast))
+    keep_compared(tmp_path, Comparison.of(slow | fast))
     require_one_comparison([tmp_path], Comparison.of(slow | fast))
     # Several folders are put together on purpose.
-    keep_differing(tmp_path, Comparison.of(slow))
+    keep_compared(tmp_path, Comparison.of(slow))
     require_one_comparison([tmp_path, tmp_path / "other"], Comparison.of(slow | fast))
 
 

@@ -391,11 +391,26 @@ def compared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_compare_leaves_a_report_and_its_folder_makes_the_same_one(folder: Path) -> None:
     text = (folder / "results/compare-web/report.html").read_text()
     assert "With drop-tail, half of the pages load within" in text
-    made = aqmlab_run(
-        "report", "results/compare-web", "--baseline", "drop-tail", "--output", "again.html", cwd=folder
-    )
+    # Without --baseline: the folder keeps the order of its comparison, though "pie" is the later word.
+    made = aqmlab_run("report", "results/compare-web", "--output", "again.html", cwd=folder)
     assert (made.returncode, made.stdout.strip()) == (0, "again.html"), made.stderr
     assert (folder / "again.html").read_text() == text
+
+
+def test_configurations_of_a_folder_keep_their_names_and_the_baseline_comes_first(folder: Path) -> None:
+    kept = folder / "kept"
+
+    def compared(schemes: str) -> list[str]:
+        options = ("--seeds", "1", "--output", "kept", "--no-report")
+        made = aqmlab_run("compare", "link.toml", "--schemes", schemes, *options, cwd=folder)
+        assert made.returncode == 0, made.stderr
+        return list(read_configurations([kept]))
+
+    names = ["pie", "codel:target_ms=20", "codel"]
+    assert compared(",".join(names)) == names
+    # The folder still holds the runs of the earlier comparison: they come last.
+    assert compared("codel,drop-tail")[:2] == ["codel", "drop-tail"]
+    assert "pie" in read_configurations([kept])
 
 
 def test_seeds_of_one_scenario_are_one_alternative(folder: Path) -> None:

@@ -231,12 +231,12 @@ def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
 
 def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
-    from aqmlab.comparison import keep_differing
+    from aqmlab.comparison import keep_compared
     from aqmlab.tables import save
     from aqmlab.tables.comparison import comparison_records
 
     save(comparison_records(found), folder / "comparison.csv")
-    keep_differing(folder, found)
+    keep_compared(folder, found)
     # One of an earlier comparison would stand beside other numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:

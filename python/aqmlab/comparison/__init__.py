@@ -10,7 +10,7 @@ from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.making import compare, configurations
 from aqmlab.comparison.pairing import ComparisonError, require_comparable
 from aqmlab.comparison.reading import (
-    keep_differing,
+    keep_compared,
     keep_first_stage,
     read_configurations,
     read_first_stage,
@@ -26,7 +26,7 @@ __all__ = [
     "Values",
     "compare",
     "configurations",
-    "keep_differing",
+    "keep_compared",
     "keep_first_stage",
     "leaves_out_zero",
     "paired_difference",

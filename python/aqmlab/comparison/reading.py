@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.comparability import listed
 from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import write_whole
+from aqmlab.files.folders import folder_names, write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, conform
 from aqmlab.result import Result
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
-DIFFERING = "comparison.json"
-"""Stands beside the results of a comparison: settings besides the queue that its configurations differ in."""
-_DIFFERING_SHAPE = Table({"besides_the_queue": ListOf(TEXT)})
+COMPARED = "comparison.json"
+"""Stands beside the results of a comparison: its configurations, baseline first, and what they differ in."""
+_COMPARED_SHAPE = Table({"besides_the_queue": ListOf(TEXT)}, optional={"configurations": ListOf(TEXT)})
 _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 
 
@@ -36,8 +36,9 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
             them.
 
     Returns:
-        Configurations in the order in which they were found, by the name of their scenario; where several
-        have one name, by that of the folder that holds their seeds.
+        Configurations by name: of the folder of a comparison with its names and in its order, the baseline
+        first; else in the order in which they were found, by the name of their scenario; where several have
+        one name, by that of the folder that holds their seeds.
 
     Raises:
         ResultError: A folder holds no result.
@@ -56,7 +57,8 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
                 f"{twice.folder} and {places[twice.seed]} are of the same scenario and seed: a replication "
                 "counts once"
             )
-    return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+    named = dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+    return _as_compared(folders[0], named) if len(folders) == 1 else named
 
 
 def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
@@ -65,10 +67,47 @@ def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None
     write_whole(folder / FIRST_STAGE, f"{text}\n")
 
 
-def keep_differing(folder: Path, found: Comparison) -> None:
-    """Notes beside the results what a comparison was asked to change besides the queue."""
+def keep_compared(folder: Path, found: Comparison) -> None:
+    """Notes beside the results which configurations were compared, and what differs besides the queue."""
     keys = {each.key for name in found.names for each in found.beyond_the_queue(name)}
-    write_whole(folder / DIFFERING, f"{json.dumps({'besides_the_queue': sorted(keys)})}\n")
+    note = {"configurations": list(found.names), "besides_the_queue": sorted(keys)}
+    write_whole(folder / COMPARED, f"{json.dumps(note)}\n")
+
+
+def _read_compared(folder: Path) -> dict[str, list[str]]:
+    """The note of the comparison in a folder; an empty one where there is none."""
+    if not (folder / COMPARED).exists():
+        return {}
+    note: dict[str, list[str]] = read_json(folder / COMPARED, ResultError)
+    conform(note, _COMPARED_SHAPE, str(folder / COMPARED), ResultError)
+    return note
+
+
+def _as_compared(folder: Path, named: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
+    """Configurations with the names and in the order of the comparison in the folder; others come last."""
+    places = {
+        place: name for name, place in folder_names(_read_compared(folder).get("configurations", [])).items()
+    }
+    compared: dict[str, list[Result]] = {}
+    others: dict[str, list[Result]] = {}
+    for name, results in named.items():
+        place = _place_below(folder, results)
+        if place in places:
+            compared[places[place]] = results
+        else:
+            others[name] = results
+    return {name: compared[name] for name in places.values() if name in compared} | others
+
+
+def _place_below(folder: Path, results: Sequence[Result]) -> str | None:
+    """The one folder directly below `folder` that holds all results of a configuration."""
+    found = {
+        each.folder.resolve().relative_to(folder.resolve()).parts[:1]
+        for each in results
+        if each.folder is not None
+    }
+    (parts,) = found if len(found) == 1 else {()}
+    return parts[0] if parts else None
 
 
 def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
@@ -77,10 +116,9 @@ def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
     Raises:
         ResultError: Configurations differ in a setting that the comparison did not change.
     """
-    if len(folders) != 1 or not (folders[0] / DIFFERING).exists():
+    note = _read_compared(folders[0]) if len(folders) == 1 else {}
+    if not note:
         return
-    note = read_json(folders[0] / DIFFERING, ResultError)
-    conform(note, _DIFFERING_SHAPE, str(folders[0] / DIFFERING), ResultError)
     for name in found.names:
         beyond = [each for each in found.beyond_the_queue(name) if each.key not in note["besides_the_queue"]]
         if beyond:
