@@ -387,6 +387,7 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
+    linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
