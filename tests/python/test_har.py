@@ -117,6 +117,39 @@ def test_a_size_is_the_best_that_the_file_has_and_none_is_made_up(tmp_path: Path
     assert (found.cached, found.unknown) == (1, 2)
 
 
+def test_a_response_without_a_body_has_none_of_the_content_that_was_in_the_cache(tmp_path: Path) -> None:
+    """RFC 9110, section 6.4.1: neither 204 nor 304 nor the answer to HEAD has a body."""
+    unknown = {"headersSize": 200, "bodySize": -1, "content": {"size": 30_000}}
+    length = [{"name": "content-length", "value": "30000"}]
+    head = sized("https://a/head", **unknown, headers=length)
+    head["request"]["method"] = "HEAD"
+    document = har(
+        sized("https://a/", **unknown, status=200),
+        sized("https://a/not-modified", **unknown, status=304, headers=length),
+        sized("https://a/no-content", **unknown, status=204),
+        head,
+        sized("https://a/lost", headersSize=-1, bodySize=-1, status=304, content={"size": 30_000}),
+        sized("https://a/empty", headers=[{"name": "Content-Length", "value": "0"}]),
+        sized("https://a/odd", status=[304], headers={"Content-Length": 5}),
+    )
+    found = recording(tmp_path, document)
+    assert [each.response_bytes for each in found.pages[0]] == [30_200, 200, 200, 200]
+    assert found.unknown == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [("40000", 40_300), ("0", 300), ("9" * 30, 800_300), ("-5", 800_300), (None, 800_300)]
+)
+def test_the_length_that_headers_announce_is_that_of_what_was_sent(
+    value: str | None, size: int, tmp_path: Path
+) -> None:
+    """`content.size` is the unpacked length; `Content-Length` the one on the wire (RFC 9110, section 8.6)."""
+    headers = [{"name": "Server", "value": "x"}, {"name": "Content-Length", "value": value}]
+    unknown = {"headersSize": 300, "bodySize": -1, "content": {"size": 800_000}}
+    found = recording(tmp_path, har(sized("https://a/", **unknown, status=200, headers=headers)))
+    assert found.pages[0][0].response_bytes == size
+
+
 def test_the_command_says_where_sizes_come_from_and_what_it_left_out(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

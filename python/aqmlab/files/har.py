@@ -30,6 +30,8 @@ MOST_OBJECTS, LARGEST_REQUEST, LARGEST_RESPONSE = 5000, 65_535, 1_000_000_000
 _REQUEST_BYTES = 500
 """A request whose length was not recorded: the model's default."""
 _MOST_WAVES = 255
+_DIGITS = 20
+"""A Content-Length with so many digits is none."""
 
 _MESSAGE = Table({}, {"headersSize": NUMBER, "bodySize": NUMBER}, open=True)
 _ENTRY = Table(
@@ -37,7 +39,11 @@ _ENTRY = Table(
         "startedDateTime": TEXT,
         "time": NUMBER,
         "request": Table({"url": TEXT}, _MESSAGE.optional, open=True),
-        "response": Table({}, {**_MESSAGE.optional, "_transferSize": ANY, "content": ANY}, open=True),
+        "response": Table(
+            {},
+            {**_MESSAGE.optional, "_transferSize": ANY, "content": ANY, "headers": ANY, "status": ANY},
+            open=True,
+        ),
     },
     {"pageref": TEXT, "_initiator": ANY},
     open=True,
@@ -54,6 +60,7 @@ class SizeSource(Enum):
 
     TRANSFER_SIZE = "_transferSize (bytes on the wire)"
     BODY_SIZE = "headersSize and bodySize (bytes as sent)"
+    CONTENT_LENGTH = "headersSize and the header Content-Length (bytes as sent)"
     CONTENT_SIZE = "content.size (unpacked: too much where the response was compressed)"
 
 
@@ -121,7 +128,7 @@ def read_recording(file: Path) -> Recording:
     cached = unknown = 0
     for number, entry in enumerate(document["log"]["entries"], start=1):
         place = f"{name}.log.entries[{number}]"
-        size = _response_size(entry["response"]) if _names_a_server(entry, place) else _NOTHING
+        size = _response_size(entry) if _names_a_server(entry, place) else _NOTHING
         if size is None:
             unknown += 1
         elif size == _NOTHING:
@@ -183,24 +190,42 @@ def _read(entry: dict[str, Any], response_bytes: int, place: str) -> _Entry:
 
 _NOTHING = (0, SizeSource.TRANSFER_SIZE)
 """The size of what took nothing from the network."""
+_WITHOUT_BODY = (204, 304)
+"""Statuses of responses without a body, whatever their headers and the content in the cache say (RFC 9110,
+section 6.4.1)."""
 
 
-def _response_size(response: dict[str, Any]) -> tuple[int, SizeSource] | None:
+def _response_size(entry: dict[str, Any]) -> tuple[int, SizeSource] | None:
     """The length of a response and where it was found; none where the file tells no length.
 
     A length of -1 is one that the browser does not know; without a `bodySize` a response that says nothing of
     its content either may have had any length, whatever its headers had.
     """
+    response = entry["response"]
     if (transferred := _length(response, "_transferSize")) is not None:
         return (transferred, SizeSource.TRANSFER_SIZE) if transferred else _NOTHING
     headers = _length_or_zero(response, "headersSize")
     if (body := _length(response, "bodySize")) is not None:
         return (headers + body, SizeSource.BODY_SIZE) if headers + body else _NOTHING
+    if response.get("status") in _WITHOUT_BODY or entry["request"].get("method") == "HEAD":
+        return (headers, SizeSource.BODY_SIZE) if headers else None
+    if (announced := _content_length(response)) is not None:
+        return (headers + announced, SizeSource.CONTENT_LENGTH) if headers + announced else None
     content = response.get("content")
     if not isinstance(content, dict) or not (unpacked := _length(content, "size")):
         return None
     saved = min(_length_or_zero(content, "compression"), unpacked)
     return headers + unpacked - saved, SizeSource.CONTENT_SIZE
+
+
+def _content_length(response: dict[str, Any]) -> int | None:
+    """The length of the body as its headers announce it."""
+    headers = response.get("headers")
+    for header in headers if isinstance(headers, list) else ():
+        if isinstance(header, dict) and str(header.get("name")).lower() == "content-length":
+            value = str(header.get("value"))
+            return min(int(value), LARGEST_RESPONSE) if value.isdecimal() and len(value) < _DIGITS else None
+    return None
 
 
 def _length(message: dict[str, Any], key: str) -> int | None:
