@@ -1,7 +1,7 @@
 //! Settings of a scenario that mean something else than they seem to.
 
 use aqmlab_aqm::{PortFacts, UnreachableOnset};
-use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Population, Routes, Scenario, UserModel};
+use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Population, Routes, Scenario, Sending, UserModel};
 use aqmlab_units::{Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +24,7 @@ pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
     said.extend(
         scenario.datagrams.iter().filter_map(|group| datagrams_without_delay(group, scenario, &routes)),
     );
+    said.extend(datagrams_beyond_a_link(scenario, &routes));
     said.extend(shared_interfaces(scenario, &routes));
     said
 }
@@ -112,6 +113,46 @@ fn datagrams_without_delay(
             group.name
         )
     })
+}
+
+/// A link into which datagrams send more at a time than it carries, framing included: nothing slows them down.
+fn datagrams_beyond_a_link(scenario: &Scenario, routes: &Routes<'_>) -> Option<String> {
+    let groups = &scenario.datagrams;
+    groups.iter().find_map(|latest| {
+        let there = |group: &&DatagramGroup| {
+            group.start <= latest.start && group.stop.is_none_or(|stop| stop > latest.start)
+        };
+        let mut offered: BTreeMap<LinkIndex, (f64, BTreeSet<&str>)> = BTreeMap::new();
+        for group in groups.iter().filter(there) {
+            let Sending::AtRate { rate, on_off: None } = group.sending else { continue };
+            for &[from, to] in &group.sources {
+                for index in routes.path(from, to).unwrap_or_default() {
+                    let ip_bytes = u32::from(group.packet_bytes);
+                    let wire_bytes = scenario.network.link(index).framing.wire_bytes(ip_bytes);
+                    let (sum, names) = offered.entry(index).or_default();
+                    *sum += rate.bits_per_second() as f64 * f64::from(wire_bytes) / f64::from(ip_bytes);
+                    names.insert(&group.name);
+                }
+            }
+        }
+        offered.into_iter().find_map(|(index, (sum, names))| {
+            let link = scenario.network.link(index);
+            let carried = link.rate?.bits_per_second() as f64;
+            (sum > carried).then(|| said_of_too_many_datagrams(link, &names, [sum, carried]))
+        })
+    })
+}
+
+fn said_of_too_many_datagrams(link: &Link, names: &BTreeSet<&str>, [sent, carried]: [f64; 2]) -> String {
+    let names: Vec<&str> = names.iter().copied().collect();
+    format!(
+        "datagrams of {} send {:.3} Mbit/s into {}, framing included, which carries {} Mbit/s, and nothing slows them down: \
+         lower rate_mbps or count, or raise packet_bytes",
+        names.join(", "),
+        sent / 1e6,
+        link.name,
+        carried / 1e6
+    )
 }
 
 /// What uses an interface of a machine: groups of flows and of datagrams by name, whether any of them sends data there, and
@@ -264,6 +305,36 @@ mod tests {
         let equal = flows.replace("40.0", "0.0").replace("base", "delay_on = \"both\"\nbase");
         let link = LINK.replace("rate_mbps = 10.0", "rate_mbps = 10.0\ninterface_rate_mbps = 100.0");
         assert_eq!(said(&format!("{link}{equal}{calls}")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn datagrams_that_no_link_carries_are_named_with_their_framing() {
+        let source = |name: &str, bytes: u32, mbps: f64, times: &str| {
+            format!(
+                "[[datagrams]]\nname = \"{name}\"\ncount = 2\ndirection = \"left-to-right\"\npacket_bytes = {bytes}\n\
+                 rate_mbps = {mbps:?}\n{times}"
+            )
+        };
+        let named = |groups: &[String]| {
+            let said = said(&format!("{LINK}{}", groups.concat()));
+            said.into_iter().filter(|said| said.starts_with("datagrams of ")).collect::<Vec<_>>()
+        };
+        // 40 bytes are 84 on Ethernet: two times 2.4 Mbit/s of them take 10.08 Mbit/s.
+        let warned = named(&[source("calls", 40, 2.4, "")]);
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        assert!(
+            warned[0].contains(
+                "of calls send 10.080 Mbit/s into left-to-right, framing included, which carries 10 "
+            ),
+            "{warned:?}"
+        );
+        assert_eq!(named(&[source("calls", 40, 2.38, "")]), Vec::<String>::new(), "9.996 Mbit/s fit");
+        let (early, late) = ("stop_s = 2.0\n", "start_s = 2.0\n");
+        let groups = |times: &str| [source("a", 500, 3.0, early), source("b", 500, 3.0, times)];
+        assert_eq!(named(&groups("start_s = 1.0\n")).len(), 1, "both at a time");
+        assert_eq!(named(&groups(late)), Vec::<String>::new(), "one after the other");
+        let on_off = "on_s = 0.5\noff_s = 0.5\n";
+        assert_eq!(named(&[source("bursts", 40, 2.4, on_off)]), Vec::<String>::new(), "half of the time");
     }
 
     #[test]
