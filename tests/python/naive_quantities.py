@@ -264,12 +264,35 @@ def whole_count(bins: Bins) -> int:
 
 
 def mean_waiting_ms(result: Recorded) -> float:
-    """By the packets that left in the window: their mean time on the link, times those that wait."""
+    """The waits of all packets together, over the number of those that left in the window."""
     waits: list[float] = []
     for link in data_links(result):
+        together_s = link["queue_packets_mean"] * seconds(result)
         frames = link["throughput_frame_mbps"] * 1e6 * seconds(result) / (8.0 * link["mean_frame_bytes"])
-        on_the_link_s = link["busy_share"] * seconds(result) / frames
-        waits.append(1000.0 * on_the_link_s * link["queue_packets_mean"])
+        waits.append(1000.0 * together_s / frames)
+    return sum(waits) / len(waits)
+
+
+def mean_wait_by_packets_s(result: Recorded, link: str) -> float:
+    """Of the packets sent in the window: from arrival to the end of the transmission, less its time."""
+    framing = result.run["scenario"]["dumbbell"]
+    [rate_mbps] = [each["rate_mbps"] for each in result.run["links"] if each["name"] == link]
+    begin, end = window(result)
+    waiting: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    waits = []
+    for row in rows(result, "packets"):
+        if row["link"] != link:
+            continue
+        names = ("connection", "sender", "sequence", "acknowledgement", "payload_bytes", "flags")
+        packet = tuple(row[name] for name in names)
+        if row["event"] == "arrival":
+            waiting[packet].append(row["time_s"])
+            continue
+        arrived_s = waiting[packet].pop(0)
+        frame = max(row["ip_bytes"] + framing["layer2_overhead_bytes"], framing["layer2_minimum_frame_bytes"])
+        transmission_s = 8e-6 * (frame + framing["layer2_gap_bytes"]) / rate_mbps
+        if row["event"] == "departure" and begin <= row["time_s"] < end:
+            waits.append(row["time_s"] - transmission_s - arrived_s)
     return sum(waits) / len(waits)
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from aqmlab.comparison import Comparison
+from aqmlab.scenario import Scenario
 from synthetic_results import LINKS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:
@@ -33,9 +35,25 @@ def waiting(median_s: float, slow_s: float) -> pa.Table:
     )
 
 
-def over_time(column: str, values: pa.Array, step_s: float) -> pa.Table:
-    time_s = step_s * np.arange(1, len(values) + 1)
-    return pa.table({"time_s": time_s, "link": names(np.zeros(len(values)), LINKS), column: values})
+def over_time(step_s: float, **columns: pa.Array) -> pa.Table:
+    length = len(next(iter(columns.values())))
+    time_s = step_s * np.arange(1, length + 1)
+    return pa.table({"time_s": time_s, "link": names(np.zeros(length), LINKS), **columns})
+
+
+LINE = Scenario.from_toml(
+    """
+name = "synthetic"
+duration_s = 150.0
+[dumbbell]
+rate_mbps = 100.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 0
+right = 100
+"""
+)
+"""The line that they are behind."""
 
 
 def a_run(seed: int, median_s: float, slow_s: float) -> SyntheticResult:
@@ -52,17 +70,19 @@ def a_run(seed: int, median_s: float, slow_s: float) -> SyntheticResult:
             "count": pa.array(np.full(12, 100), type=pa.uint64()),
         }
     )
-    return synthetic_result(
+    made = synthetic_result(
         seed=seed,
         times_s=median_s / 10.0 * np.exp(0.5 * draws.normal(size=400)),
         users=(0, 100),
         tables={
             "page_histogram": waiting(median_s, slow_s),
             "response_scatter": scatter,
-            "queue": over_time("packets", packets, 0.1),
-            "link": over_time("utilization", pa.array(draws.random(150), type=pa.float32()), 1.0),
+            "queue": over_time(0.1, packets=packets, bytes=pc.multiply(packets.cast(pa.uint64()), 1500)),
+            "link": over_time(1.0, utilization=pa.array(draws.random(150), type=pa.float32())),
         },
     )
+    made.run["scenario"] = dict(LINE.resolved)
+    return made
 
 
 def three() -> Mapping[str, Sequence[SyntheticResult]]:

@@ -85,6 +85,7 @@ def link(
         "scheme": "synthetic",
         "throughput_mbps": throughput_mbps,
         "busy_share": throughput_mbps / 100.0,
+        "loss_ratio": discarded / arrived if arrived else 0.0,
         "queue_packets_mean": queue_packets,
         "counters": {
             "arrived": {"packets": arrived, "bytes": 500 * arrived},

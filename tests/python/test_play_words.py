@@ -16,17 +16,17 @@ LONG = "pi against red, 8 seeds of 20 simulated seconds each"
 
 
 def measured(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
-    """A run of 20 s, measured from 4 s to 18 s, whose queue is full outside of the window."""
+    """A run of 20 s, measured from 4 s to 18 s."""
     return {
         "warm_up_s": 4.0,
         "measured_s": 14.0,
-        "queue": {"time_s": [3.9, 4.0, 10.0, 18.0, 18.1], "delay_ms": [900.0, 10.0, 20.0, 60.0, 900.0]},
         "pages": SLOW_PAGES,
         "responses": {"share": list(SHARES), "seconds": [share / 10.0 for share in SHARES]},
         "numbers": {
             "utilization_percent": 71.6,
             "loss_percent": 0.0034,
             "marked_percent": None,
+            "wait_ms": 30.0,
             "pages_begun": 1234,
             "pages_unfinished": 12,
         },
@@ -62,6 +62,8 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     assert words["headline"].startswith("A packet waits 30 ms")
     assert words["before"] == ""
     assert dict(words["rows"])["pages that began"] == "–"
+    stuck = measured(numbers={**measured()["numbers"], "wait_ms": None})
+    assert dict(play.of_run(stuck, simulated_s=20.0)["rows"])["mean wait in the queue"] == "–"
 
 
 @pytest.mark.parametrize(

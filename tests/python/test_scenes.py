@@ -23,7 +23,6 @@ from aqmlab.figures.scene_svg import to_svg
 from aqmlab.report import render
 from aqmlab.report.comparison import page_of
 from aqmlab.statistics import Interval, NotEnoughReplications
-from aqmlab.statistics.waiting import waiting_s
 from people import a_run, three
 from small import TWO_HOPS, WEB
 
@@ -126,12 +125,6 @@ def test_the_path_of_a_line_is_that_of_its_points() -> None:
             walked.append(here)
     known = points[np.isfinite(points[:, 0])]
     np.testing.assert_allclose(walked, known, atol=0.0501)
-
-
-def test_what_waits_takes_its_frames_at_the_rate_of_the_link() -> None:
-    # 100 packets of 1,250 bytes on the wire at 10 Mbit/s: a millisecond each.
-    link = {"name": "down", "busy_share": 0.5, "throughput_frame_mbps": 5.0, "mean_frame_bytes": 1250.0}
-    np.testing.assert_allclose(waiting_s(link, np.array([0.0, 1.0, 100.0])), [0.0, 0.001, 0.1])
 
 
 def test_a_report_of_four_schemes_and_eight_seeds_is_small_and_needs_no_matplotlib() -> None:

@@ -7,8 +7,10 @@ import pytest
 
 import aqmlab
 from aqmlab.play.measured import measurement
-from aqmlab.statistics.waiting import Framing, waiting_ms
+from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.waiting import Framing, Trace, waiting_ms
 from aqmlab.tables.flent import flent_document
+from naive_quantities import mean_wait_by_packets_s
 
 ETHERNET = Framing(overhead_bytes=18, minimum_frame_bytes=64, gap_bytes=20)
 
@@ -46,7 +48,7 @@ def test_what_waits_is_framed_as_ieee_802_3_does(packets: int, ip_bytes: int, wi
 def test_the_wait_is_that_of_the_packets_that_came_then(packet_bytes: int, full_ms: float) -> None:
     result = aqmlab.run(FULL.replace("PACKET", str(packet_bytes)))
     [link] = [link for link in result.run["links"] if link["carries_data"]]
-    instants, waits = waiting_ms(result, link)
+    instants, waits = waiting_ms(result, link["name"])
     transmission_ms = full_ms / 256
     if packet_bytes == 40:
         assert waits.max() == pytest.approx(full_ms), "the queue fills"
@@ -66,3 +68,115 @@ def test_the_wait_is_that_of_the_packets_that_came_then(packet_bytes: int, full_
     assert waiting.sum() > 50
     assert rest_ms[waiting].min() >= -1e-6
     assert rest_ms[waiting].max() <= transmission_ms + 1e-6
+
+
+SHAPED = """
+name = "a shaper far below its link"
+duration_s = 12.0
+warm_up_s = 4.0
+[dumbbell]
+rate_mbps = 20.0
+queue = { scheme = "cake", rate_mbps = 4.0, overhead_bytes = 18, flows = 8 }
+[[flows]]
+name = "bulk"
+count = 3
+direction = "left-to-right"
+base_rtt_ms = 20
+profile = "linux6-cubic"
+host = { ecn = "on" }
+[record]
+packets = true
+"""
+HALF_BUSY = """
+name = "bursts on a link that is half busy"
+duration_s = 12.0
+warm_up_s = 2.0
+[dumbbell]
+rate_mbps = 10.0
+queue = { scheme = "drop-tail", limit_packets = 500 }
+[[datagrams]]
+count = 60
+packet_bytes = 200
+rate_mbps = 0.08
+direction = "left-to-right"
+start_spread_s = 0
+[record]
+packets = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "rel"), [(SHAPED, 0.03), (HALF_BUSY, 0.01)], ids=["shaped", "half busy"]
+)
+def test_the_mean_wait_is_that_of_the_packets_also_where_the_link_is_often_idle(
+    scenario: str, rel: float
+) -> None:
+    result = aqmlab.run(scenario)
+    waited_ms = 1e3 * mean_wait_by_packets_s(result, "left-to-right")
+    assert waited_ms > 1.0
+    assert quantity("queue_mean_ms")(result, ["left-to-right"]) == pytest.approx(waited_ms, rel=rel)
+    told = measurement(result, "left-to-right")["numbers"]["wait_ms"]
+    assert told == pytest.approx(waited_ms, rel=rel)
+
+
+def test_what_waits_at_a_shaper_leaves_at_its_rate() -> None:
+    result = aqmlab.run(SHAPED)
+    _, waits = waiting_ms(result, "left-to-right")
+    samples = result.tables["queue"].to_pylist()
+    own = [row for row in samples if row["link"] == "left-to-right"]
+    sent_as = [8e-3 * (row["bytes"] + 18 * row["packets"]) / 4.0 for row in own]
+    assert max(sent_as) > 5.0
+    assert waits.tolist() == pytest.approx(sent_as)
+
+
+def test_what_waits_for_a_trace_leaves_at_its_opportunities() -> None:
+    # One opportunity of 1,504 bytes at 2 ms, three at 10 ms, over and over.
+    trace = Trace.of("2\n10\n10\n10\n")
+    at_ms = np.array([0.0, 0.0, 0.0, 2.0, 2.5, 2.5, 9.0, 10.5, 21.0])
+    wire_bytes = np.array([0.0, 1504.0, 1505.0, 1504.0, 4512.0, 4513.0, 1.0, 1504.0, 1504.0 * 9])
+    done_ms = np.array([0.0, 2.0, 10.0, 2.0, 10.0, 12.0, 10.0, 12.0, 42.0])
+    found = trace.time_ms(at_ms / 1e3, wire_bytes)
+    assert found.tolist() == pytest.approx(np.where(wire_bytes > 0, done_ms - at_ms, 0.0).tolist())
+
+
+def test_a_wait_on_a_link_that_varies_is_that_of_the_packets_that_came_then() -> None:
+    """Ten packets a second for a second, then a thousand: at the mean rate each wait would be another."""
+    trace = "".join(f"{each}\n" for each in [*range(100, 1001, 100), *range(1001, 2001)])
+    result = aqmlab.run(
+        f"""
+name = "varying"
+duration_s = 8.0
+[dumbbell]
+rate_mbps = {8e-6 * 1504 * 1010 / 2.0:.5f}
+rate_trace_file = "slow.trace"
+layer2_overhead_bytes = 4
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+queue = {{ scheme = "drop-tail", limit_packets = 50 }}
+[[datagrams]]
+count = 1
+packet_bytes = 1500
+rate_mbps = 0.5
+direction = "left-to-right"
+[record]
+packets = true
+[files]
+"slow.trace" = \"\"\"
+{trace}\"\"\"
+"""
+    )
+    instants, waits = waiting_ms(result, "left-to-right")
+    events = [row for row in result.tables["packets"].to_pylist() if row["link"] == "left-to-right"]
+    came = [row["time_s"] for row in events if row["event"] == "arrival"]
+    left = [row["time_s"] for row in events if row["event"] == "departure"]
+    assert len(came) - len(left) < 60
+    assert max(waits) > 500.0
+    # The tail of the queue leaves when all that waits has: behind the packet in transmission, which may take
+    # one opportunity more than the samples know of.
+    checked = 0
+    for instant, wait in zip(instants.tolist(), waits.tolist(), strict=True):
+        behind = sum(1 for each in came if each < instant) - 1
+        if wait and behind < len(left):
+            assert -1e-6 <= 1e3 * (left[behind] - instant) - wait <= 100.0 + 1e-6, instant
+            checked += 1
+    assert checked > 100

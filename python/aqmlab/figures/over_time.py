@@ -9,7 +9,7 @@ import numpy as np
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import looks_of_names
 from aqmlab.statistics.recorded import MissingDataError, has_name, table
-from aqmlab.statistics.waiting import waiting_s
+from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,10 +50,7 @@ def waiting_over_time(
     most: int = MOST_INTERVALS,
 ) -> Chart:
     """Waiting time of a packet by its time of arrival over the whole run, of one run of each alternative."""
-    samples = {}
-    for name, (time_s, packets) in _queue_samples(results, link).items():
-        summary = next(each for each in results[name].run["links"] if each["name"] == link)
-        samples[name] = (time_s, 1e3 * waiting_s(summary, packets))
+    samples = {name: waiting_ms(result, link) for name, result in results.items()}
     return _of_queue(samples, looks, "waiting time, ms", title=title, most=most)
 
 

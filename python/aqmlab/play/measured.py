@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
-from aqmlab.statistics.quantities import loss_percent, marked_percent, utilization_percent
+from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s
 from aqmlab.statistics.waiting import waiting_ms
 
@@ -47,6 +47,7 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
             "utilization_percent": utilization_percent.compute([drawn]),
             "loss_percent": loss_percent.compute([drawn]),
             "marked_percent": marked_percent.compute([drawn]),
+            "wait_ms": _mean_wait_ms(drawn),
             "pages_begun": None if pages is None else round(pages.ended),
             "pages_unfinished": None if pages is None else unfinished_pages(result),
         },
@@ -58,13 +59,20 @@ def _queue(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
     """How long what waits takes to be sent, in milliseconds, and how many packets it is."""
     rows = result.queue
     rows = rows.filter(has_name(rows, "link", link["name"]))
-    instants, delay_ms = waiting_ms(result, link)
+    instants, delay_ms = waiting_ms(result, link["name"])
     return {
         "time_s": _listed(instants),
         "delay_ms": _listed(delay_ms),
         "packets": _listed(rows["packets"].to_numpy()),
         "signal_percent": _listed(rows["signal_probability"].to_numpy() * 100.0),
     }
+
+
+def _mean_wait_ms(link: Mapping[str, Any]) -> float | None:
+    try:
+        return queue_mean_ms.of_link(link)
+    except MissingDataError:  # packets wait, and none was sent
+        return None
 
 
 def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:

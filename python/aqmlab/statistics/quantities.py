@@ -26,7 +26,7 @@ from aqmlab.statistics.recorded import (
 )
 from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
 from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
-from aqmlab.statistics.waiting import waiting_s
+from aqmlab.statistics.waiting import mean_waiting_s
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
@@ -119,11 +119,9 @@ queue_mean_packets = OfLinks(
 """Time average over the measured window."""
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
-    lambda links: MILLISECONDS * float(
-        np.mean([waiting_s(link, np.array(float(link["queue_packets_mean"]))) for link in links])
-    ),
+    lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
 )  # fmt: skip
-"""The mean queue as the time that the link takes to send it, at its mean transmission time of a packet."""
+"""Mean wait of the packets that were sent, by Little's law."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
     lambda links: sum(discarded_packets(link, "overflow") for link in links),

@@ -102,7 +102,7 @@ def _waiting_ms(
     """How long a packet would have waited in the queues of these links, all in turn, at each instant."""
     waiting = np.zeros(len(instants))
     for link in links:
-        sampled, of_queue = waiting_ms(result, link)
+        sampled, of_queue = waiting_ms(result, link["name"])
         last = np.searchsorted(sampled, instants, side="right") - 1
         waiting += of_queue[np.maximum(last, 0)]
     return waiting

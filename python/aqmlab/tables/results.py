@@ -109,7 +109,7 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
         Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
         *(of_quantity(each, digits, each.of_link) for each, digits in _LINK_DIGITS.items()),
     ]
-    caption = "wait ms: mean queueing delay; queue: mean queue in packets"
+    caption = "wait ms: mean queueing delay of the packets sent; queue: mean queue in packets"
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)
 
 

@@ -56,7 +56,7 @@ def of_comparison(status: Mapping[str, Any]) -> str:
 
 def _headline(run: Measurement) -> str:
     queue = (
-        f"A packet waits {delay(mean_wait_ms(run))} in the queue on average; the link is busy "
+        f"A packet waits {_wait(run)} in the queue on average; the link is busy "
         f"{run['numbers']['utilization_percent']:.0f} % of the time."
     )
     if not run["pages"]:
@@ -80,20 +80,16 @@ def _rows(run: Measurement) -> tuple[tuple[str, str], ...]:
         ("pages that began", _count(numbers["pages_begun"])),
         ("of these not loaded at the end", _count(numbers["pages_unfinished"])),
         ("half of the objects load within", _time(run["responses"], _USUAL)),
-        ("mean wait in the queue", delay(mean_wait_ms(run))),
+        ("mean wait in the queue", _wait(run)),
         ("link busy", percent(numbers["utilization_percent"])),
         ("packets lost", percent(numbers["loss_percent"])),
         ("packets marked (ECN)", percent(numbers["marked_percent"])),
     )
 
 
-def mean_wait_ms(run: Measurement) -> float:
-    """The mean of the samples of the wait in the measured window, in milliseconds; 0 without samples."""
-    begin = run["warm_up_s"]
-    end = begin + run["measured_s"]
-    samples = zip(run["queue"]["time_s"], run["queue"]["delay_ms"], strict=True)
-    inside = [wait_ms for time_s, wait_ms in samples if begin <= time_s <= end]
-    return sum(inside) / len(inside) if inside else 0.0
+def _wait(run: Measurement) -> str:
+    wait_ms = run["numbers"]["wait_ms"]
+    return _UNKNOWN if wait_ms is None else delay(wait_ms)
 
 
 def _quantile(curve: Mapping[str, Any], share: float) -> float | None:
