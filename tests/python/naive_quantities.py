@@ -401,6 +401,15 @@ def goodput_mbps_of(result: Recorded, part: str) -> float:
     return goodput_kbps_of(result, part) / 1000.0
 
 
+def goodput_per_flow_mbps_of(result: Recorded, part: str) -> float:
+    """Megabits that a flow of the group delivered per second of the window, in the mean."""
+    total_mbps = goodput_mbps_of(result, part)
+    for entry in result.run.get("flows", ()):
+        if "flows." + entry["name"] == part:
+            return total_mbps / len(entry["delivered_bytes"])
+    raise NoNumberError
+
+
 def jain_index_of(result: Recorded, part: str) -> float:
     """By pairs: of n that got x, 1 / (1 + the squared coefficient of variation)."""
     got = [each["delivered_bytes"] for each in result.run["flows"] if f"flows.{each['name']}" == part]
@@ -461,6 +470,7 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "loss_percent": loss_percent_of,
         "goodput_kbps": goodput_kbps_of,
         "goodput_mbps": goodput_mbps_of,
+        "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
     },
     "datagrams": {

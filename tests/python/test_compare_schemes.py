@@ -14,7 +14,8 @@ from scipy import stats
 
 import aqmlab
 from aqmlab.comparison import Change, Comparison, Level, Values
-from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
+from aqmlab.comparison.lengthening import lengthened, scheduled
+from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE, RESPONSE_MEDIAN
 from aqmlab.files.folders import folder_name
 from aqmlab.load.queues import Queues
 from aqmlab.statistics import Interval, TooLittleDataError
@@ -43,26 +44,26 @@ def told(base: list[float], own: list[float], **bounds: float) -> str:
     return sentence.removeprefix("b: half of the pages load in ").partition("; 95 %")[0]
 
 
-# Differences of -1 and 1 three times each: s^2 = 6/5. Student's quantile of 97.5 % (two statements) with five
-# degrees of freedom is 3.1634: the half width is 3.1634 * sqrt(1.2 / 6) = 1.4147.
+# Differences of -1 and 1 three times each: s^2 = 6/5. Student's quantile of 1 - 0.05/6 (three statements, two
+# sides) with five degrees of freedom is 3.5341: the half width is 3.5341 * sqrt(1.2 / 6) = 1.5805.
 BASE = [4.0] * 6
 SPREAD = np.array([1.0, -1.0] * 3)
 
 
 def test_a_change_is_told_with_direction_size_and_certainty() -> None:
-    assert told(BASE, list(2.0 + SPREAD)) == "2.0 s instead of 4.0 s (0.59 to 3.4 s sooner)"
-    assert told(BASE, list(6.0 + SPREAD)) == "6.0 s instead of 4.0 s (0.59 to 3.4 s later)"
-    # What would have been seen with a probability of 0.8: 0.9195 standard errors more, 1.4147 + 0.4112 s.
+    assert told(BASE, list(2.0 + SPREAD)) == "2.0 s instead of 4.0 s (0.42 to 3.6 s sooner)"
+    assert told(BASE, list(6.0 + SPREAD)) == "6.0 s instead of 4.0 s (0.42 to 3.6 s later)"
+    # What would have been seen with a probability of 0.8: 0.9195 standard errors more, 1.5805 + 0.4112 s.
     assert told(BASE, list(4.5 + SPREAD)) == (
-        "4.5 s instead of 4.0 s (no clear difference: 0.91 s sooner to 1.9 s later; 6 seeds would show 1.8 s)"
+        "4.5 s instead of 4.0 s (no clear difference: 1.1 s sooner to 2.1 s later; 6 seeds would show 2.0 s)"
     )
     assert told(BASE[:2], [3.0, 3.0]) == "3.0 s instead of 4.0 s (2 seeds: too few for an interval)"
 
 
 def test_a_run_that_was_too_short_makes_a_difference_one_sided() -> None:
     late = [*(24.0 + SPREAD[:5]), math.inf]
-    assert told(BASE, late, b=24.0 - 1.0) == ("more than 24 s instead of 4.0 s (later by at least 19 s)")
-    assert told(late, BASE, a=24.0 - 1.0) == ("4.0 s instead of more than 24 s (sooner by at least 19 s)")
+    assert told(BASE, late, b=24.0 - 1.0) == ("more than 24 s instead of 4.0 s (later by at least 18 s)")
+    assert told(late, BASE, a=24.0 - 1.0) == ("4.0 s instead of more than 24 s (sooner by at least 18 s)")
     both = told([*BASE[:5], math.inf], late, a=30.0, b=23.0)
     assert both.endswith("(runs too short to say by how much)")
 
@@ -70,7 +71,7 @@ def test_a_run_that_was_too_short_makes_a_difference_one_sided() -> None:
 def test_a_seed_without_a_page_takes_nothing_from_the_others() -> None:
     seven = [*BASE, math.nan]
     assert told(seven, [*(2.0 + SPREAD), 2.0]) == (
-        "2.0 s instead of 4.0 s (0.59 to 3.4 s sooner, in 6 of 7 runs)"
+        "2.0 s instead of 4.0 s (0.42 to 3.6 s sooner, in 6 of 7 runs)"
     )
 
 
@@ -106,8 +107,8 @@ def test_the_visible_difference_is_seen_as_often_as_it_says() -> None:
 def test_the_differences_of_all_that_is_told_hold_together() -> None:
     base = [2.0, 2.1, 1.9, 2.0, 2.1, 1.9]
     found = beside({"a": base, "b": [each - 0.5 for each in base], "c": [*base[:-1], math.inf]}, {"c": 9.0})
-    # Two configurations against the first, two quantities each.
-    assert found.confidence_of_each == pytest.approx(1.0 - 0.05 / (2 * len(OF_PEOPLE)))
+    # Two configurations against the first, two quantities and the ratio of matched pages each.
+    assert found.confidence_of_each == pytest.approx(1.0 - 0.05 / (2 * 3))
     change = found.change("b", LOADED_MEDIAN).difference
     assert isinstance(change, Interval)
     assert change.mean == pytest.approx(-0.5)
@@ -121,7 +122,7 @@ def test_the_differences_of_all_that_is_told_hold_together() -> None:
 
 def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
     # Five alternatives that change nothing, 8 seeds, Gaussian noise common to all and of each: how often does
-    # any of the ten intervals leave zero out?
+    # any of the fifteen intervals leave zero out?
     draws = np.random.default_rng(3)
     trials, missed = 2_000, 0
     names = tuple(f"s{k}" for k in range(6))
@@ -129,21 +130,21 @@ def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
         common = draws.normal(size=8)
         known = {}
         for name in names:
-            for each in OF_PEOPLE:
+            for each in (*OF_PEOPLE, RESPONSE_MEDIAN):  # one for the matched pages
                 own = common + draws.normal(size=8)
                 known[name, each.name] = Values(own, own)
         found = Comparison(names, tuple(range(8)), ("link",), runs={}, _values=known)
-        missed += any(found.change(name, each).direction for name in names[1:] for each in OF_PEOPLE)
+        told = (*OF_PEOPLE, RESPONSE_MEDIAN)
+        missed += any(found.change(name, each).direction for name in names[1:] for each in told)
     # Bonferroni is conservative: at most 5 %, less three standard errors of the estimate on the safe side.
     assert 0.005 < missed / trials < 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / trials)
 
 
 def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
-    # Differences -1 and 1 three times each: s^2 = 6/5, and the quantile of 1 - 0.05/2 with five degrees of
-    # freedom (two statements) is 3.1634, both sides of 97.5 %.
+    # Differences -1 and 1 three times each: s^2 = 6/5; Student's quantile as above.
     base = [2.0] * 6
     found = beside({"a": base, "b": [1.0, 3.0] * 3})
-    assert found.seeds_for(2.0) == math.ceil(4.0 * 3.1634**2 * 1.2 / 4.0) == 13
+    assert found.seeds_for(2.0) == math.ceil(4.0 * 3.5341**2 * 1.2 / 4.0) == 15
     assert found.seeds_for(1e3) == 6
     few = beside({"a": base[:5], "b": base[:5]})
     with pytest.raises(TooLittleDataError, match="5 seeds cannot say how many it takes"):
@@ -157,7 +158,7 @@ def test_added_seeds_do_not_change_the_scatter_that_decided() -> None:
     found = replace(beside(values), first_stage=6)
     change = found.change("b", LOADED_MEDIAN).difference
     assert isinstance(change, Interval)
-    assert change.half_width == pytest.approx(3.1634 * math.sqrt(1.2 / 8.0), rel=1e-4)
+    assert change.half_width == pytest.approx(3.5341 * math.sqrt(1.2 / 8.0), rel=1e-4)
 
 
 @pytest.fixture
@@ -212,7 +213,7 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
 
 def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6")
-    short = ("--set", "duration_s=12.0")
+    short = ("--set", "duration_s=9.0", "--set", "warm_up_s=1.0")  # as long as the runs are lengthened to
     folder = link / "results" / "compare-web"
 
     def width() -> float:
@@ -229,6 +230,12 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert len(list((folder / "red").iterdir())) == 10
     assert "Means over 10 seeds" in " ".join(made.stdout.split())
     assert "The first 6 seeds decided how many" in " ".join(made.stdout.split())
+    assert "longer runs" not in made.stdout
+    # The folder of the comparison, and those of its configurations, tell the same.
+    for folders in ([folder], [folder / "drop-tail", folder / "red"]):
+        told = aqmlab_run("compare", *map(str, folders), cwd=link)
+        assert told.returncode == 0, told.stderr
+        assert told.stdout.rstrip() in made.stdout
     assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
     as_compared = (folder / "report.html").read_text()
     told = aqmlab_run("report", str(folder), cwd=link)
@@ -244,6 +251,53 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
     assert refused.returncode == 2
     assert re.search(r"takes 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
+
+
+def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
+    # A second of warm-up and one of cool-down: twelve seconds are measured instead of two.
+    edges = ("--set", "duration_s=4.0", "--set", "warm_up_s=1.0", "--set", "cool_down_s=1.0")
+    asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6", "--no-report", *edges)
+    made = aqmlab_run(*asked, "--until-width", "1000", cwd=link)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.startswith("runs of 14 s instead of 4 s: longer runs before more seeds\n")
+    assert "those that began in the measured 12 s" in " ".join(made.stdout.split())
+    folder = link / "results" / "compare-web-14s"
+    assert len(list((folder / "red").iterdir())) == 6
+    # Shorter runs under the usual name stand beside them.
+    made = aqmlab_run(*asked, cwd=link)
+    assert made.returncode == 0, made.stderr
+    assert "kept in results/compare-web;" in " ".join(made.stdout.split())
+
+
+def test_what_happens_at_an_instant_of_its_own_is_not_lengthened() -> None:
+    edges = {"duration_s": 4.0, "warm_up_s": 1.0, "cool_down_s": 1.0}
+    assert lengthened(aqmlab.Scenario.from_toml(BULK, overrides=edges)).duration_s == 14.0
+    longer = aqmlab.Scenario.from_toml(BULK, overrides={**edges, "duration_s": 14.5})
+    assert lengthened(longer) is longer
+    for extra in (
+        "start_s = 1.5",
+        "stop_s = 3.0",
+        "bytes = 100_000",
+        "start_spread_s = 2.0",
+        "starts_s = [0.5, 2.5]",
+        "phases = { each_s = 1.5, flows = [1, 2] }",
+    ):
+        own = aqmlab.Scenario.from_toml(f"{BULK}{extra}\n", overrides=edges)
+        assert list(scheduled(own.resolved)) == ["flows.0"], extra
+        assert lengthened(own) is own
+    arriving = BULK + "bytes = 100_000\narrivals_hz = 2.0\nstart_spread_s = 0.0\n"
+    assert lengthened(aqmlab.Scenario.from_toml(arriving, overrides=edges)).duration_s == 14.0
+
+
+def test_a_report_is_of_the_seeds_that_were_compared_last(link: Path) -> None:
+    asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--set", "duration_s=8.0", "--no-report")
+    for seeds in ("1-3", "2-3"):
+        made = aqmlab_run(*asked, "--seeds", seeds, cwd=link)
+        assert made.returncode == 0, made.stderr
+    told = aqmlab_run("compare", "results/compare-web", cwd=link)
+    assert told.returncode == 0, told.stderr
+    assert "Means over 2 seeds" in told.stdout
+    assert told.stdout.rstrip() in made.stdout
 
 
 def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
@@ -264,6 +318,10 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),
         ((".", ".", "--until-width", "1"), "--until-width adds runs"),
         (("link.toml", "."), ". is a folder"),
+        (("nosuch.toml", "--schemes", "red,pi"), "nosuch.toml: there is no such file or folder"),
+        (("lnk.toml", "--schemes", "red,pi"), 'there is no such file or folder; did you mean "link.toml"?'),
+        ((".", "nosuch"), "nosuch: there is no such file or folder"),
+        ((".", "--names", "a,b"), "2 names for 1 folder"),
         (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for folders"),
         (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),
         (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),

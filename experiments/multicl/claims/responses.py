@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aqmlab.comparison import Values, paired_difference
 from aqmlab.experiments.multicl.claims.checks import multicl
 from aqmlab.reproduce.claims.numbers import above_bound, above_zero
-from aqmlab.statistics import mean_interval
 from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 @multicl.check
 def loses_more(study: Study, a: Cell, *, of: Number, than: str) -> Answer:
     """In one cell a part of the traffic loses more than another: percentage points, paired by seed."""
-    first, second = (study.by_seed(a, number) for number in (of, quantity(than)))
-    return above_bound(mean_interval([first[seed] - second[seed] for seed in sorted(first)]), unit="points")
+    of_cell = [study.by_seed(a, number) for number in (of, quantity(than))]
+    more, less = (Values.of([each[seed] for seed in sorted(each)]) for each in of_cell)
+    return above_bound(paired_difference(less, more), unit="points")
 
 
 @multicl.check

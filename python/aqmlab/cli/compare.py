@@ -21,6 +21,7 @@ from aqmlab.cli.options import (
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, folder_names, write_whole
 from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.spelling import counted, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,8 +64,8 @@ _MOST_SEEDS = 1_000
     "until_width_s",
     type=click.FloatRange(min=0.0, min_open=True),
     metavar="SECONDS",
-    help="Add seeds until the interval of each difference, of the time within which half of the pages are "
-    "there, is no wider. Those of --seeds decide how many it takes.",
+    help="Lengthen the runs, then add seeds, until the confidence interval of each difference of the median "
+    "page load time is no wider. The seeds of --seeds decide how many it takes.",
 )
 @links_option
 @overrides_option
@@ -73,7 +74,7 @@ _MOST_SEEDS = 1_000
     type=FOLDER,
     metavar="FOLDER",
     help="Where to keep results, comparison.csv and report.html; by default results/compare-<name of the "
-    "scenario>.",
+    "scenario>, with -<seconds>s where --until-width lengthens the runs.",
 )
 @click.option(
     "--report/--no-report",
@@ -105,8 +106,9 @@ def compare(
     where it stopped.
 
     Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
-    results are paired by seed, and differences are against the first folder. Other windows or other users on
-    one side are refused. From six seeds on there are intervals and a verdict (docs/statistics.md).
+    results are paired by seed, and differences are against the first folder. One folder is that of an earlier
+    comparison. Other windows or other users on one side are refused. From six seeds on there are intervals
+    and a verdict (docs/statistics.md).
 
     \b
     Examples:
@@ -115,28 +117,38 @@ def compare(
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
+      aqmlab compare results/until
     """
-    from aqmlab.comparison import keep_first_stage
+    from aqmlab.comparison import forget_first_stage, keep_first_stage
     from aqmlab.comparison.pairing import require_comparable
     from aqmlab.load.demand import named_links
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
-    if len(paths) >= 2 and not schemes and any(map(Path.is_dir, paths)) and not any(map(Path.is_file, paths)):
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(f"{path}: there is no such file or folder{_nearby(path)}")
+    if paths and not schemes and all(map(Path.is_dir, paths)):
         if until_width_s is not None:
             raise click.UsageError("--until-width adds runs; of folders nothing is run")
         return _compare_folders(paths, names, links)
     if names:
         raise click.UsageError("--names is for folders; scenarios are called by their names")
     scenarios = _scenarios(paths, schemes, queues, overrides)
+    name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
+    if until_width_s is not None:
+        scenarios, longer = _lengthened(scenarios, quiet=quiet)
+        name += longer
     require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
         named_links(scenario, links)
-    folder = output or Path("results") / f"compare-{folder_name(next(iter(scenarios.values())).name)}"
+    folder = output or Path("results") / name
     results = _run(scenarios, seeds, folder, quiet=quiet, executor=executor)
     found = _beside(results, links, folder)
-    if until_width_s is not None:
+    if until_width_s is None:
+        forget_first_stage(folder)
+    else:
         more = _more_seeds(found, until_width_s, folder)
         results = _run(scenarios, (*seeds, *more), folder, quiet=quiet, executor=executor)
         keep_first_stage(folder, seeds, until_width_s)
@@ -155,8 +167,6 @@ def _scenarios(
     from aqmlab.scenario import Scenario
 
     for path in paths:
-        if not path.exists():
-            raise click.UsageError(f"{path}: there is no such file or folder")
         if path.is_dir():
             raise click.UsageError(f"{path} is a folder; legal: folders alone, or scenario files alone")
     if len(paths) != 1 if schemes else len(paths) < 2:
@@ -174,6 +184,24 @@ def _scenarios(
     if len(schemes) < 2:
         raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
     return configurations(read[0], schemes, queues)
+
+
+def _nearby(path: Path) -> str:
+    """The scenario in the same folder whose name is most like that of a file that is not there."""
+    return nearest(path.name, [each.name for each in sorted(path.parent.glob("*.toml"))])
+
+
+def _lengthened(scenarios: Mapping[str, Scenario], *, quiet: bool) -> tuple[dict[str, Scenario], str]:
+    """The scenarios with longer windows where that is cheaper than more seeds; what names their folder."""
+    from aqmlab.comparison import lengthened
+
+    longer = {name: lengthened(scenario) for name, scenario in scenarios.items()}
+    before_s, after_s = (max(each.duration_s for each in side.values()) for side in (scenarios, longer))
+    if before_s == after_s:
+        return longer, ""
+    if not quiet:
+        say(f"runs of {after_s:g} s instead of {before_s:g} s: longer runs before more seeds")
+    return longer, f"-{after_s:g}s"
 
 
 def _run(
@@ -262,7 +290,7 @@ def _print(found: Comparison) -> None:
     for table in comparison_tables(found, width=screen.width):
         screen.print(to_terminal(table))
     # Of two the curves are told as well; of more the sentences on pages have to do.
-    for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found)):
+    for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found, brief=True)):
         screen.print(shown(line))
     for warning in found.warnings_of_settings():
         screen.print(shown(f"warning: {warning}", "yellow"))
@@ -279,21 +307,43 @@ def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
 
 def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Sequence[str]) -> None:
     """Results at hand: nothing is run, and nothing written."""
-    from aqmlab.comparison import Comparison
+    from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison
     from aqmlab.statistics import MissingDataError, UnknownLinkError
+
+    results = _configurations_in(folders, names)
+    # The folders of single configurations lie in that of their comparison.
+    whole = (
+        [folders[0]] if len(folders) == 1 else list(dict.fromkeys(each.resolve().parent for each in folders))
+    )
+    first_stage = read_first_stage(whole, results) if len(whole) == 1 else 0
+    try:
+        found = Comparison.of(results, links=links, first_stage=first_stage)
+        require_one_comparison(folders, found)
+        _print(found)
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{', '.join(map(str, folders))}: {error}") from None
+
+
+def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[str, list[Result]]:
+    """Of each folder its configuration; of a single folder those of the comparison that it is of."""
+    from aqmlab.comparison import read_configurations
 
     if names and len(names) != len(folders):
         raise click.BadParameter(
-            f"{len(names)} names for {len(folders)} folders; legal: one each", param_hint="--names"
+            f"{counted(len(names), 'name')} for {counted(len(folders), 'folder')}; legal: one each",
+            param_hint="--names",
         )
+    if len(folders) == 1:
+        found = read_configurations(folders)
+        if len(found) < 2:
+            raise click.UsageError(
+                f"{folders[0]} holds one configuration; legal: two or more folders, or that of a comparison"
+            )
+        return found
     called = list(names or (folder.name for folder in folders))
     if len(set(called)) < len(called):
         called = [str(folder) for folder in folders]
-    results = {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
-    try:
-        _print(Comparison.of(results, links=links))
-    except (UnknownLinkError, MissingDataError) as error:
-        raise ResultError(f"{', '.join(map(str, folders))}: {error}") from None
+    return {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
 
 
 def _one_configuration(folder: Path) -> list[Result]:

@@ -122,7 +122,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
             screen.print(shown(sentence))
         for table in comparison_tables(found):
             screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
-        for note in notes(found):
+        for note in notes(found, brief=True):
             screen.print(shown(note))
     for warning in warnings_in_words({name: [result.warnings for result in results]}):
         screen.print(shown(f"warning: {warning}", "yellow"))

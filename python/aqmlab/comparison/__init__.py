@@ -4,12 +4,14 @@
 differences, curves and verdicts. What may be paired is in `pairing`, which quantities are told in `told`.
 """
 
-from aqmlab.comparison.change import Change, Level, Values, leaves_out_zero, paired_difference
+from aqmlab.comparison.change import Change, Level, Values, exceeds, leaves_out_zero, paired_difference
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.making import compare, configurations
 from aqmlab.comparison.pairing import ComparisonError, require_comparable
 from aqmlab.comparison.reading import (
+    forget_first_stage,
     keep_compared,
     keep_first_stage,
     read_configurations,
@@ -26,9 +28,12 @@ __all__ = [
     "Values",
     "compare",
     "configurations",
+    "exceeds",
+    "forget_first_stage",
     "keep_compared",
     "keep_first_stage",
     "leaves_out_zero",
+    "lengthened",
     "paired_difference",
     "read_configurations",
     "read_first_stage",

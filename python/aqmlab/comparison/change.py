@@ -122,20 +122,9 @@ class Change:
     ) -> Change:
         """The change from the values of the baseline to those of a configuration, paired by seed."""
         old, new = (Level.of(each, confidence=0.95, first_stage=first_stage) for each in (before, after))
-        both = before.known & after.known
-        differences = _pairwise(before.bounds, after.bounds)[both]
-        longer, shorter = bool(after.beyond[both].any()), bool(before.beyond[both].any())
-        pairs = int(both.sum())
-        if pairs == 0 or (longer and shorter):
-            return cls(quantity, old, new, NotEnoughReplications(have=0), pairs)
-        estimate = _interval(differences, confidence, first_stage, whole=bool(both.all()))
-        if not isinstance(estimate, Interval):
-            told = estimate if not (longer or shorter) else NotEnoughReplications(have=pairs)
-            return cls(quantity, old, new, told, pairs)
-        if longer or shorter:
-            lower, upper = (estimate.lower, math.inf) if longer else (-math.inf, estimate.upper)
-            return cls(quantity, old, new, Interval(estimate.mean, lower, upper, pairs, confidence), pairs)
-        return cls(quantity, old, new, estimate, pairs, _visible(estimate))
+        estimate = estimated(before, after, confidence=confidence, first_stage=first_stage)
+        pairs = int((before.known & after.known).sum())
+        return cls(quantity, old, new, estimate, pairs, visible_difference(estimate))
 
     @property
     def is_one_sided(self) -> bool:
@@ -151,6 +140,27 @@ class Change:
         return int(self.difference.lies_above(0.0)) - int(self.difference.lies_below(0.0))
 
 
+def estimated(before: Values, after: Values, *, confidence: float, first_stage: int = 0) -> Estimate:
+    """The mean of `after` less `before` over the pairs that have both, with its interval.
+
+    One end of it is infinite where values of one side are bounds; there is none where those of both are.
+    """
+    both = before.known & after.known
+    longer, shorter = bool(after.beyond[both].any()), bool(before.beyond[both].any())
+    pairs = int(both.sum())
+    if pairs == 0 or (longer and shorter):
+        return NotEnoughReplications(have=0)
+    estimate = _interval(
+        _pairwise(before.bounds, after.bounds)[both], confidence, first_stage, whole=bool(both.all())
+    )
+    if not (longer or shorter):
+        return estimate
+    if not isinstance(estimate, Interval):
+        return NotEnoughReplications(have=pairs)
+    lower, upper = (estimate.lower, math.inf) if longer else (-math.inf, estimate.upper)
+    return Interval(estimate.mean, lower, upper, pairs, confidence)
+
+
 def paired_difference(before: Values, after: Values) -> Estimate:
     """The mean of `after` less `before` over the pairs, with its 95 % interval, where all have both values.
 
@@ -159,6 +169,17 @@ def paired_difference(before: Values, after: Values) -> Estimate:
     cross-validations do not.
     """
     return mean_interval(_pairwise(before.values, after.values))
+
+
+def exceeds(before: Values, after: Values, *, significance: float) -> bool:
+    """Whether the mean of `after` less `before` lies above zero in a one-sided test of this level.
+
+    Unlike an interval it is for two pairs or more: a search asks it early, and of candidates that it may
+    stop, not of results.
+    """
+    differences = _pairwise(before.values, after.values)
+    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    return float(differences.mean()) > student.quantile(differences.size - 1, 1.0 - significance) * error
 
 
 def _pairwise(before: FloatArray, after: FloatArray) -> FloatArray:
@@ -173,14 +194,19 @@ def leaves_out_zero(estimate: Estimate) -> bool | None:
     return estimate.lies_above(0.0) or estimate.lies_below(0.0)
 
 
+def visible_difference(estimate: Estimate) -> float | None:
+    """The smallest true difference that this many pairs show with probability 0.8; none of a one-sided one.
+
+    Half width and what a test of this level needs beside it to be 80 % sure (Student's quantiles).
+    """
+    if not isinstance(estimate, Interval) or math.isinf(estimate.half_width):
+        return None
+    degrees = estimate.replications - 1
+    half = student.two_sided_quantile(degrees, estimate.confidence)
+    return estimate.half_width * (1.0 + student.quantile(degrees, POWER) / half)
+
+
 def _interval(values: FloatArray, confidence: float, first_stage: int, *, whole: bool) -> Estimate:
     if first_stage and whole:
         return two_stage_interval(values, first_stage, confidence=confidence)
     return mean_interval(values, confidence=confidence)
-
-
-def _visible(estimate: Interval) -> float:
-    """Half width and what a test of this level needs beside it to be 80 % sure (Student's quantiles)."""
-    degrees = estimate.replications - 1
-    half = student.two_sided_quantile(degrees, estimate.confidence)
-    return estimate.half_width * (1.0 + student.quantile(degrees, POWER) / half)

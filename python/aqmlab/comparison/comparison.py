@@ -15,13 +15,14 @@ from aqmlab.comparison.change import Change, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
+from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.statistics.quantities import Measured
-from aqmlab.statistics.recorded import measured_window_s
+from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.terminal.spelling import counted
@@ -58,7 +59,9 @@ class Comparison:
     runs: Mapping[str, Sequence[Measured]] = field(repr=False)
     first_stage: int = 0
     differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict, repr=False)
+    _population: str | None = field(default=None, repr=False)
     _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
+    _matched: dict[tuple[str, str], list[MatchedPages]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -102,7 +105,7 @@ class Comparison:
         }
         seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
         differ = {name: differing(each) for name, each in pairs.items()}
-        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ)
+        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ, population)
 
     # ------------------------------------------------------------------------------------- what was compared
 
@@ -219,6 +222,15 @@ class Comparison:
         """Whether anybody waited for a page, in any run of any configuration."""
         return any(self.values(name, LOADED_MEDIAN).known.any() for name in self.names)
 
+    def rates_mbps(self, link: str) -> list[float]:
+        """The rates of a judged link in Mbit/s, each once; of links whose rate varies, the means."""
+        found = {
+            float(each["rate_mbps"]): None
+            for runs in self.runs.values()
+            for each in judged_links(runs[0].result, [link])
+        }
+        return list(found)
+
     @property
     def datagram_groups(self) -> list[str]:
         """The groups of datagrams: calls, games."""
@@ -253,10 +265,32 @@ class Comparison:
         confidence, first_stage = self.confidence_of_each, self.first_stage
         return Change.of(quantity, before, after, confidence=confidence, first_stage=first_stage)
 
+    def page_ratio(self, name: str) -> PageRatio:
+        """How many times as long the same page of the same user takes as with the baseline.
+
+        No page is matched where users differ, or where a run kept no rows of pages.
+        """
+        key = self.baseline, name
+        if key not in self._matched:
+            self._matched[key] = self._match(name)
+        return PageRatio.of(
+            self._matched[key], confidence=self.confidence_of_each, first_stage=self.first_stage
+        )
+
+    def _match(self, name: str) -> list[MatchedPages]:
+        if any(each.decides is Decides.USERS for each in self.differing.get(name, ())):
+            return []
+        pairs = self._pairs(name, self.baseline) if self.runs else []
+        return [MatchedPages.of(own, other, population=self._population) for own, other in pairs]
+
     @property
     def confidence_of_each(self) -> float:
-        """Of each difference, so that all that the sentences tell of pages hold together (Bonferroni)."""
-        return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * len(OF_PEOPLE))
+        """Of each difference, so that all that the sentences tell of pages hold together (Bonferroni).
+
+        Of each configuration they tell how much sooner half of the pages and 95 % load, and the ratio of
+        matched pages.
+        """
+        return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * (len(OF_PEOPLE) + 1))
 
     def curve(self, name: str) -> CurveDifference:
         """The response times of a configuration against the baseline's: the whole curve, and a verdict.
@@ -366,6 +400,8 @@ class Comparison:
                 if name != self.baseline:
                     change = self.change(name, quantity)
                     numbers[quantity.name]["difference"] = _plain(change.difference.to_dict())
+        if name != self.baseline and (ratio := self.page_ratio(name)).pages:
+            numbers["page_time_ratio"] = {**_plain(ratio.estimate.to_dict()), "pages": ratio.pages}
         return numbers
 
     def __repr__(self) -> str:
@@ -378,7 +414,7 @@ class Comparison:
 
         tables = map(as_plain_text, comparison_tables(self))
         warned = [f"warning: {each}" for each in self.warnings_of_settings()]
-        return "\n".join([*self._in_words(), *tables, *notes(self), *warned])
+        return "\n".join([*self._in_words(), *tables, *notes(self, brief=True), *warned])
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""

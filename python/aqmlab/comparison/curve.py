@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.statistics import Band, Judgement, NotEnoughReplications, judge, paired_band, sign_flip_p_value
+from aqmlab.statistics import (
+    Band,
+    Judgement,
+    NotEnoughReplications,
+    judge,
+    paired_distributions,
+    sign_flip_p_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +61,7 @@ class CurveDifference:
         """The difference of some replications, in the same order on both sides; in each an exchange ended."""
         grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
         own, others = (np.array([one.cdf(grid) for one in side]) for side in (times, baseline))
-        band = paired_band(own - others, time_s=grid)
+        differences, band = paired_distributions(times, baseline, time_s=grid)
         cdf, cdf_of_baseline = own.mean(axis=0), others.mean(axis=0)
         return cls(
             names=names,
@@ -63,7 +70,7 @@ class CurveDifference:
             cdf_of_baseline=cdf_of_baseline,
             band=band,
             judgement=judge(band, responses=(cdf + cdf_of_baseline) / 2.0),
-            sign_flip_p_value=sign_flip_p_value(own - others),
+            sign_flip_p_value=sign_flip_p_value(differences),
         )
 
     def within(self, from_s: float, until_s: float, *, widened: float = 1.0) -> Judgement:

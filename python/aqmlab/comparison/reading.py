@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.comparability import listed
 from aqmlab.comparison.pairing import ComparisonError
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
 COMPARED = "comparison.json"
-"""Stands beside the results of a comparison: its configurations, baseline first, and what they differ in."""
-_COMPARED_SHAPE = Table({"besides_the_queue": ListOf(TEXT)}, optional={"configurations": ListOf(TEXT)})
+"""Stands beside the results of a comparison: its configurations, baseline first, its seeds, and in what
+configurations differ."""
+_COMPARED_SHAPE = Table(
+    {"besides_the_queue": ListOf(TEXT)}, optional={"configurations": ListOf(TEXT), "seeds": ListOf(SEED)}
+)
 _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 
 
@@ -68,32 +71,44 @@ def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None
 
 
 def keep_compared(folder: Path, found: Comparison) -> None:
-    """Notes beside the results which configurations were compared, and what differs besides the queue."""
+    """Notes beside the results which configurations and seeds were compared, and what else differs."""
     keys = {each.key for name in found.names for each in found.beyond_the_queue(name)}
-    note = {"configurations": list(found.names), "besides_the_queue": sorted(keys)}
+    note = {
+        "configurations": list(found.names),
+        "seeds": list(found.seeds),
+        "besides_the_queue": sorted(keys),
+    }
     write_whole(folder / COMPARED, f"{json.dumps(note)}\n")
 
 
-def _read_compared(folder: Path) -> dict[str, list[str]]:
+def forget_first_stage(folder: Path) -> None:
+    """Removes the note of an earlier comparison whose first seeds decided how many there are."""
+    (folder / FIRST_STAGE).unlink(missing_ok=True)
+
+
+def _read_compared(folder: Path) -> dict[str, Any]:
     """The note of the comparison in a folder; an empty one where there is none."""
     if not (folder / COMPARED).exists():
         return {}
-    note: dict[str, list[str]] = read_json(folder / COMPARED, ResultError)
+    note: dict[str, Any] = read_json(folder / COMPARED, ResultError)
     conform(note, _COMPARED_SHAPE, str(folder / COMPARED), ResultError)
     return note
 
 
 def _as_compared(folder: Path, named: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
-    """Configurations with the names and in the order of the comparison in the folder; others come last."""
-    places = {
-        place: name for name, place in folder_names(_read_compared(folder).get("configurations", [])).items()
-    }
+    """Configurations with the names, the seeds and in the order of the comparison in the folder.
+
+    Others come last. Runs of other seeds, which an earlier comparison left, are left out.
+    """
+    note = _read_compared(folder)
+    places = {place: name for name, place in folder_names(note.get("configurations", [])).items()}
     compared: dict[str, list[Result]] = {}
     others: dict[str, list[Result]] = {}
     for name, results in named.items():
         place = _place_below(folder, results)
         if place in places:
-            compared[places[place]] = results
+            of_seeds = [each for each in results if each.seed in note.get("seeds", [each.seed])]
+            compared |= {places[place]: of_seeds} if of_seeds else {}
         else:
             others[name] = results
     return {name: compared[name] for name in places.values() if name in compared} | others

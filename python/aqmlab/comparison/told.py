@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics.datagrams import datagram_groups, delay_ms_of, loss_percent_of_datagrams
+from aqmlab.statistics.datagrams import (
+    datagram_groups,
+    delay_ms_of,
+    delay_variation_ms_of,
+    loss_percent_of_datagrams,
+)
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
     loss_percent,
@@ -17,7 +22,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links
-from aqmlab.statistics.traffic import goodput_mbps_of, jain_index_of
+from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +48,19 @@ def delay_median_of(group: str) -> Quantity:
 def of_datagrams(group: str) -> tuple[Quantity, ...]:
     """What a call or a game feels."""
     part = f"datagrams.{group}"
-    return (delay_ms_of(50)(part), delay_ms_of(99)(part), loss_percent_of_datagrams(part))
+    return (
+        delay_ms_of(50)(part),
+        delay_ms_of(99)(part),
+        delay_variation_ms_of(part),
+        loss_percent_of_datagrams(part),
+    )
 
 
 def of_flows(group: str, flows: int) -> tuple[Quantity, ...]:
     """What long-lived flows get."""
     part = f"flows.{group}"
-    return (goodput_mbps_of(part), *((jain_index_of(part),) if flows > 1 else ()))
+    of_several = (goodput_per_flow_mbps_of(part), jain_index_of(part))
+    return (goodput_mbps_of(part), *(of_several if flows > 1 else ()))
 
 
 def of_link(quantity: OfLinks, link: str) -> OfRun:

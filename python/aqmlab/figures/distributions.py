@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_band, student
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_distributions, student
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,11 +94,9 @@ def differences_within(
     The replications of all must be of the same seeds, in the same order.
     """
     (_, base), *others = times.items()
-    before = np.array([each.cdf(time_s) for each in base])
     series = []
     for (name, replications), look in zip(others, looks[1:], strict=True):
-        differences = np.array([each.cdf(time_s) for each in replications]) - before
-        band = paired_band(differences, time_s=time_s)
+        differences, band = paired_distributions(replications, base, time_s=time_s)
         edges = _possible(band) if isinstance(band, Band) else (None, None)
         series.append(Series(name, look, 100.0 * differences.mean(axis=0), *edges))
     enough = all(each.lower is not None for each in series)

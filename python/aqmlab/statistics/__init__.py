@@ -10,7 +10,7 @@ trade-off), `strength` (how clearly), `stopping` (how many replications it takes
 dependence, imported by itself).
 """
 
-from aqmlab.statistics.band import Band, critical_value, paired_band, sign_flip_p_value
+from aqmlab.statistics.band import Band, critical_value, paired_band, paired_distributions, sign_flip_p_value
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.statistics.quantities import completed_per_90_minutes, loss_percent, throughput_mbps
@@ -57,6 +57,7 @@ __all__ = [
     "measured_window_s",
     "page_load_times",
     "paired_band",
+    "paired_distributions",
     "response_times",
     "run_to_run",
     "sign_flip_p_value",

@@ -26,12 +26,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aqmlab.statistics import student
 from aqmlab.statistics.replication import MINIMUM_REPLICATIONS, NotEnoughReplications
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.statistics.distribution import ResponseTimes
 
 FloatArray = NDArray[np.float64]
 
@@ -104,6 +110,21 @@ def paired_band(
     standard_error = scatter / np.sqrt((replications - 1) * replications)
     half = np.maximum(critical * standard_error, resolution)
     return Band(time_s, mean, mean - half, mean + half, replications, confidence, critical, length)
+
+
+def paired_distributions(
+    own: Sequence[ResponseTimes], baseline: Sequence[ResponseTimes], *, time_s: FloatArray
+) -> tuple[FloatArray, Band | NotEnoughReplications]:
+    """Differences of distribution functions, one row per replication, with the band of their mean.
+
+    Args:
+        own: The times of each replication.
+        baseline: What they are compared with, in the same order.
+        time_s: Where the functions are compared.
+    """
+    after, before = (np.array([each.cdf(time_s) for each in side]) for side in (own, baseline))
+    differences = np.asarray(after - before)
+    return differences, paired_band(differences, time_s=time_s)
 
 
 def critical_value(

@@ -79,10 +79,14 @@ def goodput_kbps_of(part: str) -> OfRun:
 
 
 def _delivered_bytes(result: Recorded, group: str) -> int:
+    return sum(_delivered_by_flow(result, group))
+
+
+def _delivered_by_flow(result: Recorded, group: str) -> list[int]:
     groups = [entry for entry in result.run.get("flows", ()) if entry["name"] == group]
     if not groups:
         raise MissingDataError(f"the run has no flows.{group}")
-    return sum(int(count) for count in groups[0]["delivered_bytes"])
+    return [int(count) for count in groups[0]["delivered_bytes"]]
 
 
 def _responses_bytes(result: Recorded, population: str) -> int:
@@ -96,16 +100,12 @@ def jain_index_of(part: str) -> OfRun:
     """Jain's index over the bytes that each flow of a group delivered: 1 where all got the same."""
 
     def index(result: Recorded) -> float:
-        name = part.partition(".")[2]
-        groups = [entry for entry in result.run.get("flows", ()) if entry["name"] == name]
-        if not groups:
-            raise MissingDataError(f"the run has no {part}")
-        found = jain_index(groups[0]["delivered_bytes"])
+        found = jain_index(_delivered_by_flow(result, part.partition(".")[2]))
         if found is None:
             raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
         return found
 
-    return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "fairness", 3, index)
+    return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index)
 
 
 def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
@@ -122,6 +122,18 @@ def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
 
 goodput_mbps_of = in_mbps(goodput_kbps_of)
 
+
+def goodput_per_flow_mbps_of(part: str) -> OfRun:
+    """The goodput of a group of flows over their number: what one of them gets in the mean, in Mbit/s."""
+
+    def of_one(result: Recorded) -> float:
+        flows = len(_delivered_by_flow(result, part.partition(".")[2]))
+        return goodput_mbps_of(part)(result) / flows
+
+    title = f"goodput per flow of {part}, Mbit/s"
+    return OfRun(f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one)
+
+
 OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
     "populations": {
         "loss_percent": loss_percent_of,
@@ -132,6 +144,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "loss_percent": loss_percent_of,
         "goodput_kbps": goodput_kbps_of,
         "goodput_mbps": goodput_mbps_of,
+        "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
     },
     "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams)},

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.told import LOADED_MEDIAN, OF_LINKS, OF_OBJECTS, OF_PEOPLE, RESPONSE_MEDIAN
+from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics import Interval
 from aqmlab.tables.model import (
     Column,
@@ -31,42 +31,55 @@ if TYPE_CHECKING:
 
     Estimate = Interval | NotEnoughReplications
 
-_HEADING_WIDTH, _COLUMN_WIDTH = 21, 12
-"""Columns of a terminal that the names of quantities take, and each configuration."""
-_GROUPS = {"datagrams": "", "flows": "", "links": "link "}
+_COLUMN_WIDTH = 12
+"""Columns of a terminal that a configuration takes."""
+_GROUPS = {"datagrams": "{} (UDP)", "flows": "{} (TCP)", "links": "link {}"}
+_TITLES = {
+    LOADED_MEDIAN.name: "half load in, s",
+    LOADED_P95.name: "95 % load in, s",
+    OF_OBJECTS[0].name: "half arrive in, s",
+    OF_OBJECTS[1].name: "95 % arrive in, s",
+    "queue_mean_ms": "queueing delay ms",
+    "queue_mean_packets": "queue packets",
+}
+"""What the rows of some quantities are called, where the heading above says of what they are."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A quantity with what its row is called; without one, the heading of the rows below."""
+    """What a row is called, with its cell for each configuration; without one, a heading of rows."""
 
     title: str
-    quantity: Quantity | None = None
+    cell: Callable[[str], TableCell] | None = None
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
     """Quantities below each other, configurations beside each other, differences below levels."""
     below = [f"In grey: the difference from {found.baseline}."] if len(found.names) > 1 else []
-    return _table(found, found.names, title, caption="\n".join([*below, *notes(found)]))
+    caption = "\n".join([*below, *notes(found)])
+    return _table(_rows(found), found.names, title, caption=caption)
 
 
 def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
-    """The same for a terminal of so many columns: what has no room goes into further tables.
+    """The same for a terminal of so many columns, without what experts alone look for.
 
-    The baseline stands in each of them.
+    Where configurations have no room beside each other they go into further tables; the baseline stands in
+    each of them.
     """
+    rows = _rows(found, brief=True)
+    headings = max((len(_heading(row).lines[0].text) for row in rows), default=0)
     others = found.names[1:]
-    step = max(1, (width - _HEADING_WIDTH) // _COLUMN_WIDTH - 1)
+    step = max(1, (width - headings - 3) // _COLUMN_WIDTH - 1)
     parts = [others[start : start + step] for start in range(0, len(others), step)] or [()]
-    return [_table(found, (found.baseline, *part), "") for part in parts]
+    return [_table(rows, (found.baseline, *part), "") for part in parts]
 
 
-def _table(found: Comparison, names: Sequence[str], title: str, *, caption: str = "") -> Table:
+def _table(rows: Sequence[_Row], names: Sequence[str], title: str, *, caption: str = "") -> Table:
     columns: list[Column[_Row]] = [
         Column("quantity", _heading, "", words=True),
-        *(Column(name, partial(_cell, found, name), name) for name in names),
+        *(Column(name, partial(_cell_of, name), name) for name in names),
     ]
-    return Table.of(_rows(found), columns, title=title, caption=caption)
+    return Table.of(rows, columns, title=title, caption=caption)
 
 
 def comparison_records(found: Comparison) -> Table:
@@ -76,6 +89,9 @@ def comparison_records(found: Comparison) -> Table:
         columns += _in_csv(quantity.name, partial(_level, found, quantity))
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
         columns += [in_csv(f"{quantity.name}.runs", partial(_runs, found, quantity))]
+        if quantity is LOADED_P95:
+            columns += _in_csv("page_time_ratio", lambda name: found.page_ratio(name).estimate)
+            columns += [in_csv("page_time_ratio.pages", lambda name: found.page_ratio(name).pages)]
     return Table.of(found.names, columns)
 
 
@@ -91,51 +107,81 @@ def _is_zero(found: Comparison, quantity: Quantity) -> bool:
     return not any(found.values(name, quantity).values.any() for name in found.names)
 
 
-def _rows(found: Comparison) -> list[_Row]:
-    """What is printed, under headings: links one by one where there are several."""
-    together = {each.name for each in OF_LINKS} if len(found.links) > 1 else set()
+def _rows(found: Comparison, *, brief: bool = False) -> list[_Row]:
+    """What is printed, under headings: links one by one where there are several.
+
+    In brief without the response times of objects where pages are told, and without the delay of the slowest
+    datagram in a hundred, which jitter has.
+    """
+    left_out = {each.name for each in OF_LINKS} if len(found.links) > 1 else set()
+    if brief and found.tells_pages:
+        left_out |= {each.name for each in OF_OBJECTS}
     rows: list[_Row] = []
     heading = ""
     for quantity in _recorded(found):
-        if quantity.name in together or _is_zero(found, quantity):
+        is_slowest = brief and quantity.name.startswith("delay_p99_ms/")
+        if quantity.name in left_out or is_slowest or _is_zero(found, quantity):
             continue
         group, title = _place(found, quantity)
         if group != heading:
             rows.append(_Row(group))
             heading = group
-        rows.append(_Row(title, quantity))
+        rows.append(_Row(title, partial(_cell, found, quantity)))
+        if quantity is LOADED_P95 and any(found.page_ratio(name).pages for name in found.names[1:]):
+            rows.append(_Row("same page, ratio", partial(_ratio_cell, found)))
     return rows
 
 
 def _place(found: Comparison, quantity: Quantity) -> tuple[str, str]:
     """The heading of a quantity's row, and what it is called below that."""
-    kind, _, name = quantity.name.partition("/")[2].partition(".")
+    what, _, part = quantity.name.partition("/")
+    kind, _, name = part.partition(".")
+    title = _TITLES.get(what, quantity.short.removesuffix(f", {name}"))
     if kind:
-        return f"{_GROUPS.get(kind, '')}{name}", quantity.short.removesuffix(f", {name}")
+        return _GROUPS.get(kind, "{}").format(name), title
     if quantity in OF_PEOPLE:
-        return "pages", "median s" if quantity is LOADED_MEDIAN else "95 % s"
+        return "pages", title
     if quantity in OF_OBJECTS:
-        return "objects of pages", "median s" if quantity is RESPONSE_MEDIAN else "95 % s"
-    return f"link {found.links[0]}", quantity.short
+        return "objects of pages", title
+    return _GROUPS["links"].format(found.links[0]), title
 
 
 def _heading(row: _Row) -> TableCell:
-    return text(row.title) if row.quantity is None else text(f"  {row.title}")
+    return text(row.title) if row.cell is None else text(f"  {row.title}")
 
 
-def _cell(found: Comparison, name: str, row: _Row) -> TableCell:
-    if row.quantity is None:
-        return text("")
-    level = found.level(name, row.quantity)
-    shown = _level_in_print(level, row.quantity)
+def _cell_of(name: str, row: _Row) -> TableCell:
+    return text("") if row.cell is None else row.cell(name)
+
+
+def _cell(found: Comparison, quantity: Quantity, name: str) -> TableCell:
+    level = found.level(name, quantity)
+    shown = _level_in_print(level, quantity)
     differences, differs = [], False
     if name != found.baseline and level.have:
-        change = found.change(name, row.quantity)
+        change = found.change(name, quantity)
         differences.append(Line(_difference_in_print(change), Standing.PAPER))
         differs = change.direction != 0
-    # With a star where it differs from the baseline's; on a terminal without the difference.
+    return _starred(found, shown, differs, *differences)
+
+
+def _ratio_cell(found: Comparison, name: str) -> TableCell:
+    """How many times as long the same page takes as with the baseline, in print with the interval's ends."""
+    if name == found.baseline:
+        return _starred(found, "1", False)
+    ratio = found.page_ratio(name)
+    estimate = ratio.estimate
+    if estimate.mean is None:
+        return _starred(found, "–", False)
+    ends = [f"{estimate.lower:.2f} to {estimate.upper:.2f}"] if isinstance(estimate, Interval) else []
+    lines = [Line(each, Standing.PAPER) for each in ends]
+    return _starred(found, with_half_width(estimate, 2).replace(" ", ""), ratio.direction != 0, *lines)
+
+
+def _starred(found: Comparison, shown: str, differs: bool, *below: Line) -> TableCell:
+    """With a star where it differs from the baseline's; on a terminal without the lines below."""
     mark = "" if len(found.names) == 1 else "*" if differs else " "
-    return TableCell(lines=(Line(f"{shown}{mark}".rstrip()), *differences), short=f"{shown}{mark}")
+    return TableCell(lines=(Line(f"{shown}{mark}".rstrip()), *below), short=f"{shown}{mark}")
 
 
 def _digits(value: float, quantity: Quantity) -> int:
@@ -182,28 +228,42 @@ def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]
     yield from bounds_in_csv(f"{name}.lower", f"{name}.upper", told)
 
 
-def notes(found: Comparison) -> list[str]:
+def notes(found: Comparison, *, brief: bool = False) -> list[str]:
     """What stands below the tables: how sure the numbers are, what they are of, and which queues were set."""
-    return [*_how_sure(found), *_of_what(found), *found.queues_in_words()]
+    return [
+        *_how_sure(found),
+        *_of_what(found, brief=brief),
+        *found.queues_in_words(),
+        *_how_to_see_more(found),
+    ]
 
 
 def _how_sure(found: Comparison) -> Iterator[str]:
     seeds = counted(len(found.seeds), "seed")
     sure = isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
-    yield f"Means over {seeds}" + (", ± 95 % confidence intervals." if sure else " (too few for intervals).")
+    if len(found.seeds) == 1:
+        yield "1 seed: too few for confidence intervals."
+    else:
+        yield f"Means over {seeds}" + (
+            ", ± 95 % confidence intervals." if sure else " (too few for confidence intervals)."
+        )
     if found.first_stage:
         yield f"The first {found.first_stage} seeds decided how many there are (Stein's two stages)."
     if len(found.names) > 1 and sure:
-        sure_of_each = f"{100 * found.confidence_of_each:.4g} % intervals"
-        yield (
-            f"*: differs from {found.baseline} ({sure_of_each}: all statements on pages together hold with "
-            "95 %)."
-        )
+        each = f"{100 * found.confidence_of_each:.4g} % each"
+        yield f"*: differs from {found.baseline}; the statements on pages hold together with 95 % ({each})."
 
 
-def _of_what(found: Comparison) -> Iterator[str]:
+def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.tells_pages:
-        yield f"Pages: those that began in the measured {found.window_s:g} s; objects: what they are made of."
+        objects = "" if brief else "; objects: what they are made of"
+        yield f"Pages: those that began in the measured {found.window_s:g} s{objects}."
+    matched = [each.pages for name in found.names[1:] if (each := found.page_ratio(name)).pages]
+    if matched:
+        yield (
+            f"Same page, ratio: its load time against that with {found.baseline}, page for page "
+            f"({_range(matched)} pages)."
+        )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
         yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
@@ -211,6 +271,30 @@ def _of_what(found: Comparison) -> Iterator[str]:
     if 0 < min(have, default=0) < len(found.seeds):
         yield f"Pages began in {min(have)} of {len(found.seeds)} runs; the others do not count for pages."
     if found.datagram_groups:
-        yield "Delay: one way, from the sender's hand-over to arrival."
-    if zero := [each.short for each in _recorded(found) if "/" not in each.name and _is_zero(found, each)]:
+        yield "Delay: median, one way; jitter: up to how much more than the least delay, 99 % of the packets."
+    rates = {link: found.rates_mbps(link) for link in found.links}
+    if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
+        yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
+    if zero := [_place(found, each)[1] for each in _recorded(found) if _is_zero_everywhere(found, each)]:
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _range(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _is_zero_everywhere(found: Comparison, quantity: Quantity) -> bool:
+    return "/" not in quantity.name and _is_zero(found, quantity)
+
+
+def _how_to_see_more(found: Comparison) -> Iterator[str]:
+    """Where some difference of pages stays open: what shows smaller ones."""
+    if (
+        found.tells_pages
+        and not found.first_stage
+        and any(
+            not found.change(name, each).direction for name in found.names[1:] for each in found.of_people
+        )
+    ):
+        yield "Longer runs or more seeds show smaller differences: aqmlab compare --until-width SECONDS."

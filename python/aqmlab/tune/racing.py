@@ -8,11 +8,12 @@ incumbent is stopped with at most the stated probability at each look; one that 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics import student
+from aqmlab.comparison import Values, exceeds, paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,13 +34,10 @@ def is_worse(
     candidate: Mapping[int, float], incumbent: Mapping[int, float], *, significance: float = SIGNIFICANCE
 ) -> bool:
     """Whether the candidate's cost is significantly above the incumbent's, over the seeds that both have."""
-    shared = sorted(candidate.keys() & incumbent.keys())
-    if len(shared) < _FIRST_SEEDS:
+    before, after = _paired(incumbent, candidate)
+    if before.values.size < _FIRST_SEEDS:
         return False
-    differences = np.array([candidate[seed] - incumbent[seed] for seed in shared])
-    error = float(differences.std(ddof=1)) / np.sqrt(len(shared))
-    bound = student.quantile(len(shared) - 1, 1.0 - significance) * error
-    return bool(differences.mean() > bound)
+    return exceeds(before, after, significance=significance)
 
 
 def adjusted(candidate: Mapping[int, float], reference: Mapping[int, float]) -> float:
@@ -48,6 +46,11 @@ def adjusted(candidate: Mapping[int, float], reference: Mapping[int, float]) -> 
     Seeds differ in how much traffic they bring. A candidate that saw only some of them is credited with the
     mean of the reference over all seeds plus its own mean difference over those.
     """
-    shared = sorted(candidate.keys() & reference.keys())
-    difference = float(np.mean([candidate[seed] - reference[seed] for seed in shared]))
-    return float(np.mean(list(reference.values()))) + difference
+    difference = paired_difference(*_paired(reference, candidate)).mean
+    return float(np.mean(list(reference.values()))) + (math.inf if difference is None else difference)
+
+
+def _paired(before: Mapping[int, float], after: Mapping[int, float]) -> tuple[Values, Values]:
+    """Costs by seed, over the seeds that both have."""
+    shared = sorted(before.keys() & after.keys())
+    return Values.of([before[seed] for seed in shared]), Values.of([after[seed] for seed in shared])

@@ -10,11 +10,16 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "delay", "duration", "listed", "percent", "span"]
+__all__ = ["counted", "delay", "duration", "listed", "percent", "span", "span_of_ratios", "times_as_long"]
 
 MOST_NAMED = 4
 """Of a longer list the first so many are named, and the others counted."""
 _MILLISECONDS = 1000.0
+MANY_TIMES = 2.0
+"""From this ratio on a time is told as so many times another, below it in per cent more or less."""
+LITTLE = 0.1
+"""Below this ratio it is told in per cent of the other."""
+_LESS = "% less time"
 
 
 def duration(seconds: float) -> str:
@@ -45,11 +50,38 @@ def span(lower_s: float, upper_s: float) -> str:
     return f"{number} to {upper}" if upper.endswith(f" {unit}") else f"{lower} to {upper}"
 
 
+def span_of_ratios(lower: float, upper: float) -> str:
+    """From one ratio of times to another: 59 to 72 %, 10 % less time to 20 % longer, 2.5 to 3.8 times."""
+    (first, words), (last, others) = _ratio(lower), _ratio(upper)
+    if words != others:
+        return f"{first} {words} to {last} {others}"
+    unit = words.partition(" ")[0]
+    return f"{last} to {first} {unit}" if words == _LESS else f"{first} to {last} {unit}"
+
+
 def listed(words: Sequence[str], *, most: int = MOST_NAMED + 1) -> str:
     """Words in a row: "a", "a and b", "a, b and c", "a, b, c, d and 3 others"."""
     if len(words) > most:
         return f"{', '.join(words[: most - 1])} and {len(words) - most + 1} others"
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
+
+
+def times_as_long(ratio: float) -> str:
+    """A ratio of two times: 4 % of the time, 66 % less time, 20 % longer, 3.1 times as long."""
+    number, words = _ratio(ratio)
+    return f"{number} {words}"
+
+
+def _ratio(ratio: float) -> tuple[str, str]:
+    if ratio >= MANY_TIMES:
+        return _digits(ratio), "times as long"
+    if ratio < LITTLE:
+        return _whole(100.0 * ratio), "% of the time"
+    return _whole(100.0 * abs(ratio - 1.0)), _LESS if ratio < 1.0 else "% longer"
+
+
+def _whole(share: float) -> str:
+    return f"{share:.0f}" if share >= 0.95 else f"{share:.1f}"
 
 
 def _digits(value: float) -> str:

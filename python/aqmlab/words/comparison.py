@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, MissingDataError, Verdict
-from aqmlab.words.amounts import counted, delay, duration, listed, span
+from aqmlab.words.amounts import counted, delay, duration, listed, span, span_of_ratios, times_as_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +55,11 @@ def answer(found: Comparison) -> list[str]:
         return delays or [_of_links(found)]
     if len(found.names) == 1:
         return [*delays, *_alone(found)]
-    return [*delays, *(f"{_page_answer(found, quantity)}." for quantity in found.of_people)]
+    return [
+        *delays,
+        *(f"{_page_answer(found, quantity)}." for quantity in found.of_people),
+        *_same_pages(found),
+    ]
 
 
 def _others(found: Comparison) -> Sequence[str]:
@@ -102,7 +106,27 @@ def _meanwhile(found: Comparison) -> str:
 def _pages_of(found: Comparison, name: str) -> str:
     """What one configuration changes of both page load times."""
     usual, slow = (found.change(name, quantity) for quantity in (LOADED_MEDIAN, LOADED_P95))
-    return f"half of the pages load in {_changed(found, usual)}; 95 % in {_changed(found, slow)}"
+    words = f"half of the pages load in {_changed(found, usual)}; 95 % in {_changed(found, slow)}"
+    return f"{words}{_same_page(found, name)}"
+
+
+def _same_page(found: Comparison, name: str) -> str:
+    """How much longer the same page takes; nothing where no page could be matched."""
+    ratio = found.page_ratio(name)
+    estimate = ratio.estimate
+    if estimate.mean is None:
+        return ""
+    seeds = len(found.seeds)
+    of = "" if ratio.seeds == seeds else f", in {ratio.seeds} of {seeds} runs"
+    if not isinstance(estimate, Interval):
+        return f"; the same page takes {times_as_long(estimate.mean)}"
+    span_words = span_of_ratios(estimate.lower, estimate.upper)
+    if ratio.direction:
+        return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
+    shown = (
+        f"; {counted(ratio.seeds, 'seed')} would show {times_as_long(ratio.visible)}" if ratio.visible else ""
+    )
+    return f"; the same page: no clear difference ({span_words}{shown}{of})"
 
 
 def _changed(found: Comparison, change: Change) -> str:
@@ -175,6 +199,18 @@ def _grouped(found: Comparison, quantity: Quantity) -> str:
     if "unseen" in groups:
         said.append(f"runs too short to compare with {listed(groups['unseen'])}")
     return f": {'; '.join(said)}" if said else ""
+
+
+def _same_pages(found: Comparison) -> Iterator[str]:
+    """Of each other configuration how much longer the same page takes, where that is clear."""
+    ratios = {name: found.page_ratio(name) for name in found.names[1:]}
+    told = [
+        f"{times_as_long(ratio.estimate.mean)} with {name}"
+        for name, ratio in ratios.items()
+        if ratio.direction and ratio.estimate.mean is not None
+    ]
+    if told:
+        yield f"Page for page, the same page takes {listed(told)}."
 
 
 def _group_of(change: Change) -> str:

@@ -1,0 +1,231 @@
+"""The same page under two configurations: which pages are matched, how ratios are taken, what is said."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import aqmlab
+from aqmlab.comparison import Comparison, compare
+from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
+from aqmlab.statistics import Interval
+from aqmlab.tables.comparison import comparison_records
+from aqmlab.words.amounts import span_of_ratios, times_as_long
+from aqmlab.words.comparison import answer, sentences
+from small import WEB
+from synthetic_results import POPULATIONS, SyntheticResult, names, synthetic_result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WINDOW_S, DURATION_S = (30.0, 150.0), 200.0
+Row = tuple[int, int, float, float, bool]
+"""User, page, began, took (or was watched), ended."""
+
+
+def run_with(rows: Sequence[Row], seed: int = 1) -> SyntheticResult:
+    """A run of 200 s, measured from 30 s to 150 s, with these pages of the left population."""
+    user, page, began, took, ended = (np.array(column) for column in zip(*rows, strict=True))
+    counted = np.where(ended, 1, 2)  # followed, unfinished
+    tables = {
+        "pages": pa.table(
+            {
+                "population": names(np.zeros(len(rows)), POPULATIONS),
+                "user": pa.array(user.astype(np.uint32)),
+                "page": pa.array(page.astype(np.uint32)),
+                "began_s": began.astype(float),
+                "page_load_time_s": took.astype(float),
+                "ended": pa.array(ended.astype(np.uint8)),
+            }
+        ),
+        "page_histogram": _histogram(took.astype(float), counted),
+    }
+    result = synthetic_result(seed=seed, window_s=WINDOW_S, tables=tables)
+    result.run["scenario"]["duration_s"] = DURATION_S
+    return result
+
+
+def _histogram(took: np.ndarray, counted: np.ndarray) -> pa.Table:
+    order = np.argsort(took)
+    return pa.table(
+        {
+            "population": names(np.zeros(took.size), POPULATIONS),
+            "counted": names(counted[order], ("completed", "followed", "unfinished")),
+            "lower_s": took[order],
+            "upper_s": took[order],
+            "count": pa.array(np.ones(took.size, dtype=np.uint64)),
+        }
+    )
+
+
+def test_pages_of_one_user_and_number_are_matched_and_no_others() -> None:
+    own = run_with([(0, 0, 40.0, 1.0, True), (0, 1, 60.0, 2.0, True), (1, 0, 20.0, 9.0, True)])
+    base = run_with([(0, 1, 90.0, 4.0, True), (0, 2, 95.0, 1.0, True), (1, 0, 40.0, 3.0, True)])
+    # Page 0 of user 1 began before the window under one of them; page 1 of user 0 took 2 s instead of 4 s.
+    assert MatchedPages.of(own, base) == MatchedPages(math.log(0.5), 1, 0)
+    assert MatchedPages.of(base, own).log_ratio == pytest.approx(math.log(2.0))
+    assert MatchedPages.of(own, base, population="right").pages == 0
+
+
+def test_a_page_counts_as_long_as_both_runs_watched_it() -> None:
+    # Of the page that began at 145 s the one run saw 55 s, and the other, where it began at 140 s, 60 s.
+    own = run_with([(0, 0, 145.0, 55.0, False), (0, 1, 50.0, 2.0, True)])
+    base = run_with([(0, 0, 140.0, 5.0, True), (0, 1, 50.0, 2.0, True)])
+    found = MatchedPages.of(own, base)
+    assert (found.pages, found.cut) == (2, 1)
+    assert found.log_ratio == pytest.approx(math.log(55.0 / 5.0) / 2.0)
+    # Cut in both: no difference that anybody saw.
+    both = MatchedPages.of(own, run_with([(0, 0, 140.0, 60.0, False)]))
+    assert (both.log_ratio, both.pages, both.cut) == (0.0, 1, 1)
+
+
+def test_the_ratio_is_a_geometric_mean_with_its_interval_over_seeds() -> None:
+    logarithms = np.log([0.5, 0.6, 0.4, 0.5, 0.7, 0.3, 0.5, 0.45])
+    found = PageRatio.of([MatchedPages(each, 10, 0) for each in logarithms], confidence=0.95)
+    assert isinstance(found.estimate, Interval)
+    half = stats.t.ppf(0.975, 7) * logarithms.std(ddof=1) / math.sqrt(8.0)
+    expected = np.exp([logarithms.mean(), logarithms.mean() - half, logarithms.mean() + half])
+    assert (found.estimate.mean, found.estimate.lower, found.estimate.upper) == pytest.approx(tuple(expected))
+    assert (found.direction, found.pages, found.seeds) == (-1, 80, 8)
+    assert found.visible == pytest.approx(
+        math.exp(half + stats.t.ppf(0.8, 7) * logarithms.std(ddof=1) / math.sqrt(8.0))
+    )
+
+
+def test_a_seed_without_matched_pages_takes_nothing_from_the_others() -> None:
+    matched = [MatchedPages(math.log(0.5), 3, 0)] * 6 + [MatchedPages(math.nan, 0, 0)]
+    found = PageRatio.of(matched, confidence=0.95)
+    assert (found.estimate.mean, found.seeds) == (pytest.approx(0.5), 6)
+    assert PageRatio.of([], confidence=0.95).estimate.mean is None
+    few = PageRatio.of(matched[:2], confidence=0.95)
+    assert (few.estimate.mean, few.direction, few.visible) == (pytest.approx(0.5), 0, None)
+
+
+def test_matched_pages_scatter_less_than_medians() -> None:
+    # Pages of very different sizes, all a tenth slower under one queue with noise of 20 %: what the window
+    # happens to hold moves the medians of both, and no ratio of a page.
+    draws = np.random.default_rng(11)
+    ratios, medians = [], []
+    for seed in range(1, 9):
+        sizes = np.exp(draws.normal(size=40))
+        slower = 1.1 * sizes * np.exp(0.2 * draws.normal(size=40))
+        held = draws.permutation(40)[:30]  # of these pages the window holds some under the other queue
+        rows = [(user, 0, 40.0, float(sizes[user]), True) for user in range(40)]
+        others = [(int(user), 0, 40.0, float(slower[user]), True) for user in held]
+        pair = run_with(others, seed), run_with(rows, seed)
+        ratios.append(MatchedPages.of(*pair).log_ratio)
+        medians.append(math.log(np.median(slower[held]) / np.median(sizes)))
+    assert np.mean(ratios) == pytest.approx(math.log(1.1), abs=0.04)
+    assert np.var(ratios) < np.var(medians) / 5.0
+
+
+def several(ratio: float, scatter: float = 0.0) -> Comparison:
+    """Two configurations of which every page of one takes so many times as long, with noise by seed."""
+    draws = np.random.default_rng(2)
+    base, own = [], []
+    for seed in range(1, 9):
+        took = [1.0, 2.0, 3.0, 4.0]
+        noise = math.exp(scatter * draws.normal())
+        base.append(run_with([(user, 0, 40.0, each, True) for user, each in enumerate(took)], seed))
+        rows = [(user, 0, 40.0, ratio * noise * each, True) for user, each in enumerate(took)]
+        own.append(run_with(rows, seed))
+    return compare({"a": base, "b": own})
+
+
+@pytest.mark.parametrize(
+    ("ratio", "scatter", "said"),
+    [
+        (1.2, 0.02, "; the same page takes 20 % longer (17 to 24 %)."),
+        (0.34, 0.02, "; the same page takes 66 % less time (65 to 67 %)."),
+        (3.0, 0.02, "; the same page takes 3.0 times as long (2.9 to 3.1 times)."),
+    ],
+)
+def test_what_the_same_page_takes_is_said(ratio: float, scatter: float, said: str) -> None:
+    found = several(ratio, scatter)
+    (sentence,) = sentences(found)
+    assert sentence.endswith(said), sentence
+    how_much = said.removeprefix("; the same page takes ").partition(" (")[0]
+    assert answer(found)[-1] == f"Page for page, the same page takes {how_much} with b."
+
+
+def test_where_the_same_page_tells_nothing_the_visible_ratio_is_said() -> None:
+    found = several(1.0, 0.2)
+    (sentence,) = sentences(found)
+    assert "; the same page: no clear difference (" in sentence
+    assert "8 seeds would show " in sentence.partition("; the same page")[2]
+    assert answer(found)[-1].startswith("With a,")
+
+
+def test_programs_read_the_ratio() -> None:
+    found = several(0.5, 0.1)
+    heads = [column.name for column in comparison_records(found).columns]
+    row = dict(zip(heads, (cell.value for cell in comparison_records(found).rows[1]), strict=True))
+    ratio = found.page_ratio("b")
+    assert isinstance(ratio.estimate, Interval)
+    assert row["page_time_ratio.mean"] == ratio.estimate.mean
+    assert row["page_time_ratio.lower"] == ratio.estimate.lower
+    assert row["page_time_ratio.pages"] == 32
+    assert found.to_dict()["configurations"]["b"]["page_time_ratio"]["mean"] == ratio.estimate.mean
+
+
+def test_pages_of_other_users_are_never_matched() -> None:
+    scenario = aqmlab.Scenario.from_toml(WEB, overrides={"duration_s": 8.0})
+    more = scenario.with_overrides({"users.per_side": 160})
+    runs = {name: [aqmlab.run(each)] for name, each in (("fewer", scenario), ("more", more))}
+    assert compare(runs, same_users=False).page_ratio("more").pages == 0
+    again = compare({"a": runs["fewer"], "b": runs["fewer"]}).page_ratio("b")
+    assert (again.estimate.mean, again.pages > 0) == (1.0, True)
+
+
+def test_pages_are_matched_as_a_plain_loop_matches_them() -> None:
+    scenario = aqmlab.Scenario.from_toml(WEB, overrides={"duration_s": 12.0})
+    found = compare(scenario, schemes=["drop-tail", "pi"], seeds=[1])
+    took: dict[str, dict[tuple[str, int, int], tuple[float, float]]] = {}
+    for name, (run,) in found.runs.items():
+        took[name] = {
+            (row["population"], row["user"], row["page"]): (row["page_load_time_s"], 12.0 - row["began_s"])
+            for row in run.result.tables["pages"].to_pylist()
+            if 5.0 <= row["began_s"] < 12.0
+        }
+    logarithms = []
+    for key in took["pi"].keys() & took["drop-tail"].keys():
+        (own, watched), (base, also) = took["pi"][key], took["drop-tail"][key]
+        least = min(watched, also)
+        logarithms.append(math.log(min(own, least) / min(base, least)))
+    (matched,) = found._match("pi")
+    assert matched.pages == len(logarithms) > 20
+    assert matched.log_ratio == pytest.approx(np.mean(logarithms))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (0.04, "4 % of the time"),
+        (0.34, "66 % less time"),
+        (0.995, "0.5 % less time"),
+        (1.2, "20 % longer"),
+        (2.0, "2.0 times as long"),
+        (25.0, "25 times as long"),
+    ],
+)
+def test_ratios_are_said_as_people_say_them(ratio: float, said: str) -> None:
+    assert times_as_long(ratio) == said
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        (0.28, 0.41, "59 to 72 %"),
+        (0.9, 1.2, "10 % less time to 20 % longer"),
+        (1.06, 1.35, "6 to 35 %"),
+        (1.5, 2.5, "50 % longer to 2.5 times as long"),
+        (2.5, 3.8, "2.5 to 3.8 times"),
+    ],
+)
+def test_spans_of_ratios_have_their_unit_once(lower: float, upper: float, said: str) -> None:
+    assert span_of_ratios(lower, upper) == said
