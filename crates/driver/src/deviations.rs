@@ -1,12 +1,12 @@
-//! How a run has links and delays that its scenario leaves to the seed: whose delays are dealt, and by how much links and delays
-//! deviate, where that is allowed.
+//! How a run has links and delays that its scenario leaves to the seed: delays of flows that are dealt or drawn, and by how much
+//! links and delays deviate, where that is allowed.
 //!
 //! Packets that reach a full queue at one instant are served in a fixed order. Links of one rate keep their packets in
 //! step, so that the order can favour some flows for ever; no two real clocks do.
 
 use aqmlab_aqm::{PortFacts, Scheme};
 use aqmlab_random::Key;
-use aqmlab_scenario::{FlowGroup, Link, Scenario};
+use aqmlab_scenario::{FlowDelays, FlowGroup, Link, Scenario};
 use aqmlab_units::{Rate, Span};
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ pub fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
         rate_tolerance: scenario.rate_tolerance,
         delay_phase: scenario.delay_phase,
     };
-    let dealt = scenario.flows.iter().any(|group| group.delays_drawn);
-    if deviations.delay_phase == Span::ZERO && deviations.rate_tolerance == 0.0 && !dealt {
+    let given = scenario.flows.iter().all(|group| group.delays == FlowDelays::Given);
+    if deviations.delay_phase == Span::ZERO && deviations.rate_tolerance == 0.0 && given {
         return Cow::Borrowed(scenario);
     }
     let mut run = scenario.clone();
-    for group in run.flows.iter_mut().filter(|group| group.delays_drawn) {
-        deal(group, Key::from_seed(seed).named("delays of flows").named(&group.name));
+    for group in &mut run.flows {
+        settle_delays(group, Key::from_seed(seed));
     }
     run.network.links.iter_mut().for_each(|link| deviations.apply(link));
     for group in &mut run.flows {
@@ -34,6 +34,20 @@ pub fn of_run(scenario: &Scenario, seed: u64) -> Cow<'_, Scenario> {
         }
     }
     Cow::Owned(run)
+}
+
+/// Gives the flows of a group their delays, where these come from the seed.
+fn settle_delays(group: &mut FlowGroup, seed: Key) {
+    match &group.delays {
+        FlowDelays::Given => {}
+        FlowDelays::Dealt => deal(group, seed.named("delays of flows").named(&group.name)),
+        FlowDelays::Drawn { law, on } => {
+            let key = seed.named("round trips of flows").named(&group.name);
+            for (flow, index) in group.flows.iter_mut().zip(0..) {
+                *flow = flow.delayed(law.draw(key.indexed(index)), *on);
+            }
+        }
+    }
 }
 
 /// Deals the delays of a group to its flows in an order drawn at a key: each order is as likely as any other.
@@ -107,5 +121,48 @@ mod tests {
             sorted.sort_unstable();
             assert_eq!(sorted, ascending);
         }
+    }
+
+    /// A group of flows whose round trips a run with this seed draws from PackMime's law, in milliseconds.
+    fn drawn(seed: u64, group: &str, count: usize) -> Vec<f64> {
+        let text = format!(
+            "name = \"x\"\nduration_s = 9.0\n[dumbbell]\nrate_mbps = 1.0\nqueue = {{ scheme = \"drop-tail\", limit_packets = 9 }}\n\
+             [[flows]]\nname = \"{group}\"\ncount = {count}\ndirection = \"left-to-right\"\nbase_rtt_ms = {{ law = \"packmime\" }}\n"
+        );
+        let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let run = of_run(&scenario, seed);
+        let flows = run.flows[0].flows.iter();
+        flows
+            .map(|flow| {
+                let [there, back] = [flow.delay_from_sender, flow.delay_from_receiver];
+                assert!(back.nanoseconds() - there.nanoseconds() <= 1, "half on each side");
+                (there + back).seconds() * 1e3
+            })
+            .collect()
+    }
+
+    #[test]
+    fn round_trips_are_drawn_for_each_flow_from_its_address() {
+        let ten = drawn(1, "a", 10);
+        assert_eq!(drawn(1, "a", 10), ten, "the seed's own");
+        assert_eq!(drawn(1, "a", 4), ten[..4], "however many flows there are");
+        assert!(
+            drawn(2, "a", 10).iter().zip(&ten).all(|(other, one)| other != one),
+            "other seeds have others"
+        );
+        assert!(drawn(1, "b", 10).iter().zip(&ten).all(|(other, one)| other != one), "as other groups");
+        let mut sorted = ten;
+        sorted.sort_by(f64::total_cmp);
+        assert!(sorted.windows(2).all(|pair| pair[0] < pair[1]), "no two alike: {sorted:?}");
+    }
+
+    #[test]
+    fn drawn_round_trips_have_the_quantiles_of_the_law() {
+        // The study's own: "a median of 65 ms and a mean of 106 ms".
+        let mut drawn = drawn(1, "many", 20_000);
+        drawn.sort_by(f64::total_cmp);
+        let mean = drawn.iter().sum::<f64>() / 20_000.0;
+        assert!((drawn[10_000] - 65.0).abs() < 3.0, "{}", drawn[10_000]);
+        assert!((mean - 106.0).abs() < 6.0, "{mean}");
     }
 }

@@ -7,7 +7,7 @@ use crate::normal::{normal_cumulative, normal_quantile};
 use crate::{EmpiricalTable, Key};
 
 /// A distribution of a positive quantity; its unit is the caller's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Law {
     /// Always this value.
     Constant(f64),

@@ -28,8 +28,13 @@ fn legal_of_tables(tables: &[&'static Json]) -> String {
     if tables.iter().any(|table| any_property(table).is_some()) {
         return "a table of texts".to_owned();
     }
-    let keys: Vec<&str> = tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
-    if keys.len() > 3 { "a table".to_owned() } else { format!("a table of {}", keys.join(", ")) }
+    let keys_of =
+        |table: &&'static Json| properties(table).map(|(key, _)| key).collect::<Vec<&str>>().join(", ");
+    if tables.iter().any(|table| properties(table).count() > 3) {
+        return "a table".to_owned();
+    }
+    let keys: Vec<String> = tables.iter().map(keys_of).collect();
+    format!("a table of {}", keys.join("; or of "))
 }
 
 fn legal_of_one(part: &'static Json) -> String {

@@ -78,7 +78,8 @@ pub use aqmlab_web::{
 };
 pub use demand::{Demand, DemandUnit};
 pub use document::{
-    DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer, UserModel,
+    DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
+    UserModel,
 };
 pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
@@ -87,7 +88,7 @@ pub use rate_trace::RateTrace;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, DelayBox, Flow, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population,
+    DatagramGroup, DelayBox, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population,
     QueueSummary, Record, Scenario, Sending, Video,
 };
 pub use schema::json_schema;

@@ -1,11 +1,13 @@
 //! The resolved scenario: what a driver consumes.
 
 use crate::document::{
-    DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer, UserModel,
+    DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
+    UserModel,
 };
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule};
 use aqmlab_units::{Rate, Span};
+use aqmlab_web::RoundTripLaw;
 
 /// A checked experiment, with every default filled in and every name resolved to an index.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,8 +110,8 @@ pub struct FlowGroup {
     pub name: String,
     /// The flows; never empty.
     pub flows: Vec<Flow>,
-    /// Whether a run deals the delays of the flows in an order drawn from its seed.
-    pub delays_drawn: bool,
+    /// Whether the flows have their delays as they stand, or a run draws them from its seed.
+    pub delays: FlowDelays,
     /// When each flow starts.
     pub starts: FlowStarts,
     /// When they stop; none: never, or when all of `bytes` have arrived.
@@ -171,6 +173,22 @@ pub struct Life {
     pub until: Span,
 }
 
+/// Where the delays of the flows of a group come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowDelays {
+    /// Each flow has its own.
+    Given,
+    /// The flows have them in an order that a run draws.
+    Dealt,
+    /// A run draws each from a law; until then flows have its shortest.
+    Drawn {
+        /// The law.
+        law: RoundTripLaw,
+        /// Whose packets carry the delay.
+        on: DelayOn,
+    },
+}
+
 /// One long-lived flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
@@ -182,6 +200,20 @@ pub struct Flow {
     pub delay_from_sender: Span,
     /// Delay added to each packet that leaves the receiver.
     pub delay_from_receiver: Span,
+}
+
+impl Flow {
+    /// The flow with a round-trip delay, on the packets of whom `on` says.
+    #[must_use]
+    pub fn delayed(self, round_trip: Span, on: DelayOn) -> Self {
+        let half = Span::from_nanoseconds(round_trip.nanoseconds() / 2);
+        let (delay_from_sender, delay_from_receiver) = match on {
+            DelayOn::Both => (half, round_trip - half),
+            DelayOn::Sender => (round_trip, Span::ZERO),
+            DelayOn::Receiver => (Span::ZERO, round_trip),
+        };
+        Self { delay_from_sender, delay_from_receiver, ..self }
+    }
 }
 
 /// Sources of datagrams alike in everything but their machines and random draws.

@@ -2,7 +2,8 @@
 
 use aqmlab_scenario::document::{
     BaseRoundTripTime, BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable, DelayOn, DelayOrder,
-    DelayOwner, Direction, Document, MinimumDelayRange, RoundTripTimeRange, Start,
+    DelayOwner, Direction, Document, MinimumDelayRange, NamedRoundTripLaw, RoundTripLawName,
+    RoundTripTimeRange, Start,
 };
 use aqmlab_scenario::limits::DURATION_S;
 use aqmlab_scenario::{Responses, Scenario, Scheme};
@@ -193,6 +194,7 @@ fn base_rtt() -> impl Strategy<Value = BaseRoundTripTime> {
             let order = if drawn { DelayOrder::Drawn } else { DelayOrder::Ascending };
             BaseRoundTripTime::Spaced(RoundTripTimeRange { first, last, order })
         }),
+        Just(BaseRoundTripTime::Law(NamedRoundTripLaw { law: RoundTripLawName::PackMime })),
     ]
 }
 

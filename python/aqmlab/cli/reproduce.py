@@ -14,7 +14,7 @@ from aqmlab.cli.options import (
     read_numbers,
     seeds_option,
 )
-from aqmlab.files.folders import require_writable
+from aqmlab.files.folders import require_writable, write_whole
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
@@ -90,9 +90,11 @@ def reproduce(
       aqmlab reproduce le2003 --costs                           what quick, standard and full would take
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
+      aqmlab reproduce all --scale full                         one study after the other, then a scorecard
     """
     from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError
+    from aqmlab.reproduce.reproduction import choose
     from aqmlab.reproduce.reproduction import costs as costs_of
     from aqmlab.reproduce.reproduction import reproduce as repeat
 
@@ -105,17 +107,34 @@ def reproduce(
     }
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
+    names = experiments.names() if experiment == ALL else [experiment]
+    results = output or Path("results")
+    alone = output is not None and experiment != ALL
+    folders = {name: results if alone else results / f"{name}-{scale}" for name in names}
     try:
-        for name in experiments.names() if experiment == ALL else [experiment]:
+        for name in names:
+            choose(experiments.load(name), **choice)
+        for place, (name, folder) in enumerate(folders.items(), start=1):
             if costs:
                 console().print(costs_of(name, **choice, executor=executor))
                 continue
-            own = (output or Path("results")) / f"{name}-{scale}"
-            folder = output if output and experiment != ALL else own
+            if experiment == ALL:
+                say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             _shown(repeat(name, **choice, executor=executor, output=folder, progress=not quiet), quiet=quiet)
+        if experiment == ALL and not costs:
+            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _scorecard_of_all(folders: list[Path], page: Path) -> None:
+    """Prints how the studies fared, and writes every number and claim into a page."""
+    from aqmlab.tables import scorecard, scorecard_page, to_terminal
+
+    entries = [entry for folder in folders for entry in scorecard.read(folder)]
+    console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
+    say(f"page: {write_whole(page, scorecard_page.page(entries))}")
 
 
 def _shown(reproduction: Reproduction, *, quiet: bool) -> None:

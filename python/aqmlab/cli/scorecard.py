@@ -22,7 +22,9 @@ from aqmlab.terminal.console import console, say
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     """Set every published number and every claim beside ours, over all studies that were reproduced.
 
-    Reads what `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing.
+    Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
+    determine, what differs for an unknown cause, and what the scale cannot judge. Reads what
+    `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing.
 
     \b
     Examples:
@@ -30,7 +32,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
       aqmlab scorecard results/le2003-quick --output reproduction.md
     """
     from aqmlab.tables import scorecard as cards
-    from aqmlab.tables import to_terminal
+    from aqmlab.tables import scorecard_page, to_terminal
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
     if not found:
@@ -38,4 +40,4 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     entries = [entry for folder in found for entry in cards.read(folder)]
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:
-        say(f"page: {write_whole(output, cards.page(entries))}")
+        say(f"page: {write_whole(output, scorecard_page.page(entries))}")

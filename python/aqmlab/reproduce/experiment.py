@@ -8,6 +8,7 @@ A folder of `experiments/` (shipped with the package) holds
     claims.toml              what its sentences claim, each with the criterion that decides
     claims/                  the code that checks them
     tolerances.toml          how close a cell has to come, fixed before the runs
+    differences.toml         causes of differences, and what the paper does not determine; may be absent
     notes.md                 silences of the paper and how they were filled
 
 This module reads and checks what is data in it; `reproduce` runs it.
@@ -24,6 +25,7 @@ from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.shape import conform
 from aqmlab.load.line import Line
 from aqmlab.reproduce.configurations import Configuration, configurations_of
+from aqmlab.reproduce.differences import Difference, read_differences
 from aqmlab.reproduce.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.reproduce.published import PublishedRow, PublishedTable, read_published
 from aqmlab.reproduce.statements import PublishedClaim, read_claims
@@ -139,6 +141,7 @@ class Experiment:
     notes: str
     comparisons: Comparisons | None = None
     response_times: WhoseResponses | None = None
+    differences: tuple[Difference, ...] = ()
 
     @property
     def responses_of(self) -> str | None:
@@ -232,6 +235,10 @@ def _read(folder: Traversable) -> Experiment:
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
     configurations = configurations_of(document["configurations"], document.get("variants", []))
     published = document["published"]
+    tables = tuple(
+        read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
+    )
+    claims = read_claims(folder / published["claims"], configurations)
     experiment = Experiment(
         name=folder.name,
         title=document["title"],
@@ -242,15 +249,14 @@ def _read(folder: Traversable) -> Experiment:
         loads_percent=tuple(document["loads_percent"]),
         users_per_side_at_100_percent=document.get("users_per_side_at_100_percent"),
         published_line=Line(**published["calibration"]) if "calibration" in published else None,
-        published_tables=tuple(
-            read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
-        ),
-        published_claims=read_claims(folder / published["claims"], configurations),
+        published_tables=tables,
+        published_claims=claims,
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=read_text(folder / "notes.md", ExperimentError),
         comparisons=_comparisons(document, configurations),
         response_times=_whose_responses(document),
+        differences=read_differences(folder, configurations, tables, claims),
     )
     _check_names(experiment)
     return experiment

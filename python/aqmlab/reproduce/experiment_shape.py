@@ -1,11 +1,12 @@
-"""What `experiment.toml` and `tolerances.toml` of an experiment's folder hold."""
+"""What the files of an experiment's folder hold."""
 
 from __future__ import annotations
 
-from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, TableOf, one_of
+from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, TEXT, Kind, ListOf, Table, TableOf, one_of
 
 _LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
 
+_SENTENCE = Kind("a sentence", lambda value: isinstance(value, str) and bool(value.strip()))
 _OVERRIDES = TableOf(ANY)  # dotted keys of a scenario, which checks them itself
 _LOADS = ListOf(NUMBER)
 
@@ -147,3 +148,23 @@ CLAIMS = Table(
 )
 
 TOLERANCES = Table({"tolerance": TableOf(Table(optional={"absolute": NUMBER, "relative": NUMBER}))})
+
+_NUMBERS = Table(
+    {"table": TEXT, "cells": ListOf(TEXT, shortest=1)},
+    {"loads_percent": _LOADS, "quantities": ListOf(TEXT)},
+)
+
+DIFFERENCES = Table(
+    {
+        "differences": ListOf(
+            Table(
+                optional={
+                    "cause": _SENTENCE,
+                    "not_identifiable": _SENTENCE,
+                    "claims": ListOf(TEXT),
+                    "numbers": ListOf(_NUMBERS),
+                }
+            )
+        )
+    }
+)

@@ -191,7 +191,7 @@ def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Stu
     calibration, calibration_runs = _calibrate(experiment, scale, base, execution)
     loads = _match(experiment, scale, base, execution) if scale.load_matched else {}
     plan = _plan(experiment, scale, base, loads, calibration)
-    results = execution.run([job for _, job in plan], scale.name)
+    results = execution.run([job for _, job in plan], f"{experiment.name}: {scale.name}")
     cells: dict[tuple[str, float], list[Result]] = {}
     for (cell, _), result in zip(plan, results, strict=True):
         cells.setdefault(cell, []).append(result)

@@ -37,12 +37,14 @@ class Statement:
     """What has to be true for a claim to hold.
 
     Attributes:
+        number: Its place among the claim's statements in the file, from 1 on; those of one `each` share it.
         place: Where the file says it.
         says: In words.
         check: The name of the function that answers it.
         given: What that is given, by name: cells, and the numbers that decide.
     """
 
+    number: int
     place: str
     says: str
     check: str
@@ -84,9 +86,7 @@ def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) 
             tuple(
                 statement
                 for number, given in enumerate(entry["statements"], start=1)
-                for statement in _expanded(
-                    given, f"claim {entry['id']}: statements[{number}]", words, configurations
-                )
+                for statement in _expanded(given, entry["id"], number, words, configurations)
             ),
         )
         for entry in document["claims"]
@@ -95,11 +95,13 @@ def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) 
 
 def _expanded(
     entry: Mapping[str, Any],
-    place: str,
+    claim: str,
+    number: int,
     words: Mapping[str, float],
     configurations: Mapping[str, Configuration],
 ) -> Iterator[Statement]:
     """The statements that an entry stands for, one for every combination of the values of `each`."""
+    place = f"claim {claim}: statements[{number}]"
     each = entry.get("each", {})
     for combination in product(*each.values()):
         chosen = dict(zip(each, combination, strict=True))
@@ -115,7 +117,8 @@ def _expanded(
         labels = dict(zip(_CELLS, (configurations[name].label for name in names), strict=False))
         shown = {**chosen, **given, **labels, **dict(zip(("load", "load_b"), loads, strict=False))}
         cells = dict(zip(_CELLS, zip(names, loads, strict=True), strict=False))
-        yield Statement(place, str(_filled(entry["says"], shown, f"{place}.says")), check, {**cells, **given})
+        says = str(_filled(entry["says"], shown, f"{place}.says"))
+        yield Statement(number, place, says, check, {**cells, **given})
 
 
 def _loads(given: object, cells: int, place: str) -> list[float]:

@@ -1,59 +1,60 @@
 """The scorecard: every number of a paper's tables and every claim, published beside ours, with the verdict.
 
-A reproduction leaves its own as `scorecard.csv`; several of them, of any experiments, make one page. What is
-read back are the words and numbers of the files, so that a page can be made of runs that are elsewhere.
+A reproduction leaves its own as `scorecard.csv`; several of them, of any experiments, make one page
+(`scorecard_page`). What is read back are the words and numbers of the files, so that a page can be made of
+runs that are elsewhere.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
-from aqmlab.tables.cells import Agreement, published_rows
+from aqmlab.reproduce.claims import Finding
+from aqmlab.reproduce.differences import Conclusion, concluded
+from aqmlab.tables.cells import IN_SAMPLE, Agreement, published_rows
 from aqmlab.tables.claims import strength_told
-from aqmlab.tables.model import Column, Line, Table, TableCell, bounds, text
+from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
 from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from aqmlab.reproduce.claims import Outcome
+    from aqmlab.reproduce.claims import Outcome, Part
+    from aqmlab.reproduce.differences import Difference
     from aqmlab.reproduce.study import Study
     from aqmlab.tables.cells import Row
     from aqmlab.tables.filled import Filled
 
 FILE = "scorecard.csv"
-PREFACE = """# What was reproduced, and what was not
-
-Written by `aqmlab scorecard` from the scorecards that reproductions left; not by hand. What the verdicts mean
-is in [statistics.md](statistics.md#claims): *scale* and *scale cannot judge* say that runs were too short or
-too few, *differs* that the networks differ. † marks numbers that an input of the models was chosen by.
-"""
-NUMBER, CLAIM = "number", "claim"
+NUMBER, CLAIM, STATEMENT = "number", "claim", "statement"
 _FIGURE = re.compile(r"\bfig(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A number of a paper's table, or a claim, with what became of it; everything as a file says it.
+    """A number of a paper's table, a claim or one of its statements, with its verdict: the texts of a file.
 
     Attributes:
         experiment: Of which experiment.
         scale: At which scale.
         version: By which version.
-        kind: `number` or `claim`.
-        name: The cell and its load, or the identifier of the claim.
-        says: The quantity, or what the paper says.
+        kind: `number`, `claim` or `statement`.
+        name: The cell and its load, the identifier of the claim, or that and the place of the statement.
+        says: The quantity, what the paper says, or the statement.
         published: The number in the paper.
         ours: Our mean, or for a claim the evidence.
         lower, upper: Its interval over replications, where there is one.
         tolerance: How far apart the two may be.
         verdict: How it fared.
+        conclusion: Of a number or a statement, what follows (`reproduce.differences.Conclusion`).
+        because: The cause of the difference, or why the paper's is not identifiable.
         fraction: Of a claim, how many of the statements that were judged hold.
         strength: Of a claim, the least strength among them.
         in_sample: The inputs of the models that were chosen by this number.
@@ -73,6 +74,8 @@ class Scored:
     upper: str = ""
     tolerance: str = ""
     verdict: str = ""
+    conclusion: str = ""
+    because: str = ""
     fraction: str = ""
     strength: str = ""
     in_sample: str = ""
@@ -80,22 +83,54 @@ class Scored:
     runs: str = ""
 
 
-def scored(study: Study, filled: Iterable[Filled], outcomes: Iterable[Outcome]) -> list[Scored]:
-    """What a study says of every published number and every claim."""
+def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) -> list[Scored]:
+    """What a study says of every published number, every claim and every statement."""
     runs = [result.run for results in study.cells.values() for result in results]
     version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
     of_study = study.experiment.name, study.scale.name, version
     drawn = {str(figure["id"]) for figure in study.experiment.figures}
+    differences = study.experiment.differences
     numbers = [
-        each for table in filled for row in published_rows(table.cells) for each in _numbers(of_study, row)
+        each
+        for table in filled
+        for row in published_rows(table.cells)
+        for each in _numbers(of_study, table.published.identifier, row, differences)
     ]
-    return numbers + [_claim(of_study, outcome, drawn) for outcome in outcomes]
+    statements = [
+        _statement(of_study, outcome.identifier, part, differences)
+        for outcome in outcomes
+        for part in outcome.parts
+    ]
+    return numbers + [_claim(of_study, outcome, drawn) for outcome in outcomes] + statements
 
 
-def _numbers(of_study: tuple[str, str, str], row: Row) -> Iterator[Scored]:
+_OF_AGREEMENT = {
+    Agreement.WITHIN: Conclusion.REPRODUCED,
+    Agreement.WITHIN_HERE_ALONE: Conclusion.SCALE_CANNOT_JUDGE,
+    Agreement.SCALE: Conclusion.SCALE_CANNOT_JUDGE,
+    Agreement.SCALE_CANNOT_JUDGE: Conclusion.SCALE_CANNOT_JUDGE,
+}
+_OF_FINDING = {
+    Finding.HOLDS: Conclusion.REPRODUCED,
+    Finding.SCALE_CANNOT_JUDGE: Conclusion.SCALE_CANNOT_JUDGE,
+    Finding.NOT_RUN: Conclusion.NOT_RUN,
+}
+"""What follows without a look at causes; the others differ."""
+
+
+def _numbers(
+    of_study: tuple[str, str, str], table: str, row: Row, differences: Sequence[Difference]
+) -> Iterator[Scored]:
     for quantity in row.columns:
         entry = row.entries[quantity.name]
         lower, upper = bounds(entry.ours)
+        agreement = row.agreement_of(quantity.name)
+        own = table, row.configuration, row.load_percent, quantity.name
+        conclusion, because = (
+            (_OF_AGREEMENT[agreement], "")
+            if agreement in _OF_AGREEMENT
+            else concluded([each for each in differences if each.concerns_number(*own)])
+        )
         yield Scored(
             *of_study,
             NUMBER,
@@ -106,10 +141,34 @@ def _numbers(of_study: tuple[str, str, str], row: Row) -> Iterator[Scored]:
             lower="" if lower is None else f"{lower:.{quantity.digits + 2}f}",
             upper="" if upper is None else f"{upper:.{quantity.digits + 2}f}",
             tolerance="" if entry.tolerance is None else f"{entry.tolerance:.3g}",
-            verdict=str(row.agreement_of(quantity.name)),
+            verdict=str(agreement),
+            conclusion=str(conclusion),
+            because=because,
             in_sample="; ".join(row.fitted[quantity.name]),
             runs=" ".join(row.runs),
         )
+
+
+def _statement(
+    of_study: tuple[str, str, str], claim: str, part: Part, differences: Sequence[Difference]
+) -> Scored:
+    conclusion, because = (
+        (_OF_FINDING[part.finding], "")
+        if part.finding in _OF_FINDING
+        else concluded([each for each in differences if each.concerns_statement(claim, part.number)])
+    )
+    return Scored(
+        *of_study,
+        STATEMENT,
+        f"{claim}.{part.number}",
+        part.statement,
+        ours=part.evidence,
+        verdict=str(part.finding),
+        conclusion=str(conclusion),
+        because=because,
+        strength=strength_told(part.answer.strength),
+        in_sample=part.answer.in_sample,
+    )
 
 
 def _claim(of_study: tuple[str, str, str], outcome: Outcome, drawn: set[str]) -> Scored:
@@ -147,89 +206,81 @@ def read(folder: Path) -> list[Scored]:
     return [Scored(**row) for row in rows]
 
 
-# ------------------------------------------------------------------------------------------------ in print
+# ------------------------------------------------------------------------------------------------ counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How the numbers, or the statements, of a study fared.
+
+    Attributes:
+        experiment, scale: Of which study.
+        of: What is counted, in print.
+        conclusions: How many have each conclusion.
+    """
+
+    experiment: str
+    scale: str
+    of: str
+    conclusions: Counter[str]
+
+
+def counted(entries: Sequence[Scored]) -> list[Counted]:
+    """The counts of each study: numbers, in-sample numbers apart, and statements."""
+    found = []
+    for (experiment, scale), group in groupby(entries, key=lambda each: (each.experiment, each.scale)):
+        study = list(group)
+        for of, own in (
+            ("numbers", [each for each in study if each.kind == NUMBER and not each.in_sample]),
+            ("in-sample numbers", [each for each in study if each.kind == NUMBER and each.in_sample]),
+            ("statements", [each for each in study if each.kind == STATEMENT]),
+        ):
+            if own:
+                found.append(Counted(experiment, scale, of, Counter(each.conclusion for each in own)))
+    return found
+
+
+_SHORT = {
+    Conclusion.REPRODUCED: "repr.",
+    Conclusion.CAUSE_KNOWN: "cause",
+    Conclusion.NOT_IDENTIFIABLE: "not id.",
+    Conclusion.CAUSE_UNKNOWN: "no cause",
+    Conclusion.SCALE_CANNOT_JUDGE: "scale",
+}
 
 
 def summary(entries: Sequence[Scored]) -> Table:
-    """A row for each study: how many numbers are within, in-sample and not, and how the claims fared."""
-    studies = [list(found) for _, found in groupby(entries, key=lambda each: (each.experiment, each.scale))]
-    columns: list[Column[list[Scored]]] = [
-        Column("study", lambda study: text(study[0].experiment), "study", heads_row=True),
-        Column("scale", lambda study: text(study[0].scale), "scale"),
-        Column("numbers_within", lambda study: text(_within(study, in_sample=False)), "within"),
-        Column("in_sample_within", lambda study: text(_within(study, in_sample=True)), "in-sample"),
-        Column("claims", _counted, "claims", words=True, wraps=True),
-        Column("statements", lambda study: text(_statements(study)), "hold"),
+    """For each study a row of its numbers and one of its statements, with the count of each conclusion."""
+    columns: list[Column[Counted]] = [
+        Column("study", _study, "study", heads_row=True),
+        in_csv("scale", lambda each: each.scale),
+        Column("of", lambda each: text(each.of, short=_SHORT_OF.get(each.of)), "of", words=True),
+        Column(
+            "count", lambda each: number(each.conclusions.total()), "count", media=Medium.CSV | Medium.HTML
+        ),
+        *(
+            Column(
+                str(conclusion),
+                lambda each, conclusion=conclusion: number(each.conclusions[conclusion]),  # type: ignore[misc]
+                str(conclusion),
+                _SHORT.get(conclusion),
+            )
+            for conclusion in Conclusion
+        ),
     ]
     return Table.of(
-        studies, columns, title="Scorecard: numbers within their tolerance, claims, statements that hold"
+        counted(entries),
+        columns,
+        title="Scorecard",
+        caption="repr.: reproduced; cause: differs, cause known; not id.: not identifiable, the paper does "
+        "not print what would determine it; no cause: differs, cause unknown; scale: runs too short or too "
+        f"few to judge. {IN_SAMPLE}: an input of the models was chosen by these numbers. `--output` writes a "
+        "page with the causes and reasons",
     )
 
 
-def _within(study: Sequence[Scored], *, in_sample: bool) -> str:
-    numbers = [each for each in study if each.kind == NUMBER and bool(each.in_sample) is in_sample]
-    return f"{sum(1 for each in numbers if each.verdict == Agreement.WITHIN)}/{len(numbers)}"
+_SHORT_OF = {"in-sample numbers": f"numbers {IN_SAMPLE}"}
 
 
-def _counted(study: Sequence[Scored]) -> TableCell:
-    return TableCell(_told(study), tuple(map(Line, _told(study).split(", "))))
-
-
-def _told(study: Sequence[Scored]) -> str:
-    verdicts = [each.verdict for each in study if each.kind == CLAIM]
-    return ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-
-
-def _statements(study: Sequence[Scored]) -> str:
-    counted = [each.fraction.split("/") for each in study if each.fraction]
-    held, judged = (sum(int(each[place]) for each in counted) for place in (0, 1))
-    return f"{held}/{judged}"
-
-
-def page(entries: Sequence[Scored]) -> str:
-    """The scorecard as a page in Markdown."""
-    parts = [PREFACE]
-    for (experiment, scale), found in groupby(entries, key=lambda each: (each.experiment, each.scale)):
-        study = list(found)
-        parts.append(
-            f"\n## {experiment}, scale {scale}\n\nVersion {study[0].version}. "
-            f"Numbers within their tolerance: {_within(study, in_sample=False)}, "
-            f"in-sample {_within(study, in_sample=True)}. "
-            f"Claims: {_told(study)}; {_statements(study)} statements that were judged hold. "
-            f"What is behind the differences: [experiments/{experiment}.md](experiments/{experiment}.md).\n"
-        )
-        parts.append(_numbers_in_markdown([each for each in study if each.kind == NUMBER]))
-        parts.append(_claims_in_markdown([each for each in study if each.kind == CLAIM]))
-    return "".join(parts)
-
-
-def _numbers_in_markdown(numbers: Sequence[Scored]) -> str:
-    if not numbers:
-        return ""
-    lines = [
-        "",
-        "| cell | quantity | paper | ours | tolerance | verdict |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for each in numbers:
-        interval = f" [{each.lower}, {each.upper}]" if each.lower else ""
-        name = f"{each.name} †" if each.in_sample else each.name
-        lines.append(
-            _row(name, each.says, each.published, each.ours + interval, f"± {each.tolerance}", each.verdict)
-        )
-    return "\n".join(lines) + "\n"
-
-
-def _claims_in_markdown(claims: Sequence[Scored]) -> str:
-    if not claims:
-        return ""
-    lines = ["", "| claim | what the paper says | verdict | hold | strength | evidence |"]
-    lines.append("| --- | --- | --- | --- | --- | --- |")
-    lines += [
-        _row(each.name, each.says, each.verdict, each.fraction, each.strength, each.ours) for each in claims
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+def _study(each: Counted) -> TableCell:
+    return TableCell(each.experiment, (Line(each.experiment), Line(each.scale)))

@@ -25,7 +25,8 @@ pub(crate) use dumbbell::{
 };
 pub(crate) use flows::start_spread;
 pub use flows::{
-    BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, PhasesTable, RoundTripTimeRange,
+    BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, NamedRoundTripLaw, PhasesTable,
+    RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};

@@ -2,16 +2,18 @@
 
 use super::delay_box;
 use super::host;
+use super::law_files;
 use super::phases;
 use super::quantity::{milliseconds, seconds};
 use super::traffic::{check_start, check_stop, ends};
 use super::unused;
-use crate::document::{DelayOn, Document, FlowsTable, start_spread};
+use crate::document::{BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, start_spread};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
-use crate::scenario::{Flow, FlowGroup, FlowStarts, Population};
+use crate::scenario::{Flow, FlowDelays, FlowGroup, FlowStarts, Population};
 use aqmlab_units::Span;
-use std::collections::BTreeSet;
+use aqmlab_web::RoundTripLaw;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every group of flows. Connections are told apart by the name of their population or group, so that these differ.
 pub(super) fn resolve(
@@ -36,13 +38,14 @@ pub(super) fn resolve(
         unused::check_flows(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         let ends = ends(document, network, &path, asked, mistakes)?;
-        let flows =
-            (0..).zip(ends.in_turn(table.count)).map(|(index, ends)| flow(table, index, ends)).collect();
+        let delays = delays(table, &path, &document.files, mistakes)?;
+        let in_turn = (0..).zip(ends.in_turn(table.count));
+        let flows = in_turn.map(|(index, ends)| flow(table, &delays, index, ends)).collect();
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
-        let (stop, delays_drawn) = (table.stop_s.map(seconds), table.base_rtt_ms.is_drawn());
+        let stop = table.stop_s.map(seconds);
         let (dscp, bytes) = (table.dscp, table.bytes);
         let delay_box = delay_box::resolve(table.delay_box, &path, mistakes);
-        Some(FlowGroup { name, flows, delays_drawn, starts, stop, profile, dscp, bytes, delay_box })
+        Some(FlowGroup { name, flows, delays, starts, stop, profile, dscp, bytes, delay_box })
     });
     groups.collect()
 }
@@ -106,13 +109,45 @@ fn check_listed(document: &Document, table: &FlowsTable, path: &str, mistakes: &
     }
 }
 
-fn flow(table: &FlowsTable, index: u32, [sender, receiver]: [NodeIndex; 2]) -> Flow {
-    let round_trip = milliseconds(table.base_rtt_ms.of_flow(index, table.count));
-    let half = Span::from_nanoseconds(round_trip.nanoseconds() / 2);
-    let (delay_from_sender, delay_from_receiver) = match table.delay_on {
-        DelayOn::Both => (half, round_trip - half),
-        DelayOn::Sender => (round_trip, Span::ZERO),
-        DelayOn::Receiver => (Span::ZERO, round_trip),
+/// Where the delays of a group come from; nothing where that is a file that cannot be read.
+fn delays(
+    table: &FlowsTable,
+    path: &str,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<FlowDelays> {
+    const CDF_FILE: &str = "cdf_file";
+    let law = match &table.base_rtt_ms {
+        dealt if dealt.is_dealt() => return Some(FlowDelays::Dealt),
+        BaseRoundTripTime::Same(_) | BaseRoundTripTime::Spaced(_) => return Some(FlowDelays::Given),
+        BaseRoundTripTime::Law(named) => match named.law {
+            RoundTripLawName::PackMime => RoundTripLaw::packmime(),
+        },
+        BaseRoundTripTime::File(file) => {
+            let path = joined(path, "base_rtt_ms");
+            // A file that could not be read is a mistake already.
+            if mistakes.concern(&path) {
+                return None;
+            }
+            let load = law_files::loader(files);
+            match RoundTripLaw::from_file(CDF_FILE, &file.cdf_file, &load) {
+                Ok(law) => law,
+                Err(error) => {
+                    law_files::refuse(&path, &error, mistakes);
+                    return None;
+                }
+            }
+        }
     };
-    Flow { sender, receiver, delay_from_sender, delay_from_receiver }
+    Some(FlowDelays::Drawn { law, on: table.delay_on })
+}
+
+fn flow(table: &FlowsTable, delays: &FlowDelays, index: u32, [sender, receiver]: [NodeIndex; 2]) -> Flow {
+    let given = || milliseconds(table.base_rtt_ms.of_flow(index, table.count).unwrap_or_default());
+    let round_trip = match delays {
+        FlowDelays::Given | FlowDelays::Dealt => given(),
+        FlowDelays::Drawn { law, .. } => law.shortest(),
+    };
+    let undelayed = Flow { sender, receiver, delay_from_sender: Span::ZERO, delay_from_receiver: Span::ZERO };
+    undelayed.delayed(round_trip, table.delay_on)
 }

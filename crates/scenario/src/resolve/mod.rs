@@ -7,6 +7,7 @@ mod dumbbell;
 mod flows;
 mod host;
 mod journeys;
+mod law_files;
 mod parking_lot;
 mod phases;
 mod populations;

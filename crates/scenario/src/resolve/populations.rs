@@ -2,6 +2,7 @@
 
 use super::delay_box;
 use super::host;
+use super::law_files;
 use super::quantity::seconds;
 use super::traffic::machines;
 use super::unused;
@@ -15,8 +16,8 @@ use crate::scenario::{DelayBox, MinimumDelay, Population};
 use crate::{HostOverrides, StartRule};
 use aqmlab_units::Span;
 use aqmlab_web::{
-    CdfFileError, MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, TmixModel,
-    UncModel, VectorsFileError, WebtrafModel,
+    MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, TmixModel, UncModel,
+    VectorsFileError, WebtrafModel,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -233,10 +234,7 @@ fn check_model(
         Err(ModelError::Parameter(ParameterError { key, value, legal })) => {
             mistakes.value(&joined(&path, key), format!("{value} is not legal"), legal);
         }
-        Err(ModelError::File(CdfFileError { key, path: file, line, reason })) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_LAW);
-        }
+        Err(ModelError::File(error)) => law_files::refuse(&path, &error, mistakes),
         Err(ModelError::Pages(PagesFileError { key, path: file, line, reason })) => {
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_PAGES);
@@ -248,9 +246,6 @@ fn check_model(
     }
 }
 
-/// What a CDF file must hold.
-const LEGAL_LAW: &str = "lines of a value and its cumulative share, both never decreasing, the last share 1";
-
 /// What a file of pages must hold.
 const LEGAL_PAGES: &str =
     "lines of page, wave, host, request bytes and response bytes, each page's root first";
@@ -260,7 +255,7 @@ const LEGAL_VECTORS: &str = "connection vectors of Tmix, in the original form or
 
 /// Makes the laws that a run will draw from, to find out what is wrong with them.
 fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), ModelError> {
-    let load = |name: &str| files.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
+    let load = law_files::loader(files);
     match model {
         UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
         UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),

@@ -40,7 +40,10 @@ mod laws;
 mod own_laws;
 mod parameters;
 mod past_weights;
+mod round_trips;
 
 pub use cloud::PackMimeCloud;
+pub(crate) use fractional_sum_difference::standard_normal;
 pub use laws::PackMimeModel;
 pub use parameters::{GapsDrawnPer, PackMimeParameters};
+pub(crate) use round_trips::MeasuredRoundTrips;

@@ -84,8 +84,8 @@ def _own_checks(experiment: str) -> Checks:
 
 
 def _outcome(study: Study, own: Checks, published: PublishedClaim) -> Outcome:
-    questions = [(each.says, _question(study, own, each)) for each in published.statements]
-    parts = tuple(part for says, question in questions for part in _parts(says, question))
+    questions = [(each, _question(study, own, each)) for each in published.statements]
+    parts = tuple(part for each, question in questions for part in _parts(each.says, question, each.number))
     verdict, reason = combine(parts)
     return Outcome(published.identifier, published.where, published.claim, verdict, reason, parts)
 
@@ -118,7 +118,7 @@ def _number(own: Checks, name: str, place: str) -> Callable[[Recorded], float]:
         raise ExperimentError(f"{place}.of: {error}") from None
 
 
-def _parts(says: str, question: Question) -> Iterator[Part]:
+def _parts(says: str, question: Question, number: int) -> Iterator[Part]:
     """A statement with its answer; where something is missing it says what, and whether it was not run."""
     try:
         answer = question()
@@ -126,10 +126,10 @@ def _parts(says: str, question: Question) -> Iterator[Part]:
     except TooLittleDataError as little:
         answer = Answer(None, str(little))
     except (MissingDataError, ComparisonError) as missing:
-        yield Part(says, Finding.NOT_RUN, Answer(None, str(missing)))
+        yield Part(says, Finding.NOT_RUN, Answer(None, str(missing)), number)
         return
     if isinstance(answer, Answer):
-        yield Part.of(says, answer)
+        yield Part.of(says, answer, number)
         return
     for each, inner in answer:
-        yield from _parts(each, inner)
+        yield from _parts(each, inner, number)

@@ -72,17 +72,19 @@ class Part:
         statement: In words.
         finding: How it fared.
         answer: What its check says, or what is missing.
+        number: The place of its statement in the claim's file, from 1 on.
     """
 
     statement: str
     finding: Finding
     answer: Answer
+    number: int = 1
 
     @classmethod
-    def of(cls, statement: str, answer: Answer) -> Part:
+    def of(cls, statement: str, answer: Answer, number: int = 1) -> Part:
         """The statement with the answer of runs that were made."""
         found = {True: Finding.HOLDS, False: Finding.DIFFERS, None: Finding.SCALE_CANNOT_JUDGE}
-        return cls(statement, found[answer.holds], answer)
+        return cls(statement, found[answer.holds], answer, number)
 
     @property
     def holds(self) -> bool | None:

@@ -1,7 +1,7 @@
 //! Measured curves: straight lines between knots.
 
 /// A curve through knots, continued beyond the last ones with the slope that it has there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve {
     knots: Vec<(f64, f64)>,
 }

@@ -145,7 +145,7 @@ impl FractionalSumDifference {
 }
 
 /// Draw number `n` at a key.
-pub(super) fn standard_normal(key: Key, n: u64) -> f64 {
+pub(crate) fn standard_normal(key: Key, n: u64) -> f64 {
     // The middle of a multiple of 2⁻⁵³, never 0 or 1.
     normal_quantile(key.uniform(n) + 0.5 / (1_u64 << 53) as f64)
 }

@@ -4,12 +4,12 @@ use super::curve::Curve;
 use super::fractional_sum_difference::{FractionalNoise, standard_normal};
 use super::own_laws::{OwnLaws, at_normal};
 use super::parameters::{GapsDrawnPer, PackMimeParameters};
+use super::round_trips::MeasuredRoundTrips;
 use crate::models::gamma::GammaLaw;
 use crate::{LoadFile, ModelError};
 use aqmlab_random::{Key, normal_cumulative};
 use aqmlab_units::Span;
 
-const ROUND_TRIPS: &str = include_str!("../../../data/packmime_rtt_inverse_cdf.csv");
 const SIZES: &str = include_str!("../../../data/packmime_size_inverse_cdf.csv");
 
 /// Responses up to this size are answers that nothing has changed: all of their connection are alike.
@@ -34,8 +34,7 @@ pub struct PackMimeModel {
     gap_between_arrivals: Weibull,
     validations_in_a_row: Weibull,
     downloads_in_a_row: Weibull,
-    client_round_trip: Curve,
-    server_round_trip: Curve,
+    round_trips: MeasuredRoundTrips,
     validation: Curve,
     download: Curve,
     short_request: Curve,
@@ -47,14 +46,6 @@ pub struct PackMimeModel {
 fn logistic(x: f64) -> f64 {
     let power = libm::exp2(x);
     power / (1.0 + power)
-}
-
-fn cube(x: f64) -> f64 {
-    x * x * x
-}
-
-fn fifth_power(x: f64) -> f64 {
-    cube(x) * x * x
 }
 
 /// Weibull's law: scale (-ln u)^(1/shape) for a uniform u.
@@ -121,8 +112,7 @@ impl PackMimeModel {
             gap_between_arrivals: Weibull { shape, scale },
             validations_in_a_row: Weibull { shape: logistic(0.718 + 0.357 * log_rate), scale: 0.775 },
             downloads_in_a_row: Weibull { shape: logistic(1.293 + 0.316 * log_rate), scale: 3.11 },
-            client_round_trip: Curve::of_rows(ROUND_TRIPS, "client"),
-            server_round_trip: Curve::of_rows(ROUND_TRIPS, "server"),
+            round_trips: MeasuredRoundTrips::new(),
             validation: Curve::of_rows(SIZES, "response,cache_validation"),
             download: Curve::of_rows(SIZES, "response,download"),
             short_request: Curve::of_rows(SIZES, "request,lower_half"),
@@ -161,17 +151,12 @@ impl PackMimeModel {
 
     /// Milliseconds that a connection's round trip takes beyond those of the network: on the clients' side, and on the servers'.
     pub(super) fn round_trip_ms(&self, client: f64, server: f64) -> [f64; 2] {
-        // Of P that the variable is below, P = Φ(z): -log₁₀(1 - P).
-        let rarity = |z: f64| -libm::log10(normal_cumulative(-z).clamp(1e-300, 1.0));
-        let client_side = match &self.own.client_round_trip {
-            Some(law) => at_normal(law, client),
-            None => fifth_power(self.client_round_trip.at(rarity(client))),
-        };
-        let server_side = match &self.own.server_round_trip {
-            Some(law) => at_normal(law, server),
-            None => cube(self.server_round_trip.at(rarity(server))),
-        };
-        [client_side, server_side]
+        let own = [&self.own.client_round_trip, &self.own.server_round_trip];
+        let [client_side, server_side] = own.map(Option::as_ref);
+        [
+            client_side.map_or_else(|| self.round_trips.client_ms(client), |law| at_normal(law, client)),
+            server_side.map_or_else(|| self.round_trips.server_ms(server), |law| at_normal(law, server)),
+        ]
     }
 
     /// Length of the requests of a connection.

@@ -1,0 +1,105 @@
+"""`aqmlab reproduce all`: each study in its folder, resumed after an interruption, a scorecard at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from altered_experiment import altered_experiment
+from aqmlab.cli import commands
+from aqmlab.errors import Cancelled
+from aqmlab.reproduce import experiment, reproduction
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aqmlab.reproduce.experiment import Experiment, Scale
+    from aqmlab.reproduce.study import Study
+    from aqmlab.runs import Execution
+
+TINY = """
+[scales.tiny]
+description = "A second."
+duration_s = 2.0
+warm_up_s = 1.0
+replications = 1
+load_matched = false
+start = "steady"
+cells = ["CELL"]
+"""
+STUDIES = {
+    "christiansen2000": ("uncongested", "loads_percent = [50.0]\n"),
+    "multicl": ("dt", 'users_from = "scenario"\n'),
+}
+
+
+@pytest.fixture(name="studies", autouse=True)
+def two_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of two shipped experiments, each with a scale of one run of two seconds."""
+    root = tmp_path / "experiments"
+    for name, (cell, more) in STUDIES.items():
+        copy = altered_experiment(name, root, "title", "title")
+        file = copy / "experiment.toml"
+        text = file.read_text(encoding="utf-8") + TINY.replace("CELL", cell) + more
+        file.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(experiment, "_root", lambda: root)
+    monkeypatch.chdir(tmp_path)
+    return root
+
+
+def reproduced(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(commands, ["reproduce", "all", "--scale", "tiny", "--quiet", *arguments])
+    return done.exit_code, done.output
+
+
+def runs_of(results: Path) -> dict[str, int]:
+    """When each finished run was written."""
+    files = results.glob("*-tiny/runs/**/run.json")
+    return {str(file): file.stat().st_mtime_ns for file in files}
+
+
+def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
+    code, output = reproduced("--output", "out")
+    assert code == 0, output
+    assert all((tmp_path / "out" / f"{name}-tiny" / "scorecard.csv").is_file() for name in STUDIES)
+    page = (tmp_path / "out" / "scorecard-tiny.md").read_text(encoding="utf-8")
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        "## christiansen2000, scale tiny",
+        "## multicl, scale tiny",
+    ]
+    assert "study 2 of 2: multicl, in out/multicl-tiny" in output
+    assert "Scorecard" in output
+
+
+def test_after_an_interruption_finished_runs_are_kept_and_the_rest_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reproduction.run_study
+
+    def interrupted(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
+        if experiment.name == "multicl":
+            raise Cancelled("interrupted")
+        return whole(experiment, scale, execution)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reproduction, "run_study", interrupted)
+        code, _ = reproduced()
+    assert code != 0
+    kept = runs_of(tmp_path / "results")
+    assert len(kept) == 1
+    assert not (tmp_path / "results" / "scorecard-tiny.md").exists()
+    code, output = reproduced()
+    assert code == 0, output
+    after = runs_of(tmp_path / "results")
+    assert len(after) == 2
+    assert kept.items() <= after.items(), "nothing was run twice"
+    assert (tmp_path / "results" / "scorecard-tiny.md").is_file()
+
+
+def test_a_scale_that_one_of_them_lacks_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    done = CliRunner().invoke(commands, ["reproduce", "all", "--scale", "standard", "--quiet"])
+    assert done.exit_code == 2
+    assert 'multicl has no scale "standard"' in done.output
+    assert not (tmp_path / "results").exists()
