@@ -59,7 +59,7 @@ pub(crate) fn check<'a, P: Queued + 'a>(
     let mut kept = 0;
     for queue in queues {
         queue.iter().for_each(|facts| waiting.count(&facts));
-        kept += queue.bytes();
+        kept += queue.ip_bytes();
         let counted = waiting.total().bytes;
         if counted != kept {
             return Err(ConservationError::Bytes { kept, waiting: counted });

@@ -6,16 +6,41 @@ use aqmlab_units::Time;
 use std::collections::VecDeque;
 
 /// A ring of packets that only grows, with its length in bytes and, where a scheme needs them, the instants
-/// at which the packets were queued.
+/// at which the packets were queued. Lengths are those that the queue counts.
 pub(crate) struct Fifo<P> {
     packets: VecDeque<P>,
     arrived: Option<VecDeque<Time>>,
     bytes: u64,
+    /// What the queue counts with each packet, on top of its IP length.
+    layer2_bytes: u32,
 }
 
 impl<P: Queued> Fifo<P> {
     pub(crate) fn new(keep_instants: bool) -> Self {
-        Self { packets: VecDeque::new(), arrived: keep_instants.then(VecDeque::new), bytes: 0 }
+        Self {
+            packets: VecDeque::new(),
+            arrived: keep_instants.then(VecDeque::new),
+            bytes: 0,
+            layer2_bytes: 0,
+        }
+    }
+
+    /// Keeps the instants of arrivals from here on. No packet waits.
+    pub(crate) fn keep_instants(&mut self) {
+        debug_assert!(self.packets.is_empty());
+        self.arrived.get_or_insert_default();
+    }
+
+    /// From here on each packet counts so many bytes more than its IP length. No packet waits.
+    pub(crate) fn count_layer2(&mut self, bytes: u32) {
+        debug_assert!(self.packets.is_empty());
+        self.layer2_bytes = bytes;
+    }
+
+    /// A packet with these facts, as long as the queue counts it.
+    #[inline(always)]
+    pub(crate) const fn counted(&self, facts: PacketFacts) -> PacketFacts {
+        facts.longer_by(self.layer2_bytes)
     }
 
     #[inline]
@@ -29,6 +54,12 @@ impl<P: Queued> Fifo<P> {
         self.bytes
     }
 
+    /// The IP lengths of the waiting packets together.
+    pub(crate) fn ip_bytes(&self) -> u64 {
+        self.bytes - u64::from(self.packets()) * u64::from(self.layer2_bytes)
+    }
+
+    /// Queues a packet of so many bytes, as the queue counts them.
     #[inline]
     pub(crate) fn push(&mut self, now: Time, packet: P, bytes: u32) {
         self.bytes += u64::from(bytes);
@@ -42,7 +73,7 @@ impl<P: Queued> Fifo<P> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<P> {
         let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.facts().bytes);
+        self.bytes -= u64::from(self.counted(packet.facts()).bytes);
         Some(packet)
     }
 
@@ -65,7 +96,7 @@ impl<P: Queued> Fifo<P> {
         if let Some(arrived) = &mut self.arrived {
             arrived.remove(place);
         }
-        self.bytes -= u64::from(packet.facts().bytes);
+        self.bytes -= u64::from(self.counted(packet.facts()).bytes);
         packet
     }
 
@@ -73,6 +104,7 @@ impl<P: Queued> Fifo<P> {
         self.packets.iter()
     }
 
+    /// The facts of the waiting packets, with their IP lengths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = PacketFacts> {
         self.packets.iter().map(Queued::facts)
     }
@@ -81,7 +113,7 @@ impl<P: Queued> Fifo<P> {
 impl<P: Queued> Waiting for Fifo<P> {
     fn facts(&self, position: u32) -> PacketFacts {
         match self.packets.get(position as usize) {
-            Some(packet) => packet.facts(),
+            Some(packet) => self.counted(packet.facts()),
             None => panic!("no packet at position {position}: {} packets wait", self.packets.len()),
         }
     }

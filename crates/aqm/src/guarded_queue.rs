@@ -27,19 +27,26 @@ pub(crate) struct GuardedQueue<P: Queued> {
 struct Front {
     guards: Guards,
     counters: QueueCounters,
+    /// What the queue counts with each packet, on top of its IP length: guards are told of this length.
+    layer2_bytes: u32,
 }
 
 impl Front {
     #[inline(always)]
     fn tell_of_discard(&mut self, now: Time, facts: &PacketFacts, reason: Reason) {
         self.counters.discards[reason.index()].count(facts.bytes);
-        self.guards.tell(now, facts, Decision::Discarded(reason));
+        self.tell(now, facts, Decision::Discarded(reason));
     }
 
     #[inline(always)]
     fn tell_of_mark(&mut self, now: Time, facts: &PacketFacts) {
         self.counters.marks.count(facts.bytes);
-        self.guards.tell(now, facts, Decision::Marked);
+        self.tell(now, facts, Decision::Marked);
+    }
+
+    #[inline(always)]
+    fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
+        self.guards.tell(now, &facts.longer_by(self.layer2_bytes), decision);
     }
 }
 
@@ -47,7 +54,7 @@ impl<P: Queued> GuardedQueue<P> {
     pub(crate) fn new(guarded: Guarded, limit: Limit) -> Self {
         let Guarded { guards, queue, queue_limit } = guarded;
         Self {
-            front: Front { guards: Guards::new(guards), counters: QueueCounters::default() },
+            front: Front { guards: Guards::new(guards), counters: QueueCounters::default(), layer2_bytes: 0 },
             queue: Queue::new(queue, queue_limit.room(limit)),
             room: limit.room(),
             has_own_limit: queue_limit != QueueLimit::OfPort,
@@ -57,6 +64,12 @@ impl<P: Queued> GuardedQueue<P> {
 
     pub(crate) const fn queue(&self) -> &Queue<P> {
         &self.queue
+    }
+
+    /// From here on each packet counts so many bytes more than its IP length. The queue is empty.
+    pub(crate) fn count_layer2(&mut self, bytes: u32) {
+        self.front.layer2_bytes = bytes;
+        self.queue.count_layer2(bytes);
     }
 
     pub(crate) const fn counters(&self) -> &QueueCounters {
@@ -75,7 +88,7 @@ impl<P: Queued> GuardedQueue<P> {
 
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let fifo = self.queue.fifo();
-        let waiting = Tally { packets: fifo.packets().into(), bytes: fifo.bytes() };
+        let waiting = Tally { packets: fifo.packets().into(), bytes: fifo.ip_bytes() };
         conservation::check_queue(0, &self.front.counters, waiting)
     }
 
@@ -92,7 +105,8 @@ impl<P: Queued> GuardedQueue<P> {
         let (facts, header) = (packet.facts(), header(&packet));
         let signals = || queue.scheme().signal_probability();
         let behind = Behind::new(queue.fifo().packets(), queue.fifo().bytes(), &signals);
-        let signalled = match front.guards.admission(now, &facts, &header, &behind, port) {
+        let counted = facts.longer_by(front.layer2_bytes);
+        let signalled = match front.guards.admission(now, &counted, &header, &behind, port) {
             Ok(signalled) => signalled,
             Err(reason) => return port.discard(packet, reason, discarded),
         };
@@ -114,7 +128,7 @@ impl<P: Queued> GuardedQueue<P> {
         if marked {
             front.tell_of_mark(now, &facts);
         } else {
-            front.guards.tell(now, &facts, Decision::Queued);
+            front.tell(now, &facts, Decision::Queued);
         }
         self.is_idle = false;
         if self.has_own_limit {
@@ -148,7 +162,7 @@ impl<P: Queued> GuardedQueue<P> {
         if marked {
             front.tell_of_mark(now, &facts);
         }
-        front.guards.tell(now, &facts, Decision::Sent);
+        front.tell(now, &facts, Decision::Sent);
         Some(packet)
     }
 

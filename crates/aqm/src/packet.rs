@@ -85,7 +85,8 @@ pub struct PacketFacts {
     /// Tells flows apart: equal for the packets of one flow in one direction, different for those of others as long as
     /// any of them wait. For comparison alone: what sorts flows into queues is [`HeaderFields::flow_hash`].
     pub flow: u64,
-    /// Length in bytes of the IP packet, headers included. Link-layer framing is not counted.
+    /// Length in bytes: of the IP packet, headers included. A scheme is told the length that the queue counts, which
+    /// is more where [`crate::PortFacts::layer2_queued_bytes`] says so.
     pub bytes: u32,
     /// The ECN bits as they are now.
     pub codepoint: Codepoint,
@@ -93,9 +94,18 @@ pub struct PacketFacts {
     pub class: PacketClass,
 }
 
+impl PacketFacts {
+    /// The same packet with so many bytes of the link layer.
+    #[must_use]
+    #[inline(always)]
+    pub(crate) const fn longer_by(self, layer2_bytes: u32) -> Self {
+        Self { bytes: self.bytes + layer2_bytes, ..self }
+    }
+}
+
 /// What a [`crate::Port`] can hold: a small record in simulation, a buffer with a real packet in live mode.
 pub trait Queued {
-    /// The facts of this packet. Asked several times during a packet's stay: keep them at hand.
+    /// The facts of this packet, with its IP length. Asked several times during a packet's stay: keep them at hand.
     fn facts(&self) -> PacketFacts;
 
     /// Sets the codepoint to [`Codepoint::Ce`]. Called only on packets whose codepoint

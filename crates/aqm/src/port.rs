@@ -48,7 +48,7 @@ enum Layout<P: Queued> {
 pub struct QueueReport<'a> {
     /// How many packets wait.
     pub packets: u32,
-    /// How many bytes wait.
+    /// How many bytes wait: of the IP packets.
     pub bytes: u64,
     /// What happened in this queue so far.
     pub counters: QueueCounters,
@@ -74,7 +74,9 @@ impl<P: Queued> Port<P> {
     /// If `scheme` or `facts` is not valid.
     #[must_use]
     pub fn new(scheme: &Scheme, facts: PortFacts, coins: Stream) -> Self {
-        Self::with_discipline(scheme.build(&facts), scheme.limit(), scheme.ecn(), coins)
+        let mut port = Self::with_discipline(scheme.build(&facts), scheme.limit(), scheme.ecn(), coins);
+        port.count_layer2(facts.layer2_queued_bytes);
+        port
     }
 
     /// An empty port with one queue under this scheme, with its buffer limit, and with or without ECN.
@@ -106,6 +108,15 @@ impl<P: Queued> Port<P> {
     pub(crate) fn keep_arrival_instants(&mut self) {
         if let Layout::Fifo(queue) = &mut self.layout {
             queue.keep_arrival_instants();
+        }
+    }
+
+    /// From here on the queues count so many bytes with each packet, on top of its IP length. The port is empty.
+    fn count_layer2(&mut self, bytes: u32) {
+        match &mut self.layout {
+            Layout::Fifo(queue) => queue.count_layer2(bytes),
+            Layout::Guarded(queue) => queue.count_layer2(bytes),
+            Layout::Several(queues) => queues.count_layer2(bytes),
         }
     }
 
@@ -271,14 +282,14 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// How many bytes wait, in all queues together.
+    /// How many bytes wait, in all queues together: of the IP packets, whatever else the queues count.
     #[must_use]
     #[inline]
-    pub const fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         match &self.layout {
-            Layout::Fifo(queue) => queue.fifo().bytes(),
-            Layout::Guarded(queue) => queue.queue().fifo().bytes(),
-            Layout::Several(queues) => queues.bytes(),
+            Layout::Fifo(queue) => queue.fifo().ip_bytes(),
+            Layout::Guarded(queue) => queue.queue().fifo().ip_bytes(),
+            Layout::Several(queues) => queues.ip_bytes(),
         }
     }
 
@@ -328,7 +339,7 @@ impl<P: Queued> Port<P> {
             Layout::Several(queues) if queue < queues.len() => queues.queue(queue),
             _ => return None,
         };
-        let (packets, bytes) = (queue.fifo().packets(), queue.fifo().bytes());
+        let (packets, bytes) = (queue.fifo().packets(), queue.fifo().ip_bytes());
         Some(QueueReport { packets, bytes, counters: *counters, scheme: queue.scheme() })
     }
 

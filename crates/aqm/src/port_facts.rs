@@ -13,13 +13,16 @@ pub struct PortFacts {
     /// Salt of the hash that sorts flows into queues, where a port has several: two ports with different salts sort
     /// them differently. Draw it at random, so that no pair of flows meets at every port.
     pub flow_salt: u64,
+    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in everything that it
+    /// measures in bytes. 14 where a driver queues whole Ethernet frames, without their check sequence; 0 elsewhere.
+    pub layer2_queued_bytes: u32,
 }
 
 impl PortFacts {
     /// A port of a link with this rate, whose timers tick at whole multiples of their period.
     #[must_use]
     pub const fn new(link_rate: Rate) -> Self {
-        Self { link_rate, timer_phase: 0.0, flow_salt: 0 }
+        Self { link_rate, timer_phase: 0.0, flow_salt: 0, layer2_queued_bytes: 0 }
     }
 
     /// The same port with another timer phase, in `[0, 1)`.
@@ -36,5 +39,11 @@ impl PortFacts {
     #[must_use]
     pub const fn with_flow_salt(self, flow_salt: u64) -> Self {
         Self { flow_salt, ..self }
+    }
+
+    /// The same port with another length of a packet in the queue: so many bytes more than its IP length.
+    #[must_use]
+    pub const fn with_layer2_queued_bytes(self, layer2_queued_bytes: u32) -> Self {
+        Self { layer2_queued_bytes, ..self }
     }
 }

@@ -74,8 +74,12 @@ impl<P: Queued> Queue<P> {
 
     /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is empty.
     pub(crate) fn keep_arrival_instants(&mut self) {
-        debug_assert_eq!(self.fifo.packets(), 0);
-        self.fifo = Fifo::new(true);
+        self.fifo.keep_instants();
+    }
+
+    /// From here on each packet counts so many bytes more than its IP length. The queue is empty.
+    pub(crate) fn count_layer2(&mut self, bytes: u32) {
+        self.fifo.count_layer2(bytes);
     }
 
     pub(crate) const fn fifo(&self) -> &Fifo<P> {
@@ -87,7 +91,8 @@ impl<P: Queued> Queue<P> {
     }
 
     /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed to
-    /// `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is queued.
+    /// `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is queued. Here and
+    /// below, `facts` are the packet's own, with its IP length.
     #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
@@ -98,6 +103,7 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
+        let facts = &self.fifo.counted(*facts);
         let verdict = self.verdict(now, facts, port);
         if !matches!(verdict, Verdict::Pass) {
             return self.arrive_under((now, verdict), packet, facts, port, marked, discarded);
@@ -119,6 +125,7 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
+        let facts = &self.fifo.counted(*facts);
         let verdict = match self.verdict(now, facts, port) {
             Verdict::Pass => Verdict::Signal(Reason::Early),
             decided => decided,
@@ -138,20 +145,21 @@ impl<P: Queued> Queue<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
         debug_assert!(self.fifo.packets() == 0, "a packet waits in front of an idle link");
-        let verdict = self.verdict(now, facts, port);
+        let counted = &self.fifo.counted(*facts);
+        let verdict = self.verdict(now, counted, port);
         if !matches!(verdict, Verdict::Pass) {
-            self.arrive_under((now, verdict), packet, facts, port, &mut || {}, discarded);
-        } else if let Some(packet) = self.within_room(now, packet, facts, port, discarded) {
+            self.arrive_under((now, verdict), packet, counted, port, &mut || {}, discarded);
+        } else if let Some(packet) = self.within_room(now, packet, counted, port, discarded) {
             if !self.asks_on_departure {
                 port.counters.departures.count(facts);
                 return Some(packet);
             }
-            self.fifo.push(now, packet, facts.bytes);
+            self.fifo.push(now, packet, counted.bytes);
         }
         self.depart(now, port, &mut || {}, discarded)
     }
 
-    /// What the scheme says of an arrival.
+    /// What the scheme says of an arrival, as long as the queue counts it.
     #[inline(always)]
     fn verdict(&mut self, now: Time, facts: &PacketFacts, port: &mut Shared) -> Verdict {
         if !self.asks_on_arrival {
@@ -161,7 +169,7 @@ impl<P: Queued> Queue<P> {
         self.scheme.on_arrival(now, facts, &queue, &mut port.coins)
     }
 
-    /// What remains of an arrival that the scheme does not simply let pass.
+    /// What remains of an arrival, as long as the queue counts it, that the scheme does not simply let pass.
     #[cold]
     #[inline(never)]
     fn arrive_under(
@@ -182,7 +190,7 @@ impl<P: Queued> Queue<P> {
         true
     }
 
-    /// The packet, if there is room for it; otherwise it is discarded, and the scheme told.
+    /// The packet, as long as the queue counts it, if there is room for it; otherwise it is discarded, and the scheme told.
     #[inline(always)]
     fn within_room(
         &mut self,
@@ -256,7 +264,7 @@ impl<P: Queued> Queue<P> {
             port.counters.departures.count(&facts);
             return Some(packet);
         }
-        let departing = Departing { facts, arrived };
+        let departing = Departing { facts: self.fifo.counted(facts), arrived };
         let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
         let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
         let packet = if matches!(verdict, Verdict::Pass) {
@@ -290,7 +298,7 @@ impl<P: Queued> Queue<P> {
             };
             let packet = self.fifo.remove(position);
             packets += 1;
-            bytes += u64::from(packet.facts().bytes);
+            bytes += u64::from(self.fifo.counted(packet.facts()).bytes);
             port.discard(packet, Reason::Overflow, discarded);
         }
         self.scheme.on_room_made(now, packets);

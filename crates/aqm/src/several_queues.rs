@@ -21,7 +21,7 @@ pub(crate) struct SeveralQueues<P: Queued> {
     room: Room,
     front: Front,
     shaper: Option<Shaper>,
-    /// Packets and bytes that wait, in all queues together.
+    /// Packets and bytes that wait, in all queues together, as these count them.
     waiting: (u32, u64),
     /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each scheme sees
     /// its own queue alone, so nothing can change in between that a tick would see.
@@ -32,19 +32,26 @@ pub(crate) struct SeveralQueues<P: Queued> {
 struct Front {
     guards: Guards,
     counters: Vec<QueueCounters>,
+    /// What the queues count with each packet, on top of its IP length: guards and the scheduler are told of this length.
+    layer2_bytes: u32,
 }
 
 impl Front {
     #[inline(always)]
     fn tell_of_discard(&mut self, now: Time, queue: usize, facts: &PacketFacts, reason: Reason) {
         self.counters[queue].discards[reason.index()].count(facts.bytes);
-        self.guards.tell(now, facts, Decision::Discarded(reason));
+        self.tell(now, facts, Decision::Discarded(reason));
     }
 
     #[inline(always)]
     fn tell_of_mark(&mut self, now: Time, queue: usize, facts: &PacketFacts) {
         self.counters[queue].marks.count(facts.bytes);
-        self.guards.tell(now, facts, Decision::Marked);
+        self.tell(now, facts, Decision::Marked);
+    }
+
+    #[inline(always)]
+    fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
+        self.guards.tell(now, &facts.longer_by(self.layer2_bytes), decision);
     }
 }
 
@@ -109,6 +116,7 @@ impl<P: Queued> SeveralQueues<P> {
             front: Front {
                 guards: Guards::new(guards),
                 counters: vec![QueueCounters::default(); queues.len()],
+                layer2_bytes: 0,
             },
             waiting: (0, 0),
             timers: queues.iter().map(|queue| queue.next_timer().unwrap_or(Time::MAX)).collect(),
@@ -116,12 +124,19 @@ impl<P: Queued> SeveralQueues<P> {
         }
     }
 
+    /// From here on each packet counts so many bytes more than its IP length. The queues are empty.
+    pub(crate) fn count_layer2(&mut self, bytes: u32) {
+        self.front.layer2_bytes = bytes;
+        self.queues.0.iter_mut().for_each(|queue| queue.count_layer2(bytes));
+    }
+
     pub(crate) const fn packets(&self) -> u32 {
         self.waiting.0
     }
 
-    pub(crate) const fn bytes(&self) -> u64 {
-        self.waiting.1
+    /// The IP lengths of the waiting packets together.
+    pub(crate) fn ip_bytes(&self) -> u64 {
+        self.waiting.1 - u64::from(self.waiting.0) * u64::from(self.front.layer2_bytes)
     }
 
     pub(crate) fn signal_probability(&self) -> Probability {
@@ -151,9 +166,9 @@ impl<P: Queued> SeveralQueues<P> {
     }
 
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
-        for (queue, counters) in self.front.counters.iter().enumerate() {
-            let (packets, bytes) = self.queues.length(queue);
-            conservation::check_queue(queue, counters, Tally { packets: packets.into(), bytes })?;
+        for (queue, (counters, fifo)) in self.front.counters.iter().zip(self.fifos()).enumerate() {
+            let waiting = Tally { packets: fifo.packets().into(), bytes: fifo.ip_bytes() };
+            conservation::check_queue(queue, counters, waiting)?;
         }
         Ok(())
     }
@@ -168,11 +183,12 @@ impl<P: Queued> SeveralQueues<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) {
         let (facts, header) = (packet.facts(), &header(&packet));
-        let signalled = match self.admission(now, &facts, header, port) {
+        let counted = facts.longer_by(self.front.layer2_bytes);
+        let signalled = match self.admission(now, &counted, header, port) {
             Ok(signalled) => signalled,
             Err(reason) => return port.discard(packet, reason, discarded),
         };
-        let place = self.scheduler.classify(&facts, header, &self.queues);
+        let place = self.scheduler.classify(&counted, header, &self.queues);
         self.advance_queue(place, now);
         let Self { queues, front, .. } = self;
         let queue = &mut queues.0[place];
@@ -200,9 +216,9 @@ impl<P: Queued> SeveralQueues<P> {
         if marked {
             self.front.tell_of_mark(now, place, &facts);
         } else {
-            self.front.guards.tell(now, &facts, Decision::Queued);
+            self.front.tell(now, &facts, Decision::Queued);
         }
-        self.scheduler.on_queued(place, &facts);
+        self.scheduler.on_queued(place, &counted);
         self.make_room(now, port, discarded);
     }
 
@@ -247,7 +263,7 @@ impl<P: Queued> SeveralQueues<P> {
                 continue;
             };
             let facts = packet.facts();
-            self.scheduler.on_sent(place, facts.bytes);
+            self.scheduler.on_sent(place, facts.longer_by(self.front.layer2_bytes).bytes);
             if let Some(shaper) = &mut self.shaper {
                 shaper.on_sent(facts.bytes);
             }
@@ -255,7 +271,7 @@ impl<P: Queued> SeveralQueues<P> {
             if marked {
                 self.front.tell_of_mark(now, place, &facts);
             }
-            self.front.guards.tell(now, &facts, Decision::Sent);
+            self.front.tell(now, &facts, Decision::Sent);
             return Some(packet);
         }
         assert_eq!(self.waiting.0, 0, "a scheduler serves every queue in which packets wait");

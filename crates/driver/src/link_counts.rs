@@ -11,6 +11,7 @@ pub fn port_of<P: Queued>(link: &Link, (rate, scheme): (Rate, &Scheme), key: Key
     let key = key.named("queue").named(&link.name);
     let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
     let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
+    let facts = facts.with_layer2_queued_bytes(link.layer2_queued_bytes);
     Port::new(scheme, facts, key.named("coins").stream())
 }
 
@@ -22,7 +23,7 @@ pub trait MonitoredQueue {
     /// How many packets wait.
     fn packets(&self) -> u32;
 
-    /// How many bytes wait.
+    /// How many bytes of IP packets wait.
     fn bytes(&self) -> u64;
 
     /// The packets that wait, integrated over time until `now`.

@@ -90,6 +90,8 @@ pub struct Link {
     pub framing: Framing,
     /// The queue discipline; none is an unlimited first-in first-out queue.
     pub queue: Option<Scheme>,
+    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length.
+    pub layer2_queued_bytes: u32,
     /// Packets that the interface's driver takes out of the queue ahead of transmission.
     pub transmit_ring_packets: u32,
     /// What is lost on the way to it; none: nothing.

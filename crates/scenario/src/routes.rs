@@ -203,6 +203,7 @@ mod tests {
             delay: Span::ZERO,
             framing: Framing { overhead_bytes: 0, minimum_frame_bytes: 0, gap_bytes: 0 },
             queue: None,
+            layer2_queued_bytes: 0,
             transmit_ring_packets: 0,
             impairment: None,
             monitored: false,

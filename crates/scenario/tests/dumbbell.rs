@@ -181,6 +181,20 @@ count = 5
 }
 
 #[test]
+fn the_bytes_of_the_link_layer_are_counted_at_the_bottleneck_alone() {
+    let key = |value: &str| [("dumbbell.layer2_queued_bytes".to_owned(), value.to_owned())];
+    let counted = |scenario: &Scenario| -> Vec<u32> {
+        scenario.network.links.iter().map(|link| link.layer2_queued_bytes).collect()
+    };
+    assert!(counted(&small()).iter().all(|&bytes| bytes == 0));
+    let framed = small().with_overrides(&key("14")).unwrap();
+    assert_eq!(counted(&framed)[..2], [14, 14]);
+    assert!(counted(&framed)[2..].iter().all(|&bytes| bytes == 0));
+    let refused = small().with_overrides(&key("10001")).unwrap_err().to_string();
+    assert!(refused.contains("dumbbell.layer2_queued_bytes") && refused.contains("10000"), "{refused}");
+}
+
+#[test]
 fn the_way_back_may_have_a_rate_of_its_own() {
     let with = |key: &str, value: &str| small().with_overrides(&[(key.to_owned(), value.to_owned())]);
     let rates = |scenario: &Scenario| {

@@ -50,6 +50,22 @@ fn with(scenario: &Scenario, key: &str, value: &str) -> Scenario {
     scenario.with_overrides(&[(key.to_owned(), value.to_owned())]).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A machine's interface has no queue that goes by bytes.
+#[test]
+fn the_bytes_of_the_link_layer_are_counted_by_every_queue_and_nowhere_else() {
+    for (text, key) in [(LOT, "parking_lot.layer2_queued_bytes"), (STAR, "star.layer2_queued_bytes")] {
+        let counted = |scenario: &Scenario, monitored| -> Vec<u32> {
+            let links = scenario.network.links.iter().filter(|link| link.monitored == monitored);
+            links.map(|link| link.layer2_queued_bytes).collect()
+        };
+        assert_eq!(counted(&read(text), true), [0; 6]);
+        let framed = with(&read(text), key, "14");
+        assert_eq!(counted(&framed, true), [14; 6]);
+        assert!(counted(&framed, false).iter().all(|&bytes| bytes == 0));
+        assert_eq!(counted(&framed.uncongested_twin().unwrap(), true), [14; 6]);
+    }
+}
+
 /// Name, rate in Mbit/s, delay in ms and scheme of the links with a queue.
 fn ports(scenario: &Scenario) -> Vec<(&str, f64, f64, &str)> {
     let queued = scenario.network.links.iter().filter(|link| link.monitored);

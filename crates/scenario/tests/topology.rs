@@ -113,6 +113,18 @@ fn links_are_as_written_and_monitored_when_they_have_a_queue_unless_said_not_to_
 }
 
 #[test]
+fn a_queue_counts_the_bytes_of_the_link_layer_that_its_link_says() {
+    let text = TEXT.replacen("queue =", "layer2_queued_bytes = 14\nqueue =", 1);
+    let framed = Scenario::from_toml(&text, "line.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    for scenario in [&line(), &framed] {
+        for link in &scenario.network.links {
+            let named = scenario == &framed && ["near-to-far", "far-to-near"].contains(&&*link.name);
+            assert_eq!(link.layer2_queued_bytes, if named { 14 } else { 0 }, "{}", link.name);
+        }
+    }
+}
+
+#[test]
 fn populations_and_flows_use_the_groups_they_name() {
     let scenario = line();
     let population = &scenario.populations[0];

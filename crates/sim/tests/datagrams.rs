@@ -93,6 +93,23 @@ fn what_exceeds_the_links_rate_is_lost() {
     assert!((0.027_01..=0.028_01).contains(&delay), "{delay}");
 }
 
+/// 25,000 bytes are 20 packets of 1,250 bytes, or 19 in frames of 1,264; the wire carries the same.
+#[test]
+fn a_queue_that_counts_frames_holds_fewer_of_them_in_a_limit_of_bytes() {
+    for (header, delays) in [("0", 0.027_01..=0.028_01), ("14", 0.026_01..=0.027_01)] {
+        let overrides = [
+            ("dumbbell.queue", "{ scheme = \"drop-tail\", limit_bytes = 25000 }"),
+            ("dumbbell.layer2_queued_bytes", header),
+            ("datagrams.0.rate_mbps", "12.5"),
+        ];
+        let output = output(CONSTANT, &overrides);
+        let delay = seconds(&output, "delay_maximum_s")[0];
+        assert!(delays.contains(&delay), "{delay} with {header} bytes");
+        let link = &output.summary.links[0];
+        assert_eq!((link.throughput_mbps, link.counters.departed.bytes), (10.0, 12_500_000));
+    }
+}
+
 /// A queue of 20 packets for each flow.
 const FAIR: &str = "{ scheme = \"fq\", inner = { scheme = \"drop-tail\", limit_packets = 20 } }";
 

@@ -86,20 +86,23 @@ _KEYS: Mapping[Decides, str] = {
         dumbbell.rate_trace_file dumbbell.rate_right_to_left_trace_file
         dumbbell.delay_ms dumbbell.interface_rate_mbps dumbbell.browser_machines_per_side
         dumbbell.layer2_gap_bytes dumbbell.layer2_minimum_frame_bytes dumbbell.layer2_overhead_bytes
+        dumbbell.layer2_queued_bytes
         dumbbell.loss_probability dumbbell.loss_probability_right_to_left dumbbell.transmit_ring_packets
         parking_lot.hops parking_lot.rate_mbps parking_lot.rate_right_to_left_mbps parking_lot.delay_ms
         parking_lot.interface_delay_ms parking_lot.interface_rate_mbps parking_lot.browser_machines
         parking_lot.layer2_gap_bytes parking_lot.layer2_minimum_frame_bytes parking_lot.layer2_overhead_bytes
+        parking_lot.layer2_queued_bytes
         parking_lot.links.*.hop parking_lot.links.*.delay_ms
         parking_lot.links.*.rate_mbps parking_lot.links.*.rate_right_to_left_mbps
         parking_lot.machines.*.delay_ms parking_lot.machines.*.rate_mbps
         star.rate_mbps star.rate_up_mbps star.delay_ms star.interface_delay_ms star.interface_rate_mbps
         star.layer2_gap_bytes star.layer2_minimum_frame_bytes star.layer2_overhead_bytes
+        star.layer2_queued_bytes
         star.links.*.home star.links.*.delay_ms star.links.*.rate_mbps star.links.*.rate_up_mbps
         topology.links.*.from topology.links.*.to topology.links.*.both_ways
         topology.links.*.delay_ms topology.links.*.rate_mbps topology.links.*.rate_trace_file
         topology.links.*.layer2_gap_bytes topology.links.*.layer2_minimum_frame_bytes
-        topology.links.*.layer2_overhead_bytes
+        topology.links.*.layer2_overhead_bytes topology.links.*.layer2_queued_bytes
         topology.links.*.loss_probability topology.links.*.transmit_ring_packets
     """,
     Decides.HOSTS: """

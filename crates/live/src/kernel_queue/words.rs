@@ -42,6 +42,9 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
             "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
         );
     }
+    if link.layer2_queued_bytes > 0 {
+        return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
+    }
     let Some(scheme) = &link.queue else { return Err("it has no scheme".to_owned()) };
     let parameters = serde_json::to_value(scheme).map_err(|error| error.to_string())?;
     let parameters = Parameters { scheme: scheme.name(), parameters };
@@ -300,10 +303,14 @@ mod tests {
     use aqmlab_scenario::Scenario;
 
     fn told(queue: &str) -> Result<String, String> {
+        told_of(queue, &[])
+    }
+
+    fn told_of(queue: &str, overrides: &[(String, String)]) -> Result<String, String> {
         let text = format!(
             "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = {{ {queue} }}\n[users]\nper_side = 1\n"
         );
-        let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = Scenario::from_toml(&text, "x", overrides).unwrap_or_else(|error| panic!("{error}"));
         let link = scenario.network.links.iter().find(|link| link.name == "left-to-right").unwrap();
         discipline_of(link).map(|discipline| discipline.words.join(" "))
     }
@@ -331,6 +338,13 @@ mod tests {
         ] {
             assert_eq!(told(queue).as_deref(), Ok(words));
         }
+    }
+
+    #[test]
+    fn frames_are_not_counted_in_the_kernel() {
+        let header = [("dumbbell.layer2_queued_bytes".to_owned(), "14".to_owned())];
+        let refused = told_of("scheme = \"drop-tail\", limit_bytes = 60000", &header).unwrap_err();
+        assert!(refused.contains("layer2_queued_bytes") && refused.contains("legal is 0"), "{refused}");
     }
 
     const LINUX_DUALPI2: &str = "scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 1000, ramp_range_us = 0, \

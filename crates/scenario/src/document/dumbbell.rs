@@ -69,6 +69,12 @@ pub struct Dumbbell {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
+    /// Bytes of the link layer that the queues of the bottleneck link count with each packet, on top of its IP length: in probabilities, targets,
+    /// turns and limits that go by bytes. The wire carries the same. 14 where drivers queue whole Ethernet frames.
+    #[serde(default)]
+    #[schemars(range(max = 10_000))]
+    pub layer2_queued_bytes: u32,
+
     /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue discipline
     /// no longer sees; 0: none.
     #[serde(default)]

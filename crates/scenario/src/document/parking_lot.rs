@@ -82,6 +82,12 @@ pub struct ParkingLot {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
+    /// Bytes of the link layer that the queues of the hops count with each packet, on top of its IP length: in probabilities, targets,
+    /// turns and limits that go by bytes. The wire carries the same. 14 where drivers queue whole Ethernet frames.
+    #[serde(default)]
+    #[schemars(range(max = 10_000))]
+    pub layer2_queued_bytes: u32,
+
     /// Rate of each hop in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]

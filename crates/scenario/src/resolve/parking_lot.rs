@@ -18,7 +18,7 @@ pub(super) fn network(lot: &ParkingLot, mistakes: &mut Mistakes<'_>) -> Network 
     for name in (0..=lot.hops).map(router) {
         add_node(&mut network, name.clone(), &name, NodeKind::Router);
     }
-    add_ports(&mut network, lot, framing);
+    add_ports(&mut network, lot, (framing, lot.layer2_queued_bytes));
     for group in lot.machine_groups() {
         add_machines(&mut network, &group, framing);
     }

@@ -47,11 +47,16 @@ pub(super) fn machine_names(group: &str, count: u32) -> impl Iterator<Item = Str
     (0..count).map(move |index| if count == 1 { group.to_owned() } else { format!("{group}-{index}") })
 }
 
-/// Adds the links with a queue, in their order.
-pub(super) fn add_ports(network: &mut Network, ports: &impl Ports, framing: Framing) {
+/// Adds the links with a queue, which counts so many bytes of the link layer with each packet, in their order.
+pub(super) fn add_ports(
+    network: &mut Network,
+    ports: &impl Ports,
+    (framing, layer2_queued_bytes): (Framing, u32),
+) {
     for Port { from, to, rate_mbps, delay_ms, queue, .. } in ports.ports() {
         let mut link = interface(network, (NodeIndex(from), NodeIndex(to)), (rate_mbps, delay_ms), framing);
         link.queue = Some(queue.clone());
+        link.layer2_queued_bytes = layer2_queued_bytes;
         link.monitored = true;
         network.links.push(link);
     }
@@ -86,6 +91,7 @@ fn interface(
         delay: milliseconds(delay_ms),
         framing,
         queue: None,
+        layer2_queued_bytes: 0,
         transmit_ring_packets: 0,
         impairment: None,
         monitored: false,

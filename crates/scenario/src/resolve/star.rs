@@ -18,7 +18,7 @@ pub(super) fn network(star: &Star, mistakes: &mut Mistakes<'_>) -> Network {
     for name in machine_names(HOMES, star.homes) {
         add_node(&mut network, name, HOMES, NodeKind::Host);
     }
-    add_ports(&mut network, star, framing);
+    add_ports(&mut network, star, (framing, star.layer2_queued_bytes));
     add_machines(&mut network, &star.servers(), framing);
     network
 }

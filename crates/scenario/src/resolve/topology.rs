@@ -224,6 +224,7 @@ fn add_link(
             table.layer2_gap_bytes,
         ),
         queue: table.queue.clone(),
+        layer2_queued_bytes: table.layer2_queued_bytes,
         transmit_ring_packets: table.transmit_ring_packets,
         impairment: Impairment::new(&table.drop, table.loss_probability),
         monitored: table.monitored == Some(true),

@@ -28,6 +28,11 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
         let legal = format!("transmit_ring_packets together with {others}");
         mistakes.value(&joined(path, "transmit_ring_packets"), wrong, legal);
     }
+    if table.layer2_queued_bytes > 0 && !queues && table.uncongested_queue.is_none() {
+        let legal = format!("layer2_queued_bytes together with {others}");
+        let wrong = if table.rate_mbps.is_some() { UNMEASURED_INTERFACE } else { wrong };
+        mistakes.value(&joined(path, "layer2_queued_bytes"), wrong, legal);
+    }
     if table.rate_trace_file.is_some() && !queues {
         let legal = format!("rate_trace_file together with {others}");
         let wrong = if table.rate_mbps.is_some() { STEADY_INTERFACE } else { wrong };
@@ -41,6 +46,8 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
 const IDEAL_WIRE: &str = "a link without rate_mbps is an ideal wire: nothing ever queues there";
 const INTERFACE: &str =
     "a link without a queue discipline is an interface: it is not recorded and its driver has no ring";
+const UNMEASURED_INTERFACE: &str =
+    "a link without a queue discipline is an interface, in whose queue nothing goes by bytes";
 const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
 
 /// A wire that is ideal in the uncongested twin too.

@@ -74,6 +74,7 @@ mod tests {
             delay: Span::from_milliseconds(100_000),
             framing: Framing { overhead_bytes: 10_000, minimum_frame_bytes: 10_000, gap_bytes: 10_000 },
             queue: None,
+            layer2_queued_bytes: 0,
             transmit_ring_packets: 0,
             monitored: false,
             impairment: None,
