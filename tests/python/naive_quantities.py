@@ -279,7 +279,7 @@ def mean_wait_by_packets_s(result: Recorded, link: str) -> float:
     [rate_mbps] = [each["rate_mbps"] for each in result.run["links"] if each["name"] == link]
     begin, end = window(result)
     waiting: dict[tuple[Any, ...], list[float]] = defaultdict(list)
-    waits = []
+    waits: list[float] = []
     for row in rows(result, "packets"):
         if row["link"] != link:
             continue

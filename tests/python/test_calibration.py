@@ -5,6 +5,7 @@ import pytest
 import aqmlab
 from aqmlab.errors import CalibrationError
 from aqmlab.load import Bottleneck, Calibration, Demand, Line, Link, LoadLine, calibrate, fit
+from aqmlab.load.demand import bottlenecks_of
 from aqmlab.statistics import Interval, NotEnoughReplications
 from small import aqmlab_run
 from synthetic_results import SyntheticResult, synthetic_result
@@ -122,6 +123,38 @@ def test_the_bottleneck_that_is_full_first_decides() -> None:
         calibration.at_load(0.1).size(0.1)
 
 
+def test_directions_of_other_rates_are_bottlenecks_of_their_own() -> None:
+    """20 down and 2 up: 10 Mbit/s each way are half of the one, five times the other, 91 % of their mean."""
+    down, up = Link("down", ("a", "b"), 20.0), Link("up", ("b", "a"), 2.0)
+    found = bottlenecks_of([down, up])
+    assert [each.name for each in found] == ["down", "up"]
+    loads = [each.load({"down": 10.0, "up": 10.0}) for each in found]
+    assert loads == [0.5, 5.0]
+    alike = Link("up", ("b", "a"), 20.0)
+    assert [each.name for each in bottlenecks_of([down, alike])] == ["down, up"]
+
+
+ASYMMETRIC = """
+name = "asymmetric"
+duration_s = 20
+[dumbbell]
+rate_mbps = 20
+rate_right_to_left_mbps = 2
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+per_side = 100
+"""
+
+
+def test_the_offered_load_of_an_asymmetric_line_is_that_of_its_fuller_direction() -> None:
+    offered = aqmlab.run(ASYMMETRIC, measure_offered_load=True).offered_load
+    assert offered is not None
+    assert offered["bottleneck"] == ["right-to-left"]
+    by_link = offered["realised_mbps"]
+    assert offered["realised_percent"] == pytest.approx(100.0 * by_link["right-to-left"] / 2.0)
+    assert by_link["right-to-left"] / 2.0 > 3.0 * by_link["left-to-right"] / 20.0
+
+
 NOBODY = """
 name = "nobody"
 duration_s = 3
@@ -154,3 +187,17 @@ def test_users_that_a_scenario_does_not_have_offer_nothing_and_are_refused(tmp_p
             seeds=(1,),
             run=lambda _pairs, _label: [],
         )
+
+
+def test_a_size_that_no_run_comes_near_is_told_as_extrapolated(tmp_path: Path) -> None:
+    """A source sends 84 kbit/s with its framing: 2 Mbit/s are 24 sources, 10 Mbit/s 119."""
+    file = tmp_path / "calls.toml"
+    file.write_text(NOBODY)
+    done = aqmlab_run(
+        "calibrate", str(file), "--demand", "datagrams", "--sizes", "10,40", "--loads", "20,100",
+        "--output", str(tmp_path / "kept"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    near, far = (line for line in done.stdout.splitlines() if "% load" in line)
+    assert near.endswith(("23 datagrams.calls", "24 datagrams.calls"))
+    assert far.endswith("(extrapolated from 10 to 40)")

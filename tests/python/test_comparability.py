@@ -97,8 +97,15 @@ def test_places_of_lists_and_tables_below_are_decided(key: str, decides: Decides
 def test_of_two_schemes_the_names_are_told_and_of_one_its_parameters() -> None:
     before = {"dumbbell": {"queue": {"scheme": "red", "limit_packets": 10}}}
     other = {"dumbbell": {"queue": {"scheme": "pi", "q_ref_packets": 5, "limit_packets": 10}}}
+    gains = {"scheme": "pi", "gains": {"fixed": {"a": 1e-5, "b": 2e-5}}}
+    nested = {"dumbbell": {"queue": gains}}
     longer = {"dumbbell": {"queue": {"scheme": "red", "limit_packets": 80}}}
     assert [*map(str, differences(before, other))] == ["dumbbell.queue.scheme pi instead of red"]
+    assert [*map(str, differences(before, nested))] == ["dumbbell.queue.scheme pi instead of red"]
+    inner = {"dumbbell": {"queue": {"scheme": "fq", "inner": {"scheme": "pi", "q_ref_packets": 5}}}}
+    other_inner = {"dumbbell": {"queue": {"scheme": "fq", "inner": {"scheme": "codel", "target_ms": 5.0}}}}
+    assert [*map(str, differences(inner, other_inner))] == ["dumbbell.queue.inner.scheme codel instead of pi"]
+    assert [*map(str, differences(before, inner))] == ["dumbbell.queue.scheme fq instead of red"]
     assert [*map(str, differences(before, longer))] == ["dumbbell.queue.limit_packets 80 instead of 10"]
     assert differences(before, {**before, "name": "again", "record": {"arrivals": True}}) == []
 

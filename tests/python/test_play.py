@@ -208,6 +208,38 @@ def test_a_queue_of_its_own_in_each_direction_is_played_with() -> None:
         assert {str(table["scheme"]) for table in link.queues.tables(turned)} == {scheme}
 
 
+def test_knobs_stand_where_the_link_that_is_drawn_has_them() -> None:
+    """The slow way back is drawn, and its own queue acts there."""
+    thresholds = "min_th_packets = 30, max_th_packets = 90"
+    queues = (
+        'queue = { scheme = "red", limit_packets = 100 }\n'
+        f'queue_right_to_left = {{ scheme = "red", limit_packets = 200, {thresholds} }}'
+    )
+    pi = 'queue = { scheme = "pi", limit_packets = 500 }'
+    link = PlayedLink(Scenario.from_toml(ASYMMETRIC.replace(pi, queues)), simulated_s=5.0)
+    assert link.link == "right-to-left"
+    start = link.start
+    assert (start.limit, start.parameters["min_th_packets"], start.parameters["max_th_packets"]) == (
+        200,
+        30,
+        90,
+    )
+    assert link.parameters(link.scenario) == start.parameters
+    assert {knob.name: knob.value for knob in link.knobs_of_schemes()["red"]} == start.parameters
+    assert link.overrides(start) == {}
+    # What is turned is turned at both.
+    turned = link.at(replace(start, limit=100))
+    assert [table["limit_packets"] for table in link.queues.tables(turned)] == [100, 100]
+
+
+def test_a_run_measures_what_the_scenario_does() -> None:
+    record = '[record]\nresponse_end = "connection_closed"\nthroughput_layer = "ip"\n'
+    mah = WEB.partition("[record]")[0] + 'model = { model = "mah" }\n' + record
+    link = PlayedLink(Scenario.from_toml(mah), simulated_s=5.0)
+    measured = link.run(link.scenario, 1, ActiveRuns()).scenario["record"]
+    assert (measured["response_end"], measured["throughput_layer"]) == ("connection_closed", "ip")
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from aqmlab.tune.folder import require_own, save
 from aqmlab.tune.objectives import NAMES
 from aqmlab.tune.racing import adjusted, is_worse, rungs
 from aqmlab.tune.space import default_ranges, read_ranges_file
+from aqmlab.tune.tables import candidates_table
 from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
 
@@ -618,6 +620,24 @@ def test_candidates_that_are_refused_are_counted_with_their_reasons(tmp_path: Pa
     assert f"{len(refused)} refused by the scenario's checks" in outcome.summary()
     assert f"refused: {refused[0].label} (min_th_packets = " in outcome.summary()
     assert "below max_th_packets" in outcome.summary()
+
+
+def test_a_parameter_that_the_scenario_leaves_open_is_told_as_it_is_in_force(tmp_path: Path) -> None:
+    """RED without thresholds runs with those of 1993: 5 and 15 packets."""
+    scenario = busy('{ scheme = "red", limit_packets = 60 }')
+    plan = Plan(trials=1, seeds=(1,), fresh_seeds=(2,))
+    outcome = tune(
+        scenario, space_of("red"), Objective("highest-utilization"), plan,
+        store=tmp_path, executor=Threads(2), progress=False,
+    )  # fmt: skip
+    table = candidates_table(outcome, [outcome.given])
+    shown = dict(zip([column.title for column in table.columns], table.rows[0], strict=True))
+    assert (shown["min_th"].lines[0].text, shown["max_th"].lines[0].text) == ("5", "15")
+    told = replace(outcome, winner=outcome.given).summary()
+    assert "as given (min_th_packets = 5, max_th_packets = 15, max_p = 0.1, " in told
+    assert "None" not in told
+    # The scenario does not say them, and what is written of it does not either.
+    assert outcome.given.settings["min_th_packets"] is None
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from aqmlab.files.toml_text import TomlText
     from aqmlab.load import Calibration, Demand
     from aqmlab.runs.executors import Executor
@@ -132,8 +134,17 @@ def _print(demand: Demand, calibration: Calibration, loads: tuple[int, ...]) -> 
     for load in loads:
         full = calibration.at_load(load / 100)
         where = f" (of {', '.join(full.links)})" if len(calibration.bottlenecks) > 1 else ""
-        sizes = demand.sizes(full.size(load / 100))
+        size = full.size(load / 100)
+        sizes = demand.sizes(size)
         turned = [part for part in demand.parts if part.size or not demand.size]
         say(
-            f"  {load:>3} % load{where}: " + ", ".join(f"{sizes[part.name]:,} {part.name}" for part in turned)
+            f"  {load:>3} % load{where}: "
+            + ", ".join(f"{sizes[part.name]:,} {part.name}" for part in turned)
+            + _extrapolated(size, [point.size for point in full.points])
         )
+
+
+def _extrapolated(size: int, ran: Sequence[int]) -> str:
+    """What to know of a size that no run comes near: nothing of one between those that ran."""
+    least, most = min(ran), max(ran)
+    return "" if least <= size <= most else f" (extrapolated from {least:,} to {most:,})"

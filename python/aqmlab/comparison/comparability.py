@@ -180,9 +180,18 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Dif
     return [
         Difference(key, *_in_words(left.get(key), right.get(key)))
         for key in keys
-        if decided_by(key) is not Decides.NOTHING
-        and (key.endswith(".scheme") or key.rpartition(".")[0] not in other_schemes)
+        if decided_by(key) is not Decides.NOTHING and not _is_of_another_scheme(key, other_schemes)
     ]
+
+
+def _is_of_another_scheme(key: str, other_schemes: set[str]) -> bool:
+    """Whether the key is a parameter of a queue that has another scheme, in a table within its table too."""
+    table = key.removesuffix(".scheme")
+    while "." in table:
+        table = table.rpartition(".")[0]
+        if table in other_schemes:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 A scenario's populations and groups of flows and of datagrams each have a size, and a key that sets it. A
 demand is one of them or several; turned, they keep the ratio of their sizes, and its own size is that of the
 largest: users on each side of a dumbbell with as many on both. Its data take routes, and the monitored links
-on these are the links judged. Those between the same two nodes are the two directions of one bottleneck, and
-a bottleneck's load is their mean.
+on these are the links judged. Those of one rate between the same two nodes are the two directions of one
+bottleneck, and a bottleneck's load is their mean. Directions of different rates are bottlenecks of their own:
+a mean of both would hide how far the slow one is overloaded.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The judged links between two nodes: one direction, or both."""
+    """The judged links between two nodes: one direction, or both where their rates are the same."""
 
     links: tuple[Link, ...]
 
@@ -235,8 +236,8 @@ def links_of_run(result: Recorded) -> list[Link]:
 
 
 def bottlenecks_of(links: Iterable[Link]) -> tuple[Bottleneck, ...]:
-    """Links by the nodes that they join, in the order of the links."""
-    joined: dict[frozenset[str], list[Link]] = {}
+    """Links by the nodes that they join and by their rates, in the order of the links."""
+    joined: dict[tuple[frozenset[str], float], list[Link]] = {}
     for link in links:
-        joined.setdefault(frozenset(link.ends), []).append(link)
+        joined.setdefault((frozenset(link.ends), link.rate_mbps), []).append(link)
     return tuple(Bottleneck(tuple(each)) for each in joined.values())

@@ -150,13 +150,19 @@ class Queues:
 
     def settings(self, scenario: Scenario, names: Sequence[str]) -> dict[str, Any]:
         """The values of these parameters; none where the queues differ."""
-        tables = self.tables(scenario)
-        return {
-            name: tables[0].get(name)
-            if all(table.get(name) == tables[0].get(name) for table in tables)
-            else None
-            for name in names
-        }
+        return _shared(self.tables(scenario), names)
+
+    def settings_in_force(self, scenario: Scenario, names: Sequence[str]) -> dict[str, Any]:
+        """The same, with the values in force of those that are not given."""
+        return _shared(self.tables_in_force(scenario), names)
+
+
+def _shared(tables: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    first, *others = tables
+    return {
+        name: first.get(name) if all(table.get(name) == first.get(name) for table in others) else None
+        for name in names
+    }
 
 
 @cache

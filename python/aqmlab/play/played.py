@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import Demand, carrying_links
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
 
+Table = TypeVar("Table", bound="Mapping[str, Any]")
+
 _PROBED_S = 5.0
 """Simulated seconds of the run that says what a second costs."""
 _BUDGET_S = 0.6
@@ -40,6 +42,8 @@ _WARM_UP_SHARE = 0.2
 _COOL_DOWN_SHARE = 0.1
 """For pages that began in the measured window to end."""
 _QUEUE_SAMPLES, _LINK_SAMPLES = 1_200, 150
+_MEASURED_AS = ("throughput_layer", "response_end")
+"""What of the scenario's record a run here keeps: what its numbers are of."""
 
 
 _COMPARED = ("drop-tail", "red", "pie", "fq-codel")
@@ -88,8 +92,8 @@ class PlayedLink:
 
     @cached_property
     def start(self) -> Turned:
-        """Where the knobs stand in the scenario."""
-        table = self.queues.tables(self.scenario)[0]
+        """Where the knobs stand in the scenario: those of queues where they do at the link that is drawn."""
+        table = self._drawn(self.queues.tables(self.scenario))
         return Turned(
             rates_mbps=self._rates_mbps,
             demand=self.demand.size,
@@ -111,14 +115,15 @@ class PlayedLink:
 
     def parameters(self, scenario: Scenario) -> dict[str, Any]:
         """The main parameters of the queue management as they are in force in a setting, by name."""
-        table = self.queues.tables_in_force(scenario)[0]
+        table = self._drawn(self.queues.tables_in_force(scenario))
         return {knob.name: knob.value for knob in parameter_knobs(str(table["scheme"]), table)}
 
     def knobs_of_schemes(self) -> dict[str, list[Knob]]:
         """The main parameters of every scheme that can be chosen, where its own defaults put them."""
         return {
             scheme: parameter_knobs(
-                scheme, self.queues.tables_in_force(self.queues.with_scheme(self.scenario, scheme))[0]
+                scheme,
+                self._drawn(self.queues.tables_in_force(self.queues.with_scheme(self.scenario, scheme))),
             )
             for scheme in schemes_to_choose([self.start.scheme])
         }
@@ -197,6 +202,11 @@ class PlayedLink:
         """A short run of a setting, from which it is seen what a simulated second costs."""
         return Job(self._timed(scenario, _PROBED_S), 1)
 
+    def _drawn(self, tables: Sequence[Table]) -> Table:
+        """Of the tables of the queues that of the link that is drawn."""
+        drawn = next(link for link in carrying_links(self.scenario) if link.name == self.link)
+        return tables[self.queues.keys.index(drawn.queue_key)]
+
     def _refuse_unknown(self, turned: Turned) -> None:
         legal = {
             "rates_mbps": (turned.rates_mbps, self._rates_mbps),
@@ -211,7 +221,7 @@ class PlayedLink:
         """The queues' tables, if the scheme is another; else what is turned in them."""
         if turned.scheme != self.start.scheme:
             return self._replaced(turned)
-        table = self.queues.tables_in_force(self.scenario)[0]
+        table = self._drawn(self.queues.tables_in_force(self.scenario))
         settings = self._settings(turned, table)
         instead = [name for name in _DERIVED_FROM if table.get(name) is not None]
         if instead and settings.keys() & set(_DERIVED):
@@ -228,7 +238,7 @@ class PlayedLink:
             {name: table[name] for name in LIMITS if table.get(name)}
             for table in self.queues.tables(replaced)
         ]
-        settings = self._settings(turned, self.queues.tables_in_force(replaced)[0])
+        settings = self._settings(turned, self._drawn(self.queues.tables_in_force(replaced)))
         return {
             key: {"scheme": turned.scheme, **limits, **settings}
             for key, limits in zip(self.queues.keys, kept, strict=True)
@@ -255,7 +265,7 @@ class PlayedLink:
                 "warm_up_s": round(duration_s * _WARM_UP_SHARE, 3),
                 "cool_down_s": round(duration_s * _COOL_DOWN_SHARE, 3),
                 "record": {
-                    "throughput_layer": scenario.resolved["record"]["throughput_layer"],
+                    **{name: scenario.resolved["record"][name] for name in _MEASURED_AS},
                     **({"responses": "histogram"} if self._has_users else {}),
                     "queue_interval_ms": max(1.0, duration_s * 1e3 / _QUEUE_SAMPLES),
                     "link_interval_ms": max(10.0, duration_s * 1e3 / _LINK_SAMPLES),
@@ -286,7 +296,7 @@ class PlayedLink:
     @cached_property
     def _limit(self) -> str | None:
         """How the scenario's own queues are limited."""
-        table = self.queues.tables(self.scenario)[0]
+        table = self._drawn(self.queues.tables(self.scenario))
         return next((name for name in LIMITS if table.get(name)), None)
 
     @cached_property

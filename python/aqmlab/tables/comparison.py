@@ -267,25 +267,23 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
         yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
-    have = [found.level(name, each).have for name in found.names for each in found.of_people]
-    if 0 < min(have, default=0) < len(found.seeds):
-        yield f"Pages began in {min(have)} of {len(found.seeds)} runs; the others do not count for pages."
+    if have := _least_runs(found, OF_PEOPLE):
+        yield f"Pages began in {have} of {len(found.seeds)} runs; the others do not count for pages."
+    for what, quantities in _others_by_heading(found, brief=brief).items():
+        if have := _least_runs(found, quantities):
+            yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
     if found.datagram_groups:
         yield "Delay: median, one way; jitter: up to how much more than the least delay, 99 % of the packets."
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
-    if zero := [_place(found, each)[1] for each in _recorded(found) if _is_zero_everywhere(found, each)]:
+    if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
 
 
 def _range(numbers: Sequence[int]) -> str:
     least, most = min(numbers), max(numbers)
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def _is_zero_everywhere(found: Comparison, quantity: Quantity) -> bool:
-    return "/" not in quantity.name and _is_zero(found, quantity)
 
 
 def _how_to_see_more(found: Comparison) -> Iterator[str]:
@@ -298,3 +296,31 @@ def _how_to_see_more(found: Comparison) -> Iterator[str]:
         )
     ):
         yield "Longer runs or more seeds show smaller differences: aqmlab compare --until-width SECONDS."
+
+
+def _least_runs(found: Comparison, quantities: Sequence[Quantity]) -> int:
+    """The fewest runs in which a configuration has these numbers; 0: each has them in all or in none."""
+    have = [found.level(name, each).have for name in found.names for each in quantities]
+    return min((each for each in have if 0 < each < len(found.seeds)), default=0)
+
+
+def _others_by_heading(found: Comparison, *, brief: bool) -> dict[str, list[Quantity]]:
+    """What is told beside pages: objects, then delays and goodputs of each group, by the heading in print."""
+    pages = {*OF_PEOPLE, *(OF_OBJECTS if brief and found.tells_pages else ())}
+    by_heading: dict[str, list[Quantity]] = {}
+    for quantity in _recorded(found):
+        if quantity not in pages and not _is_zero(found, quantity):
+            by_heading.setdefault(_place(found, quantity)[0], []).append(quantity)
+    return by_heading
+
+
+def _zero_in_every_run(found: Comparison) -> list[str]:
+    """What has no row because it is zero: with its heading where other headings have it too."""
+    zero = [each for each in _recorded(found) if _is_zero(found, each)]
+    everywhere = [_place(found, each)[1] for each in zero if "/" not in each.name]
+    places = [(each, _place(found, each)) for each in zero if "/" in each.name]
+    return everywhere + [
+        f"{title} of {heading.removeprefix('link ')}"
+        for each, (heading, title) in places
+        if not (title in everywhere and heading.startswith("link "))
+    ]

@@ -39,6 +39,7 @@ class Candidate:
         figures: Its figures by search seed.
         fresh: Its figures by fresh seed.
         estimate: Its cost over the search seeds, adjusted for those it was not run with.
+        in_force: Values of the parameters that its settings leave open, as RED's thresholds.
     """
 
     label: str
@@ -50,6 +51,14 @@ class Candidate:
     figures: dict[int, Figures] = field(default_factory=dict)
     fresh: dict[int, Figures] = field(default_factory=dict)
     estimate: float | None = None
+    in_force: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def shown_settings(self) -> dict[str, Any]:
+        """Its settings with the values in force; none where queues differ."""
+        return {
+            name: self.in_force.get(name) if value is None else value for name, value in self.settings.items()
+        }
 
     def costs(self, objective: Objective) -> dict[int, float]:
         """Its cost with each search seed."""

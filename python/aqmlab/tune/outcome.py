@@ -109,4 +109,9 @@ class Outcome:
 
 
 def _said(candidate: Candidate) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in candidate.settings.items())
+    known = {name: value for name, value in candidate.shown_settings.items() if value is not None}
+    return ", ".join(f"{name} = {_value(value)}" for name, value in known.items())
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

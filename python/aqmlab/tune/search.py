@@ -228,10 +228,11 @@ class _Search:
 
 def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> Candidate:
     """What the search starts from: the scenario as given, or with the defaults of another scheme."""
-    settings = queues.settings(base, [parameter.name for parameter in space.parameters])
+    names = [parameter.name for parameter in space.parameters]
+    settings, in_force = queues.settings(base, names), queues.settings_in_force(base, names)
     if base is scenario:
-        return Candidate("as given", settings, base, "scenario")
-    return Candidate(f"defaults of {space.scheme}", settings, base, "defaults")
+        return Candidate("as given", settings, base, "scenario", in_force=in_force)
+    return Candidate(f"defaults of {space.scheme}", settings, base, "defaults", in_force=in_force)
 
 
 def _given(scenario: Scenario, queues: Queues) -> Candidate:

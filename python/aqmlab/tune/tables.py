@@ -107,7 +107,7 @@ def trials_table(outcome: Outcome) -> Table:
             "origin": each.origin,
             "state": each.state.value,
             "note": each.note,
-            **each.settings,
+            **each.shown_settings,
             "search_seeds": len(each.figures),
             "cost_estimate": each.estimate,
             **each.means(fresh=False),
@@ -126,6 +126,6 @@ def _bounds(
 
 
 def _setting(candidate: Candidate, *, name: str) -> TableCell:
-    value = candidate.settings.get(name)
+    value = candidate.shown_settings.get(name)
     shown = f"{value:.3g}" if isinstance(value, float) else "-" if value is None else str(value)
     return TableCell(value, text(shown).lines)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, MissingDataError, Verdict
+from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.words.amounts import counted, delay, duration, listed, span, span_of_ratios, times_as_long
 
 if TYPE_CHECKING:
@@ -92,8 +93,11 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
 
 
 def _meanwhile(found: Comparison) -> str:
-    """The long-lived flows that share the line, as the beginning of a sentence."""
-    groups = found.flow_groups
+    """The long-lived flows that share the line in the window, as the beginning of a sentence."""
+    of = {group: goodput_mbps_of(f"flows.{group}") for group in found.flow_groups}
+    groups = [
+        group for group, goodput in of.items() if any(found.level(name, goodput).mean for name in found.names)
+    ]
     if not groups:
         return ""
     verb = "runs" if len(groups) == 1 else "run"

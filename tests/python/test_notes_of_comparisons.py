@@ -1,0 +1,71 @@
+"""What stands below the tables of a comparison, where a number is not of every run, or has no row."""
+
+from __future__ import annotations
+
+import aqmlab
+from aqmlab.tables.comparison import notes
+from aqmlab.words import sentences
+
+FLOODED = """
+name = "flooded"
+duration_s = 6.0
+warm_up_s = 2.0
+[dumbbell]
+rate_mbps = 1.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[[datagrams]]
+name = "flood"
+count = 1
+direction = "left-to-right"
+packet_bytes = 1000
+rate_mbps = 2.0
+[[datagrams]]
+name = "late"
+count = 1
+direction = "left-to-right"
+packet_bytes = 1000
+rate_mbps = 0.02
+start_s = 4.8
+start_spread_s = 0
+"""
+AFTERWARDS = """
+name = "afterwards"
+duration_s = 8.0
+warm_up_s = 1.0
+cool_down_s = 3.0
+[dumbbell]
+rate_mbps = 1.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[[flows]]
+name = "bulk"
+count = 1
+direction = "left-to-right"
+start_s = STARTS
+[[datagrams]]
+name = "call"
+count = 1
+direction = "left-to-right"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+
+
+def test_a_delay_that_only_some_runs_have_is_told() -> None:
+    """Two or three datagrams, each lost with a probability of about one half: in some runs none arrives."""
+    found = aqmlab.compare(FLOODED, schemes=["drop-tail", "red"], seeds=range(1, 9))
+    late = [quantity for quantity in found.quantities if quantity.name == "delay_p50_ms/datagrams.late"]
+    have = {found.level(name, late[0]).have for name in found.names} - {0, 8}
+    assert have, "the scenario starves the late source in some runs and not in others"
+    assert f"late (UDP): in {min(have)} of 8 runs; the others have no such number." in notes(found)
+    assert not [note for note in notes(found) if note.startswith("flood")]
+
+
+def test_flows_that_ran_outside_of_the_window_did_not_run_meanwhile_and_are_told_as_zero() -> None:
+    schemes = ["drop-tail", "red"]
+    afterwards = aqmlab.compare(AFTERWARDS.replace("STARTS", "6"), schemes=schemes, seeds=(1, 2))
+    assert sentences(afterwards)[0].startswith("Packets of call take")
+    (zero,) = [note for note in notes(afterwards) if note.startswith("Zero in every run")]
+    assert "Mbit/s of bulk" in zero
+    during = aqmlab.compare(AFTERWARDS.replace("STARTS", "2"), schemes=schemes, seeds=(1, 2))
+    assert sentences(during)[0].startswith("While bulk runs, packets of call take")
+    assert not [note for note in notes(during) if "bulk" in note]
