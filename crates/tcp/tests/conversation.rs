@@ -388,11 +388,17 @@ conversations! {
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back
+    linux_a_probe_that_alone_arrives_stands_for_a_loss
+    linux_a_probe_that_arrives_beside_its_original_stands_for_no_loss
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
+    linux_a_reduction_on_an_echo_lasts_until_more_than_its_window_is_acknowledged
+    linux_a_repeated_timeout_keeps_the_threshold_and_is_tested_for_a_mistake
     linux_a_retransmission_of_the_recovery_before_is_no_proof_against_the_next
     linux_a_second_timeout_after_progress_is_a_reduction_of_its_own
+    linux_a_timeout_after_progress_is_not_tested_for_a_mistake
+    linux_a_timeout_in_a_recovery_is_not_tested_for_a_mistake
     linux_an_echo_in_a_recovery_lets_its_reduction_stand
     linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
@@ -425,6 +431,7 @@ conversations! {
     linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss
+    linux_what_is_restored_is_three_quarters_of_the_window_at_the_least
     linux_without_forward_recovery_everything_is_sent_again
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
     ns2_full_a_closed_client_ignores_the_servers_fin_when_it_comes_again

@@ -23,6 +23,8 @@ pub(crate) mod paced;
 mod pacer;
 mod rfc5681;
 mod segment_window;
+#[cfg(test)]
+mod worked_cases;
 
 pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
 pub use pacer::Pacer;

@@ -95,3 +95,102 @@ impl Rack {
         Some((latest, (round_trip, reordering)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a connection whose least round trip is 100 ms and whose smoothed one is longer than any bound here.
+    const LEAST: Span = Span::from_milliseconds(100);
+    const SMOOTHED: Span = Span::from_milliseconds(1_000);
+
+    fn at(value: u32) -> SequenceNumber {
+        SequenceNumber::new(value)
+    }
+
+    /// Something has arrived, at 1 s, that was sent 120 ms before.
+    fn arrival(reordered: bool) -> Delivery {
+        let sent = Time::from_seconds(0.88);
+        let latest = Some(Arrived { at: sent, end: at(1_000), ambiguous: false });
+        Delivery { latest, reordered, ..Delivery::default() }
+    }
+
+    fn rack(reordered: bool) -> Rack {
+        let mut rack = Rack::default();
+        rack.note_round_trip(LEAST);
+        rack.note(Time::from_seconds(1.0), &arrival(reordered));
+        rack
+    }
+
+    /// The time that reordering may take, in milliseconds, with so many segments beyond a hole.
+    fn window_ms(rack: &Rack, sacked: u32, in_recovery: bool, smoothed: Span) -> u64 {
+        let (_, (round_trip, reordering)) =
+            rack.judgement(sacked, in_recovery, smoothed).expect("an arrival");
+        assert_eq!(round_trip, Span::from_milliseconds(120));
+        reordering.nanoseconds() / 1_000_000
+    }
+
+    /// RFC 8985 section 6.2 step 4: none where no reordering was seen, in recovery or with three segments beyond a hole.
+    #[test]
+    fn without_reordering_recoveries_and_three_duplicates_do_not_wait() {
+        let calm = rack(false);
+        assert_eq!([0, 2, 3, 4].map(|sacked| window_ms(&calm, sacked, false, SMOOTHED)), [25, 25, 0, 0]);
+        assert_eq!([0, 3].map(|sacked| window_ms(&calm, sacked, true, SMOOTHED)), [0, 0]);
+        let reordered = rack(true);
+        assert_eq!([0, 3].map(|sacked| window_ms(&reordered, sacked, false, SMOOTHED)), [25, 25]);
+        assert_eq!([0, 3].map(|sacked| window_ms(&reordered, sacked, true, SMOOTHED)), [25, 25]);
+    }
+
+    /// RFC 8985 section 6.2 step 4: a quarter of the least round trip more for each round with a duplicate.
+    #[test]
+    fn duplicates_of_one_round_widen_the_window_once() {
+        let mut rack = rack(false);
+        rack.note_duplicate(at(1_000), at(5_000));
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50);
+        rack.note_duplicate(at(2_000), at(6_000));
+        rack.note_duplicate(at(4_999), at(7_000));
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50, "what was sent by then is not acknowledged yet");
+        rack.note_duplicate(at(5_000), at(8_000));
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 75);
+    }
+
+    /// RFC 8985 section 6.2 step 4: the smoothed round trip is the bound.
+    #[test]
+    fn the_window_is_a_smoothed_round_trip_at_the_most() {
+        let mut rack = rack(false);
+        (1..6).for_each(|round| rack.note_duplicate(at(round * 1_000), at((round + 1) * 1_000)));
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 150);
+        assert_eq!(window_ms(&rack, 3, true, Span::from_milliseconds(149)), 149);
+        assert_eq!(window_ms(&rack, 3, true, Span::from_milliseconds(130)), 130);
+    }
+
+    /// RFC 8985 section 6.2 step 4: `RACK.reo_wnd_persist` is 16 recoveries; another duplicate begins them anew.
+    #[test]
+    fn sixteen_recoveries_narrow_a_widened_window() {
+        let mut rack = rack(false);
+        rack.note_duplicate(at(1_000), at(2_000));
+        (0..15).for_each(|_| rack.note_recovered());
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50);
+        rack.note_duplicate(at(2_000), at(3_000));
+        (0..15).for_each(|_| rack.note_recovered());
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 75);
+        rack.note_recovered();
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 25);
+    }
+
+    /// RFC 8985 section 6.2 step 2: an answer that comes sooner than any round trip is the original's.
+    #[test]
+    fn an_early_answer_to_a_retransmission_is_the_originals() {
+        let mut rack = rack(false);
+        let sent = Time::from_seconds(1.0);
+        let answer = |ambiguous| Delivery {
+            latest: Some(Arrived { at: sent, end: at(2_000), ambiguous }),
+            ..Delivery::default()
+        };
+        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|(arrived, _)| arrived.end);
+        rack.note(sent + Span::from_microseconds(99_999), &answer(true));
+        assert_eq!(latest(&rack), Some(at(1_000)));
+        rack.note(sent + LEAST, &answer(true));
+        assert_eq!(latest(&rack), Some(at(2_000)));
+    }
+}

@@ -82,4 +82,16 @@ mod tests {
         assert_eq!(reduction.window(1, 3, 10, true), Some(5));
         assert_eq!(reduction.window(0, 3, 10, true), None);
     }
+
+    /// RFC 9937 section 6.2: where nothing was sent since the reduction began, one segment leaves though there is no room.
+    #[test]
+    fn the_first_retransmission_leaves_whatever_is_in_the_network() {
+        let mut reduction = RateReduction::begin(20);
+        assert_eq!(reduction.window(1, 10, 10, false), Some(11), "as much is in the network as may be");
+        reduction.sent = 1;
+        assert_eq!(reduction.window(1, 10, 10, false), Some(10));
+        // Above the threshold: of ⌈10 · 3 / 20⌉ = 2 to be sent one was.
+        assert_eq!(reduction.window(1, 12, 10, false), Some(13));
+        assert_eq!(RateReduction::begin(20).window(1, 12, 10, false), Some(13));
+    }
 }

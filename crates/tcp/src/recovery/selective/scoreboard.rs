@@ -452,6 +452,22 @@ mod tests {
         assert_eq!(sack(&mut board, &[(800, 900), (200, 700)]).delivered, 1);
     }
 
+    /// RFC 8985 section 6.2 step 3: only what was never sent again can tell of reordering.
+    #[test]
+    fn a_retransmission_that_fills_a_hole_is_no_reordering() {
+        let mut board = ten();
+        assert!(!sack(&mut board, &[(300, 600)]).reordered, "nothing had arrived beyond it");
+        assert_eq!(board.detect_by_duplicates(), 3);
+        board.send_again(milliseconds(50), at(200));
+        assert!(!sack(&mut board, &[(200, 600)]).reordered);
+        let mut delivery = Delivery::default();
+        board.send_again(milliseconds(50), at(0));
+        board.acknowledge(at(100), &mut delivery);
+        assert!(!delivery.reordered);
+        board.acknowledge(at(200), &mut delivery);
+        assert!(delivery.reordered, "the original at 100 was late");
+    }
+
     #[test]
     fn what_is_overdue_is_lost_and_the_rest_has_so_long_left() {
         let mut board = ten();
