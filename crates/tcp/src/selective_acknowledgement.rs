@@ -184,7 +184,10 @@ impl Sender {
         let selective = self.recovery.selective_mut()?;
         let (delivery, duplicate) = selective.deliver(segment.acknowledgement);
         if let Some(end) = duplicate {
-            selective.rack.note_duplicate(segment.acknowledgement, self.sequence.max);
+            let of_probe = selective.timers.probed.is_some_and(|(until, _)| until == end);
+            if !of_probe {
+                selective.rack.note_duplicate(segment.acknowledgement, self.sequence.max);
+            }
             if let Some(undo) = &mut selective.undo {
                 undo.note_duplicate(end);
             }
@@ -331,6 +334,7 @@ impl Sender {
     fn undo_in_recovery(&mut self, profile: &HostProfile, news: &News) -> bool {
         let Some(selective) = self.recovery.selective_mut() else { return false };
         if news.advanced && selective.undo.is_some() && selective.was_delayed(profile) {
+            selective.rack.note_reordering();
             if selective.board.sent_again() > 0 {
                 return true;
             }

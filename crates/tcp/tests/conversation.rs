@@ -428,6 +428,7 @@ conversations! {
     linux_server_opens_with_one_segment_after_two_lost_answers
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
+    linux_the_duplicate_of_a_probe_is_no_reordering
     linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss

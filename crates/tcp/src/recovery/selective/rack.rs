@@ -59,10 +59,15 @@ impl Rack {
         }
     }
 
-    /// A duplicate was reported: the retransmission was not needed (step 4).
-    pub(crate) fn note_duplicate(&mut self, una: SequenceNumber, max: SequenceNumber) {
+    /// What filled a hole had only been delayed, or came behind what was sent later.
+    pub(crate) const fn note_reordering(&mut self) {
         self.reordering_seen = true;
-        if !una.before(self.widened_until) {
+    }
+
+    /// A duplicate was reported of what was sent again in a recovery: that was not needed (step 4). Without reordering it was
+    /// not this clock that took the segment for lost (Linux `tcp_dsack_seen`).
+    pub(crate) fn note_duplicate(&mut self, una: SequenceNumber, max: SequenceNumber) {
+        if self.reordering_seen && !una.before(self.widened_until) {
             self.quarters = self.quarters.saturating_add(1);
             self.recoveries_left = RECOVERIES_KEPT;
             self.widened_until = max;
