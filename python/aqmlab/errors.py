@@ -103,4 +103,6 @@ class RunsFailed(RunError):  # noqa: N818  (it says how it ended, like `Cancelle
     def __init__(self, failures: Mapping[str, str], *, runs: int) -> None:
         self.failures = dict(failures)
         reasons = "".join(f"\n  {reason}" for reason in self.failures.values())
-        super().__init__(f"{len(self.failures)} of {runs} runs failed, the others are kept:{reasons}")
+        failed = "the run" if runs == 1 else f"{len(self.failures)} of {runs:,} runs"
+        kept = "" if runs == len(self.failures) else ", the others are kept"
+        super().__init__(f"{failed} failed{kept}:{reasons}")

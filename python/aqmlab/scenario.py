@@ -60,6 +60,8 @@ class Scenario:
         Raises:
             ScenarioError: The file cannot be read, or something in it is refused; the message says where.
         """
+        if not isinstance(path, str | Path):
+            raise ScenarioError(f"a file is a path, not {quoted(path)}; a dict is read by Scenario.of")
         text = read_text(path, ScenarioError)
         folder = Path(path).absolute().parent
         return cls.from_toml(text, source_name=str(path), folder=folder, overrides=overrides)
@@ -84,6 +86,8 @@ class Scenario:
         Raises:
             ScenarioError: Something in it is refused; the message names the place, line and key.
         """
+        if not isinstance(text, str):
+            raise ScenarioError(f"TOML is text, not {quoted(text)}; a dict is read by Scenario.of")
         folder = Path(folder).absolute() if folder is not None else None
         text, overriding = _encodable(text, source_name), _as_texts(overrides)
         resolved_json = _core.resolve(text, plain(source_name), folder or Path(), overriding)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import aqmlab
 from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
@@ -181,6 +183,32 @@ def test_every_scheme_is_explained_with_its_parameters(
     assert code == 0
     assert "limit_packets" in out
     assert len(out) > 500
+
+
+@pytest.mark.parametrize("profile", _core.profile_names())
+def test_every_host_profile_is_explained_by_settings_that_are_its_own(
+    profile: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = leave("explain", profile, capfd=capfd)
+    assert code == 0
+    settings = dict(re.findall(r"^  ([a-z_]+): (.+)$", out, flags=re.MULTILINE))
+    assert {"initial_window_segments", "minimum_rto_ms", "delayed_ack_ms", "ecn"} <= settings.keys()
+    # Given as overrides they change nothing.
+    plain = f'{BULK}profile = "{profile}"\n'
+    table = ", ".join(f"{key} = {value}" for key, value in settings.items())
+    own, same = (
+        aqmlab.run(text, overrides={"record.packets": True})
+        for text in (plain, f"{plain}host = {{ {table} }}\n")
+    )
+    assert own.tables["packets"].num_rows > 500
+    assert own.tables["packets"].equals(same.tables["packets"])
+
+
+def test_traffic_models_are_explained_with_their_parameters(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = leave("explain", "pages", capfd=capfd)
+    assert code == 0
+    assert "think_time_median_seconds: default" in out
+    assert "HTTP/2" in out
 
 
 def test_a_design_prints_the_gains_that_are_stable(capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import aqmlab
 from aqmlab import Scenario, ScenarioError, cli
 from aqmlab.comparison import ComparisonError
+from aqmlab.errors import ResultError
 from aqmlab.terminal.spelling import counted
 from small import BULK, WEB
 
@@ -42,8 +45,8 @@ TAKES_A_FILE = {
 }
 OTHERS = {
     "unknown scheme, explain": (("explain", "sfq"), 'did you mean "fq"?'),
-    "a host profile, explain": (("explain", "linux6-cubic"), "host profile"),
-    "a traffic model, explain": (("explain", "unc"), "traffic model"),
+    "a misspelt host profile, explain": (("explain", "linux-cubic"), 'did you mean "linux6-cubic"?'),
+    "a misspelt traffic model, explain": (("explain", "webtref"), 'did you mean "webtraf"?'),
     "unknown scheme, schema": (("schema", "sfq"), "sfq"),
     "unknown scheme, check": (("scheme", "check", "sfq"), "sfq"),
     "unknown scheme, cost": (("scheme", "cost", "sfq"), "sfq"),
@@ -175,7 +178,9 @@ def test_what_is_no_scenario_is_refused_in_words(wrong: Any) -> None:  # noqa: A
 def test_what_is_no_list_of_results_is_refused_in_words(wrong: Any) -> None:  # noqa: ANN401
     with pytest.raises(ComparisonError, match=r"lists? of results|nothing to compare"):
         aqmlab.compare(wrong)
-    with pytest.raises(ComparisonError, match=r"a list of results|no result in"):
+    with pytest.raises(
+        (ComparisonError, ScenarioError), match=r"a list of results|no result in|no such file"
+    ):
         aqmlab.compare({"a": wrong, "b": wrong})
 
 
@@ -195,6 +200,74 @@ def test_other_wrong_arguments_are_refused_in_words(there: Path) -> None:
         aqmlab.run(scenario, overrides=wrong)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"schemes": "red,pi"}, r"schemes: a list such as \['drop-tail', 'red'\], not 'red,pi'"),
+        ({"schemes": [{"scheme": "pie"}, "red"]}, "schemes: names, perhaps with parameters"),
+        ({"schemes": ["red"]}, "schemes: two or more"),
+        ({"seeds": 3}, r"seeds: a list such as range\(1, 9\), not 3"),
+        ({"seeds": "1-8"}, r"seeds: a list such as range\(1, 9\), not '1-8'"),
+        ({"seeds": []}, "seeds: one or more"),
+        ({"links": "left-to-right"}, "links: a list such as"),
+        ({"baseline": "rde"}, 'no configuration is called "rde"; there are: red, pi; did you mean "red"?'),
+        ({"population": "guests"}, 'no population is called "guests"; there are: none'),
+    ],
+)
+def test_a_comparison_takes_lists_and_names(given: dict[str, Any], message: str) -> None:
+    whole: dict[str, Any] = {"schemes": ["red", "pi"], "seeds": [1], **given}
+    with pytest.raises(ComparisonError, match=message.replace("?", r"\?")):
+        aqmlab.compare(BULK, **whole)
+
+
+def test_a_comparison_is_asked_by_names() -> None:
+    found = aqmlab.compare({"a": BULK, "b": Scenario.of(BULK)}, seeds=[1, 1])
+    assert (found.names, found.seeds, len(found.results["b"])) == (("a", "b"), (1,), 1)
+    busy = found.level("b", "utilization_percent").mean
+    assert busy == found.level("b", found.of_the_link[0]).mean
+    assert found.change("b", "utilization_percent").difference.mean == 0.0
+    for asked in (found.values, found.level, found.change):
+        with pytest.raises(ComparisonError, match='no configuration is called "c"; there are: a, b'):
+            asked("c", "loss_percent")
+        with pytest.raises(LookupError, match='no quantity "los_percent"'):
+            asked("b", "los_percent")
+    for curve in (found.curve, found.page_ratio, found.against):
+        with pytest.raises(ComparisonError, match='no configuration is called "c"'):
+            curve("c")
+    with pytest.raises(ComparisonError, match="a dict of lists of results, by name"):
+        aqmlab.Comparison.of([[]])  # type: ignore[arg-type]
+
+
+def test_files_and_folders_are_paths(there: Path) -> None:
+    wrong: Any
+    for wrong in ([str(there)], {"x": 1}, 5):
+        with pytest.raises(ScenarioError, match="a file is a path, not"):
+            Scenario.from_file(wrong)
+        with pytest.raises(ScenarioError, match="TOML is text, not"):
+            Scenario.from_toml(wrong)
+        with pytest.raises(ResultError, match="a result is loaded from the path of a folder, not"):
+            aqmlab.Result.load(wrong)
+
+
+def test_without_pandas_a_frame_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = aqmlab.compare({"a": BULK, "b": BULK}, seeds=[1])
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"needs the package pandas, from PyPI .*: pip install pandas, or"):
+        found.to_pandas()
+
+
+def test_numpy_says_nothing_of_its_own() -> None:
+    # One run, a window in which nothing ends, and times of which no run saw the end.
+    short = {"duration_s": 0.3, "warm_up_s": 0.1, "users.start": "fresh", "users.start_spread_s": 0.1}
+    scenario = Scenario.of(WEB, overrides=short)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = aqmlab.compare(scenario, schemes=["drop-tail", "red"], seeds=[1])
+        assert str(found)
+        assert found._repr_html_()
+        found.to_pandas()
+
+
 def test_a_comparison_is_short_in_an_interpreter() -> None:
     runs = [aqmlab.run(WEB.replace("per_side = 150", "per_side = 20"), seed=seed) for seed in (1, 2)]
     shown = repr(aqmlab.compare({"a": runs, "b": runs}))
@@ -209,6 +282,7 @@ def test_a_misspelt_method_of_a_scheme_is_refused(
     for name, place in [
         ("on_arival", 'on_arival: nothing calls this method; did you mean "on_arrival"?'),
         ("on_packet", "on_packet: nothing calls this method; legal: on_arrival, "),
+        ("signal_prob", 'nothing calls this method; did you mean "signal_probability"?'),
     ]:
         (there / f"{name}.py").write_text(own.format(name))
         assert place in refused(("scheme", "check", f"{name}.py:Own"), capfd)

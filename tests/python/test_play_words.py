@@ -22,6 +22,7 @@ def measured(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
         "measured_s": 14.0,
         "pages": SLOW_PAGES,
         "responses": {"share": list(SHARES), "seconds": [share / 10.0 for share in SHARES]},
+        "datagrams": {},
         "numbers": {
             "utilization_percent": 71.6,
             "loss_percent": 0.0034,
@@ -66,11 +67,28 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     assert dict(play.of_run(stuck, simulated_s=20.0)["rows"])["mean wait in the queue"] == "–"
 
 
+def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
+    calls = {
+        "up": {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1},
+        "down": {"delay_ms": 26.0, "jitter_ms": 89.0, "loss_percent": 0.0},
+    }
+    words = play.of_run(measured(pages=None, datagrams=calls), simulated_s=20.0)
+    assert words["headline"].startswith("Packets of up take 190 ms (median, one way). A packet waits 30 ms")
+    rows = dict(words["rows"])
+    assert rows["up: jitter (99 %)"] == "181 ms"
+    assert rows["down: delay (median, one way)"] == "26 ms"
+    assert rows["up: packets lost"] == "0.10 %"
+
+
+def test_the_page_is_called_by_its_scenario() -> None:
+    assert play.of_page("home")["title"].startswith("home: ")
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"state": "none"}, ""),
-        ({"state": "failed"}, ""),
+        ({"state": "failed", "refused": "out of memory"}, "The comparison failed: out of memory"),
         ({"simulated_s": None}, "pi against red, 8 seeds: measuring how long a run takes …"),
         ({}, f"{LONG}: 3 of 16 runs"),
         ({"state": "done"}, f"{LONG}: done."),

@@ -250,6 +250,7 @@ def test_what_is_wrong_with_a_scheme_is_refused_at_its_place(what: str, tmp_path
     [
         ("nowhere.py:Own", "there is no file "),
         ("own.txt:Own", "neither a file of Python nor a library"),
+        ("own.c:own", "C source; compile it first: cc "),
         ("text.so:own", "no library of this machine"),
         ("own.py:Own:more", "neither a file of Python nor a library"),
     ],
@@ -290,7 +291,7 @@ static const aqmlab_parameter twice[] = {
 """
 SCHEME = 'const aqmlab_scheme own = {.version = AQMLAB_VERSION, .meaning = "Own.", .start = start, %s};'
 NO_SCHEMES = {
-    "a function": ("int own(void) { return 1; }", "own is no variable: no aqmlab_scheme"),
+    "a function": ("int own(void) { return 1; }", "own is a function or the like; legal: "),
     "a number": ("int own = AQMLAB_VERSION;", "own has 4 bytes, an aqmlab_scheme "),
     "more parameters than it has": (
         SCHEME % ".parameters = twice, .parameter_count = 4000000000u", "4000000000 parameters: at most 1000"

@@ -25,8 +25,9 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let mut warnings = Vec::new();
     let completed: u64 = summary.populations.iter().map(|population| population.completed).sum();
     if !summary.populations.is_empty() && completed < FEW_EXCHANGES {
+        let exchanges = if completed == 1 { "exchange" } else { "exchanges" };
         warnings.push(format!(
-            "too few samples: {completed} exchanges completed in the measured window, tails need {FEW_EXCHANGES} or more"
+            "too few samples: {completed} {exchanges} completed in the measured window, tails need {FEW_EXCHANGES} or more"
         ));
     }
     let busiest = summary.links.iter().map(|link| link.busy_share).fold(0.0, f64::max);

@@ -51,7 +51,9 @@ pub(crate) fn require_object(file: &[u8], symbol: &str, least_bytes: u64) -> Res
         return Ok(());
     }
     match symbol_of(file, symbol) {
-        Some((kind, _)) if kind != VARIABLE => Err(format!("{symbol} is no variable: no aqmlab_scheme")),
+        Some((kind, _)) if kind != VARIABLE => Err(format!(
+            "{symbol} is a function or the like; legal: the name of a variable of type aqmlab_scheme"
+        )),
         Some((_, bytes)) if bytes < least_bytes => {
             Err(format!("{symbol} has {bytes} bytes, an aqmlab_scheme {least_bytes}"))
         }

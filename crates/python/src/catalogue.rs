@@ -28,6 +28,12 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
     HostProfile::NAMES.to_vec()
 }
 
+/// What a host profile is, and its values of the keys of `host`; none if there is no such profile.
+#[pyfunction]
+pub(crate) fn profile_settings(name: &str) -> Option<(&'static str, Vec<(&'static str, String)>)> {
+    HostProfile::named(name).map(|profile| (profile.meaning(), profile.settings()))
+}
+
 /// What a queue discipline does, where it comes from, and its parameters.
 ///
 /// Raises `ScenarioError` when there is no such discipline.

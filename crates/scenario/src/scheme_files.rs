@@ -151,6 +151,18 @@ fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
     }
 }
 
+/// Why a file holds no scheme; of C source what to type first.
+fn not_loadable(file: &str) -> String {
+    let Some(stem) = file.strip_suffix(".c") else {
+        return "neither a file of Python nor a library; legal: FILE.py:CLASS, or LIBRARY.so:SYMBOL"
+            .to_owned();
+    };
+    format!(
+        "C source; compile it first: cc -O2 -ffp-contract=off -shared -fPIC -I \"$(aqmlab scheme include)\" {file} -o \
+         {stem}.so"
+    )
+}
+
 fn load(
     name: &str,
     tree: &Node,
@@ -159,7 +171,7 @@ fn load(
 ) -> Result<String, String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
     if !file.ends_with(".py") && !is_library(file) {
-        return Err("neither a file of Python nor a library".to_owned());
+        return Err(not_loadable(file));
     }
     let kept = tree.child(TEXTS).and_then(|files| match &files.value {
         Value::Table(files) => files.get(file),

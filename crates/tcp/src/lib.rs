@@ -31,6 +31,7 @@ mod clock;
 pub mod congestion;
 mod connection_flags;
 mod context;
+mod described;
 mod ecn;
 mod endpoint;
 mod foutput;

@@ -200,8 +200,9 @@ def _print_program(screen: Console, program: dict[str, Any]) -> None:
         screen.print(shown(f"  its server ended before the run did, with exit code {code}", "yellow"))
     for key, whose in (("from_command", "sent"), ("from_server", "sent by its server")):
         count = program["packets"][key]
+        sent = counted(count["sent"], "packet")
         screen.print(
-            f"  {count['sent']:,} packets ({count['sent_bytes']:,} bytes) {whose}: {count['handed_over']:,} "
+            f"  {sent} ({count['sent_bytes']:,} bytes) {whose}: {count['handed_over']:,} "
             f"handed over, {count['marked']:,} of them marked, {count['discarded']:,} discarded by queues"
         )
 
@@ -211,7 +212,7 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
     style = "green" if audit["verdict"] == "valid" else "yellow"
     screen.print(shown(f"timing: {audit['verdict']}", style))
     screen.print(
-        f"  {late['count']:,} packets handed over late by {late['p50_ms']:.3f} ms (median), "
+        f"  {counted(late['count'], 'packet')} handed over late by {late['p50_ms']:.3f} ms (median), "
         f"{late['p99_ms']:.3f} ms (99 %), {late['p99_9_ms']:.2f} ms (99.9 %), {late['max_ms']:.1f} ms at most"
     )
     screen.print(
@@ -219,16 +220,17 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
         f"{probe['p99_ms']:.3f} ms (99 %)"
     )
     screen.print(
-        f"  {audit['device_drops']} packets dropped by devices, {audit['stolen_ms']} ms stolen; "
+        f"  {counted(audit['device_drops'], 'packet')} dropped by devices, {audit['stolen_ms']} ms stolen; "
         f"{audit['backend']}, hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
     )
     screen.print(shown(f"  {audit['scheduling']}"))
     for queue in audit.get("kernel_queues", ()):
-        told = f"{queue['sent']:,} packets sent, {queue['dropped']:,} dropped, {queue['waiting']} waiting"
+        sent = counted(queue["sent"], "packet")
+        told = f"{sent} sent, {queue['dropped']:,} dropped, {queue['waiting']} waiting"
         screen.print(shown(f"  queue of {queue['link']} in the kernel, {queue['discipline']}: {told}"))
     if (replay := audit.get("replay")) is not None:
         said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
-        screen.print(f"  replay of {replay['events']:,} events: {said}")
+        screen.print(f"  replay of {counted(replay['events'], 'event')}: {said}")
 
 
 @click.command

@@ -90,7 +90,7 @@ def sweep(
         found = status(checked, place, progress=not quiet)
         count = export(found, export_file, links=links)
         _complain(found)
-        say(f"{export_file}: {count} of {len(found.found)} runs")
+        say(f"{export_file}: {count} of {counted(len(found.found), 'run')}")
     else:
         _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
 
@@ -143,11 +143,10 @@ def _print_status(found: Status) -> None:
     screen = console()
     screen.print(to_terminal(status_table(found)))
     totals = ", ".join(f"{found.count(state)} {state.value}" for state in State)
-    screen.print(f"{len(found.found)} runs: {totals}")
+    screen.print(f"{counted(len(found.found), 'run')}: {totals}")
     if found.results_of_others:
-        screen.print(
-            f"{found.results_of_others} other results in the store, which this sweep does not ask for"
-        )
+        others = counted(found.results_of_others, "other result")
+        screen.print(f"{others} in the store, which this sweep does not ask for")
     _complain(found)
 
 

@@ -6,6 +6,7 @@ difference of a pair is what the queue did. Every difference is the configuratio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +17,20 @@ from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
-from aqmlab.comparison.pairing import ComparisonError, differing, paired, same_links
+from aqmlab.comparison.pairing import ComparisonError, differing, paired, require_population, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
+from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
 from aqmlab.statistics.datagrams import datagram_groups
-from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, nearest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -90,15 +92,21 @@ class Comparison:
             UnknownLinkError: A link is not monitored.
             MissingDataError: None is chosen, and none carries data.
         """
+        if not isinstance(results, Mapping) or not results:
+            raise ComparisonError(f"a dict of lists of results, by name, not {quoted(results)}")
         base = next(iter(results)) if baseline is None else baseline
         if base not in results:
-            raise ComparisonError(f'no configuration is called "{base}"; there are: {", ".join(results)}')
+            raise ComparisonError(
+                f'no configuration is called "{base}"; there are: {", ".join(results)}'
+                f"{nearest(str(base), results)}"
+            )
         in_order = {base: results[base], **results}
         pairs = {
             name: paired(each, results[base], names=(name, base), same_users=same_users)
             for name, each in in_order.items()
         }
         judged = same_links([pair for each in pairs.values() for pair in each], links)
+        require_population(population, results[base][0])
         measured = {
             name: [Measured(run, judged, population=population) for run, _ in each]
             for name, each in pairs.items()
@@ -125,10 +133,7 @@ class Comparison:
         Raises:
             ComparisonError: There is no such configuration.
         """
-        if baseline not in self.names:
-            raise ComparisonError(
-                f'no configuration is called "{baseline}"; there are: {", ".join(self.names)}'
-            )
+        self._known(baseline)
         names = (baseline, *(name for name in self.names if name != baseline))
         runs = {name: self.runs[name] for name in names}
         pairs = {name: self._pairs(name, baseline) for name in names}
@@ -222,6 +227,15 @@ class Comparison:
         """Whether anybody waited for a page, in any run of any configuration."""
         return any(self.values(name, LOADED_MEDIAN).known.any() for name in self.names)
 
+    @property
+    def browsing_users(self) -> int:
+        """How many users browse under the baseline; connections of clouds are no users."""
+        if not self.runs or "page_histogram" not in self._first.tables:
+            return 0
+        clouds = clouds_of(self._first.run["scenario"])
+        populations = self._first.run["populations"]
+        return sum(int(each["users"]) for each in populations if each["name"] not in clouds)
+
     def rates_mbps(self, link: str) -> list[float]:
         """The rates of a judged link in Mbit/s, each once; of links whose rate varies, the means."""
         found = {
@@ -247,20 +261,41 @@ class Comparison:
 
     # ------------------------------------------------------------------------------------- numbers
 
-    def values(self, name: str, quantity: Quantity) -> Values:
-        """A quantity of one configuration, replication by replication."""
+    @property
+    def results(self) -> dict[str, list[Recorded]]:
+        """The results of each configuration, in the order of the seeds."""
+        return {name: [run.result for run in runs] for name, runs in self.runs.items()}
+
+    def _known(self, name: str) -> str:
+        if name not in self.names:
+            raise ComparisonError(
+                f'no configuration is called "{name}"; there are: {", ".join(self.names)}'
+                f"{nearest(str(name), self.names)}"
+            )
+        return name
+
+    def values(self, name: str, quantity: Quantity | str) -> Values:
+        """A quantity of one configuration, by itself or its name, replication by replication.
+
+        Raises:
+            ComparisonError: There is no such configuration.
+            UnknownQuantityError: No quantity has this name.
+        """
+        quantity = by_name(quantity)
         key = name, quantity.name
         if key not in self._values:
-            values, bounds = zip(*(_value(quantity, run) for run in self.runs[name]), strict=True)
+            runs = self.runs[self._known(name)]
+            values, bounds = zip(*(_value(quantity, run) for run in runs), strict=True)
             self._values[key] = Values(np.array(values), np.array(bounds))
         return self._values[key]
 
-    def level(self, name: str, quantity: Quantity) -> Level:
+    def level(self, name: str, quantity: Quantity | str) -> Level:
         """The mean of a quantity over the replications that have it."""
         return Level.of(self.values(name, quantity), confidence=CONFIDENCE, first_stage=self.first_stage)
 
-    def change(self, name: str, quantity: Quantity) -> Change:
+    def change(self, name: str, quantity: Quantity | str) -> Change:
         """What a configuration changes: its own value less the baseline's, seed by seed."""
+        quantity = by_name(quantity)
         before, after = (self.values(each, quantity) for each in (self.baseline, name))
         confidence, first_stage = self.confidence_of_each, self.first_stage
         return Change.of(quantity, before, after, confidence=confidence, first_stage=first_stage)
@@ -270,7 +305,7 @@ class Comparison:
 
         No page is matched where users differ, or where a run kept no rows of pages.
         """
-        key = self.baseline, name
+        key = self.baseline, self._known(name)
         if key not in self._matched:
             self._matched[key] = self._match(name)
         return PageRatio.of(
@@ -299,7 +334,7 @@ class Comparison:
             ComparisonError: In some run no exchange ended.
             MissingDataError: A run recorded no response times.
         """
-        sides = [[run.times for run in self.runs[each]] for each in (name, self.baseline)]
+        sides = [[run.times for run in self.runs[self._known(each)]] for each in (name, self.baseline)]
         for side, each in zip(sides, (name, self.baseline), strict=True):
             for seed, times in zip(self.seeds, side, strict=True):
                 if times.ended == 0:
@@ -364,8 +399,7 @@ class Comparison:
 
         A value that is infinite is longer than the run could see.
         """
-        import pandas as pd  # noqa: PLC0415 (an extra)
-
+        pd = _pandas()
         return pd.DataFrame(
             {
                 "configuration": name,
@@ -435,6 +469,17 @@ def _value(quantity: Quantity, run: Measured) -> tuple[float, float]:
     except MissingDataError:
         return np.nan, np.nan
     return value, quantity.at_least(run) if np.isinf(value) else value
+
+
+def _pandas() -> Any:  # noqa: ANN401
+    try:
+        import pandas as pd  # noqa: PLC0415 (an extra)
+    except ImportError as missing:
+        raise ImportError(
+            f"to_pandas() needs the package pandas, from PyPI ({missing}): pip install pandas, or pip "
+            "install 'aqmlab[pandas]'; to_dict() needs nothing"
+        ) from None
+    return pd
 
 
 def _plain(numbers: dict[str, Any]) -> dict[str, Any]:

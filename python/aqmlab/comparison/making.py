@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from aqmlab.comparison.comparison import Comparison
@@ -10,8 +11,6 @@ from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from aqmlab.scenario import Scenario, ScenarioLike
     from aqmlab.statistics import Recorded
 
@@ -21,7 +20,7 @@ DEFAULT_SEEDS = range(1, 9)
 
 
 def compare(
-    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, Scenario],
+    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, ScenarioLike],
     *,
     schemes: Sequence[str] = (),
     seeds: Sequence[int] = DEFAULT_SEEDS,
@@ -36,8 +35,8 @@ def compare(
     """Compares queue disciplines, or whole configurations, over the same seeds.
 
     Args:
-        what: One scenario (a `Scenario`, a path, TOML text) together with `schemes`; or scenarios by name; or
-            results by name, one for each seed, in which case nothing is run.
+        what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
+            name; or results by name, one for each seed, in which case nothing is run.
         schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers
             (`Queues.with_scheme`), or with parameters: `codel:target_ms=20`.
         seeds: Seeds of the runs; six or more for confidence intervals.
@@ -51,17 +50,25 @@ def compare(
 
     Raises:
         ScenarioError: The scenario, or a scheme in it, is refused.
-        ComparisonError: The results cannot be paired; the message names the seed or the setting.
+        ComparisonError: The results cannot be paired, or an argument is of another kind; the message names
+            the seed, the setting or the argument.
         UnknownLinkError: A link is not monitored.
     """
+    _require_list("links", links, "['left-to-right']")
     results = _results(what, schemes, seeds, store=store, workers=workers, progress=progress)
     return Comparison.of(
         results, baseline=baseline, links=links, population=population, same_users=same_users
     )
 
 
+def _require_list(argument: str, given: object, example: str) -> None:
+    """Refuses what is no list, and texts, which Python takes for lists of letters."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise ComparisonError(f"{argument}: a list such as {example}, not {quoted(given)}")
+
+
 def _results(
-    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, Scenario],
+    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, ScenarioLike],
     schemes: Sequence[str],
     seeds: Sequence[int],
     *,
@@ -78,11 +85,16 @@ def _results(
         raise ComparisonError("schemes are put into one scenario; legal: one scenario, or no schemes")
     else:
         given = _given(what)
-        scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario)}
-        if not scenarios:
+        of_scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario | str | Path)}
+        if not of_scenarios:
             return cast("Results", given)
-        if len(scenarios) < len(given):
+        if len(of_scenarios) < len(given):
             raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
+        scenarios = {name: Scenario.of(each) for name, each in of_scenarios.items()}
+    _require_list("seeds", seeds, "range(1, 9)")
+    seeds = list(dict.fromkeys(seeds))
+    if not seeds:
+        raise ComparisonError("seeds: one or more, such as range(1, 9)")
     jobs = [Job(scenario, seed) for scenario in scenarios.values() for seed in seeds]
     results = run_many(jobs, store=store, workers=workers, progress=progress)
     return {
@@ -108,7 +120,7 @@ def _are_configurations(what: object) -> bool:
 
     if not isinstance(what, Mapping):
         return False
-    return all(isinstance(each, Scenario | list | tuple) for each in what.values())
+    return all(isinstance(each, Scenario | list | tuple | Path) for each in what.values())
 
 
 def configurations(
@@ -128,6 +140,12 @@ def configurations(
     """
     from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
 
+    _require_list("schemes", schemes, "['drop-tail', 'red']")
+    for scheme in schemes:
+        if not isinstance(scheme, str):
+            raise ComparisonError(
+                f"schemes: names, perhaps with parameters, such as 'codel:target_ms=20', not {quoted(scheme)}"
+            )
     if len(schemes) < 2:
         raise ComparisonError("schemes: two or more, such as drop-tail and red")
     found = Queues.of(scenario, links)

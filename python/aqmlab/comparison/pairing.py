@@ -14,7 +14,7 @@ from aqmlab.comparison.comparability import Decides, Difference, differences, li
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.scenario import Scenario
 from aqmlab.statistics.recorded import judged_links
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,9 +157,16 @@ def window(result: Recorded) -> tuple[float, float]:
 
 def _users(result: Recorded) -> str:
     return (
-        ", ".join(f"{entry['users']} users {entry['name']}" for entry in result.run["populations"])
+        ", ".join(f"{counted(entry['users'], 'user')} {entry['name']}" for entry in result.run["populations"])
         or "no users"
     )
+
+
+def require_population(name: str | None, result: Recorded) -> None:
+    """Refuses the name of a population that nobody is called by."""
+    known = [str(entry["name"]) for entry in result.run["populations"]]
+    if name is not None and name not in known:
+        raise ComparisonError(f'no population is called "{name}"; there are: {", ".join(known) or "none"}')
 
 
 def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:

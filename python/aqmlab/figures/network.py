@@ -16,6 +16,7 @@ from aqmlab.figures.looks import BLACK, SEQUENCE
 from aqmlab.figures.network_layout import layout_of
 from aqmlab.figures.scene import GROUND, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
 from aqmlab.figures.ticks import Unit, written
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -317,7 +318,7 @@ def _buffer(scenario: Mapping[str, Any], wire: Wire) -> str:
         size = float(queue["limit_bytes"])
         held = f" ({written(8e-6 * size / wire.rate_mbps, Unit('', 'time'))})" if wire.rate_mbps else ""
         return f"{written(size, Unit('', 'bytes'))}{held}"
-    return f"{queue['limit_packets']:,} packets" if queue.get("limit_packets") else ""
+    return counted(queue["limit_packets"], "packet") if queue.get("limit_packets") else ""
 
 
 def _queue(scenario: Mapping[str, Any], link: str) -> Mapping[str, Any]:

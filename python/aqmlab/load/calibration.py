@@ -20,7 +20,7 @@ from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableO
 from aqmlab.load.demand import bottlenecks_of, links_of_run
 from aqmlab.load.line import Line, LoadLine, Point, line_through
 from aqmlab.statistics import loss_percent
-from aqmlab.terminal.spelling import quoted, whole_numbers
+from aqmlab.terminal.spelling import counted, quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,7 +108,8 @@ class Calibration:
     def __str__(self) -> str:
         return "\n".join(
             f"throughput of {', '.join(each.links)} = {each.line.bits_per_second_per_user:,.1f} bit/s x size "
-            f"{each.line.intercept_mbps:+.3f} Mbit/s (R² {each.r_squared:.5f}, {len(each.points)} runs)"
+            f"{each.line.intercept_mbps:+.3f} Mbit/s "
+            f"(R² {each.r_squared:.5f}, {counted(len(each.points), 'run')})"
             for each in self.bottlenecks
         )
 

@@ -6,6 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics import MissingDataError
+from aqmlab.statistics.datagrams import (
+    datagram_groups,
+    delay_ms_of,
+    delay_variation_ms_of,
+    loss_percent_of_datagrams,
+)
 from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
@@ -43,6 +49,7 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
         "utilization": _utilization(result, drawn),
         "pages": _curve(pages),
         "responses": _curve(_responses(result)),
+        "datagrams": _datagrams(result),
         "numbers": {
             "utilization_percent": utilization_percent.compute([drawn]),
             "loss_percent": loss_percent.compute([drawn]),
@@ -82,6 +89,22 @@ def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[floa
         "time_s": _listed(rows["time_s"].to_numpy()),
         "percent": _listed(rows["utilization"].to_numpy() * 100.0),
     }
+
+
+def _datagrams(result: Result) -> dict[str, dict[str, float]]:
+    """What each group of datagrams felt, of which something arrived: a call, a game."""
+    felt = {
+        "delay_ms": delay_ms_of(50),
+        "jitter_ms": delay_variation_ms_of,
+        "loss_percent": loss_percent_of_datagrams,
+    }
+    found: dict[str, dict[str, float]] = {}
+    for group in datagram_groups(result):
+        try:
+            found[group] = {name: quantity(f"datagrams.{group}")(result) for name, quantity in felt.items()}
+        except MissingDataError:
+            continue
+    return found
 
 
 def _pages(result: Result) -> ResponseTimes | None:

@@ -139,7 +139,7 @@
     plots[id]?.destroy();
     place.replaceChildren();
     if (!now) {
-      place.innerHTML = '<p class="none">Nobody here loads pages.</p>';
+      place.replaceChildren(Object.assign(document.createElement("p"), { className: "none", textContent: state.facts.words.no_pages }));
       delete plots[id];
       return;
     }
@@ -256,10 +256,10 @@
     element("full-cancel").hidden = element("full-progress").hidden = !running;
     element("full-report").hidden = !done;
     element("full-refused").hidden = !seen.refused;
-    element("full-refused").textContent = seen.refused ? `The comparison failed: ${seen.refused}` : "";
+    element("full-refused").textContent = seen.refused ? seen.words : "";
     if (running && seen.simulated_s !== null) element("full-progress").value = seen.share;
     else element("full-progress").removeAttribute("value");
-    element("full-status").textContent = seen.words;
+    element("full-status").textContent = seen.refused ? "" : seen.words;
     document.body.dataset.comparison = seen.state;
     clearTimeout(full.timer);
     if (running) full.timer = setTimeout(() => command("GET"), 300);
@@ -300,7 +300,7 @@
     state.facts = await sentenceOrJson(await fetch(at("knobs")));
     if (state.facts.refused) throw new Error(state.facts.refused);
     state.turned = untouched();
-    element("name").textContent = `${state.facts.name}: turn a knob and see the queue breathe`;
+    element("name").textContent = state.facts.words.title;
     for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
     document.title = `${state.facts.name} – aqmlab play`;
     element("full-report").href = at("comparison/report");

@@ -27,7 +27,7 @@ from aqmlab.play.comparing import FullComparison
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.play.measured import measurement
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.words.play import of_run
+from aqmlab.words.play import of_page, of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,6 +177,7 @@ class _Knobs(_Handler):
         self.finish(
             {
                 "name": link.scenario.name,
+                "words": of_page(link.scenario.name),
                 "link": link.link,
                 "file": self.player.file,
                 "simulated_s": link.simulated_s,

@@ -16,6 +16,7 @@ from aqmlab.figures.stretches import stretch_edges, stretches_chart
 from aqmlab.figures.style import figure_of, settle
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
 from aqmlab.statistics import MINIMUM_REPLICATIONS
+from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,7 +120,7 @@ def _false_positives(entry: Mapping[str, Any]) -> Drawn:
 
 def _caption(study: Study, kind: str, cells: list[Cell]) -> str:
     counts = sorted({len(study.results(*cell)) for cell in cells})
-    replications = f"{'/'.join(map(str, counts))} replications"
+    replications = each_counted(counts, "replication")
     if kind == "cdf":
         if min(counts) >= MINIMUM_REPLICATIONS:
             return f"Mean of {replications}; shaded: its 95 % interval at each time."

@@ -19,6 +19,7 @@ from aqmlab.reproduce import listed_figures
 from aqmlab.reproduce.claims import evaluate
 from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard
 from aqmlab.tables.comparisons import comparisons
+from aqmlab.terminal.spelling import counted
 from aqmlab.words import answer
 
 if TYPE_CHECKING:
@@ -163,7 +164,9 @@ def _by_response_times(study: Study) -> str:
         return "Nothing was run that could be compared by what people notice."
     counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
     baseline = study.configuration(chosen.baseline).label
-    return f"Of {len(verdicts)} cells compared with {baseline} by how long responses take: {counts}."
+    return (
+        f"Of {counted(len(verdicts), 'cell')} compared with {baseline} by how long responses take: {counts}."
+    )
 
 
 def _capital(words: str) -> str:
@@ -252,7 +255,7 @@ def provenance(study: Study) -> dict[str, str]:
     return {
         "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
         "scale": f"{study.scale.name}: {study.scale.description}",
-        "runs": f"{len(runs)} of {len(study.cells)} cells",
+        "runs": f"{len(runs)} of {counted(len(study.cells), 'cell')}",
         "seeds": ", ".join(map(str, study.seeds)),
         "measured window": "; ".join(f"{start:g} s to {end:g} s" for start, end in sorted(window)),
         "start of users": study.scale.start,

@@ -127,7 +127,9 @@ def _misspelt(scheme: type[Scheme]) -> str:
     own = {name: value for each in classes for name, value in vars(each).items()}
     known = (*METHODS, "check", "start")
     for name in (name for name, value in own.items() if callable(value) and not hasattr(Scheme, name)):
-        near = difflib.get_close_matches(name, [each for each in known if each not in own], n=1, cutoff=0.8)
+        free = [each for each in known if each not in own]
+        cut_short = [each for each in free if each.startswith(name) and 2 * len(name) > len(each)]
+        near = difflib.get_close_matches(name, free, n=1, cutoff=0.8) or cut_short
         if near:
             return f'{name}: nothing calls this method; did you mean "{near[0]}"?'
         if name.startswith("on_"):

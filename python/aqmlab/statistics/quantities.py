@@ -373,3 +373,12 @@ def quantity(name: str) -> Quantity:
         f"of a part of the traffic, such as loss_percent/flows.NAME, {parts}; and "
         f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400"
     )
+
+
+def by_name(wanted: Quantity | str) -> Quantity:
+    """A quantity that was given itself, or by its name.
+
+    Raises:
+        UnknownQuantityError: There is none of this name.
+    """
+    return quantity(wanted) if isinstance(wanted, str) else wanted

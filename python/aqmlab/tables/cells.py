@@ -42,6 +42,7 @@ from aqmlab.tables.model import (
     text,
     with_half_width,
 )
+from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -387,13 +388,13 @@ def _of_runs(entry: Entry, *, place: int) -> float | None:
 def caption(rows: Sequence[Row]) -> str:
     """What stands below the table: how many cells agree, what the others lack, and what the ± means."""
     compared = published_rows(rows)
-    replications = "/".join(str(count) for count in sorted({row.replications for row in rows}))
+    replications = each_counted((row.replications for row in rows), "replication")
     entries = [entry for row in compared for entry in row.entries.values()]
     single = sum(1 for entry in entries if entry.within)
     text = f"{_agreeing(compared)} cells within tolerance{_in_all(rows)}"
     text += f" ({single} of {len(entries)} single numbers){_apart(compared)}{_of_others(compared)}"
     has_interval = any(isinstance(entry.ours, Interval) for entry in entries)
-    text += f"; {replications} replications"
+    text += f"; {replications}"
     text += "; ± is the 95 % interval over replications" if has_interval else "; too few for intervals"
     offered = any(row.realised_percent is not None for row in rows)
     return text + ("; offered: what the same users cause on the uncongested network" if offered else "")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.tables.cells import columns_of, published_rows
 from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, number, text
+from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +54,8 @@ def caption(rows: Sequence[Row]) -> str:
     compared = published_rows(rows)
     entries = [entry for row in compared for entry in row.entries.values()]
     within = sum(1 for entry in entries if entry.within)
-    counts = "/".join(str(count) for count in sorted({row.replications for row in rows}))
-    text = (
-        f"our mean is within tolerance of {within} of {len(entries)} published numbers; {counts} replications"
-    )
+    counts = each_counted((row.replications for row in rows), "replication")
+    text = f"our mean is within tolerance of {within} of {len(entries)} published numbers; {counts}"
     scored = [entry for entry in entries if entry.like_a_run is not None]
     if not scored:
         return f"{text}, too few to score single runs ({MINIMUM_REPLICATIONS} are needed)"

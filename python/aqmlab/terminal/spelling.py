@@ -46,6 +46,12 @@ def counted(number: int, what: str, several: str = "") -> str:
     return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
+def each_counted(numbers: Iterable[int], what: str) -> str:
+    """Numbers of things that differ from case to case, each once: `8 replications`, `6/8 replications`."""
+    ordered = sorted(set(numbers))
+    return f"{'/'.join(map(str, ordered))} {what if ordered == [1] else f'{what}s'}"
+
+
 def whole_numbers(text: str) -> range | None:
     """The numbers of `5` or of `1-8`, none if the text is neither; empty if the range descends."""
     found = _RANGE.fullmatch(text)

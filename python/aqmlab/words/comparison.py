@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 _SHARES = {LOADED_MEDIAN.name: "half of the pages", LOADED_P95.name: "95 % of the pages"}
 MOST_DELAYS = 8
 """So many configurations are named with their delays in one sentence."""
+CALLS_SUFFER_MS = 150.0
+"""One-way delay up to which most conversations are unaffected (ITU-T Recommendation G.114, 2003)."""
 
 
 def sentences(found: Comparison) -> list[str]:
     """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
-    return [*_of_datagrams(found), *page_sentences(found)]
+    return [*_of_datagrams(found), *_without_pages(found), *page_sentences(found)]
 
 
 def page_sentences(found: Comparison) -> list[str]:
@@ -53,7 +55,8 @@ def answer(found: Comparison) -> list[str]:
     """The answer for readers who know nothing about queues."""
     delays = list(_of_datagrams(found))
     if not found.tells_pages:
-        return delays or [_of_links(found)]
+        told = [*delays, *_without_pages(found)]
+        return told or [_of_links(found)]
     if len(found.names) == 1:
         return [*delays, *_alone(found)]
     return [
@@ -90,6 +93,19 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
     words = f"packets of {worst} take {listed(delays, most=MOST_DELAYS)} (median, one way){more}."
     meanwhile = _meanwhile(found)
     yield f"{meanwhile}{words}" if meanwhile else f"P{words[1:]}"
+    if (levels[worst] or 0.0) > CALLS_SUFFER_MS:
+        yield f"Above {CALLS_SUFFER_MS:g} ms one way people in a call notice the delay (ITU-T G.114)."
+
+
+def _without_pages(found: Comparison) -> Iterator[str]:
+    """Why nothing is said of pages, where people browse."""
+    if found.browsing_users and not found.tells_pages:
+        people = counted(found.browsing_users, "person", "people")
+        verb = "browses" if found.browsing_users == 1 else "browse"
+        yield (
+            f"{people} {verb}, but no page began in the measured {found.window_s:g} s of any run: lengthen "
+            "duration_s."
+        )
 
 
 def _meanwhile(found: Comparison) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.words.amounts import counted, delay, duration, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     Measurement = Mapping[str, Any]
 
@@ -38,9 +38,16 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
     }
 
 
+def of_page(name: str) -> dict[str, str]:
+    """The words of the page that no run changes: its `title`, and what stands where nobody loads pages."""
+    return {"title": f"{name}: change a setting, see the queue", "no_pages": "Nobody loads pages here."}
+
+
 def of_comparison(status: Mapping[str, Any]) -> str:
-    """How far a comparison of two settings is, from what `FullComparison.status` returns."""
+    """How far a comparison is, or why it failed, from what `FullComparison.status` returns."""
     state = status["state"]
+    if state == "failed":
+        return f"The comparison failed: {status['refused']}"
     if state not in ("running", "done", "cancelled"):
         return ""
     before, now = status["names"]
@@ -55,15 +62,21 @@ def of_comparison(status: Mapping[str, Any]) -> str:
 
 
 def _headline(run: Measurement) -> str:
-    queue = (
+    sentences = []
+    if run["pages"]:
+        slow = _quantile(run["pages"], _SLOW)
+        takes = "longer than the run" if slow is None else f"longer than {duration(slow)}"
+        usual = _time(run["pages"], _USUAL)
+        sentences.append(f"Half of the pages load within {usual}, 5 % take {takes}.")
+    if run["datagrams"]:
+        worst = max(run["datagrams"], key=lambda group: run["datagrams"][group]["delay_ms"])
+        took = delay(run["datagrams"][worst]["delay_ms"])
+        sentences.append(f"Packets of {worst} take {took} (median, one way).")
+    sentences.append(
         f"A packet waits {_wait(run)} in the queue on average; the link is busy "
         f"{run['numbers']['utilization_percent']:.0f} % of the time."
     )
-    if not run["pages"]:
-        return queue
-    slow = _quantile(run["pages"], _SLOW)
-    takes = "longer than the run" if slow is None else f"longer than {duration(slow)}"
-    return f"Half of the pages load within {_time(run['pages'], _USUAL)}, 5 % take {takes}. {queue}"
+    return " ".join(sentences)
 
 
 def _before(run: Measurement) -> str:
@@ -80,11 +93,19 @@ def _rows(run: Measurement) -> tuple[tuple[str, str], ...]:
         ("pages that began", _count(numbers["pages_begun"])),
         ("of these not loaded at the end", _count(numbers["pages_unfinished"])),
         ("half of the objects load within", _time(run["responses"], _USUAL)),
+        *_datagram_rows(run),
         ("mean wait in the queue", _wait(run)),
         ("link busy", percent(numbers["utilization_percent"])),
         ("packets lost", percent(numbers["loss_percent"])),
         ("packets marked (ECN)", percent(numbers["marked_percent"])),
     )
+
+
+def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
+    for group, felt in run["datagrams"].items():
+        yield f"{group}: delay (median, one way)", delay(felt["delay_ms"])
+        yield f"{group}: jitter (99 %)", delay(felt["jitter_ms"])
+        yield f"{group}: packets lost", percent(felt["loss_percent"])
 
 
 def _wait(run: Measurement) -> str:

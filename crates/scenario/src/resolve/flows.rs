@@ -90,7 +90,7 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
 fn check_listed(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
     let key = joined(path, "starts_s");
     if table.starts_s.len() != table.count as usize {
-        let wrong = format!("{} instants for {} flows", table.starts_s.len(), table.count);
+        let wrong = format!("{} where count is {}", table.starts_s.len(), table.count);
         mistakes.value(&key, wrong, "as many as count says");
     }
     if table.start_s > 0.0 {

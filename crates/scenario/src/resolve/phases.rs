@@ -49,7 +49,7 @@ fn check_numbers(
 ) {
     let most = phases.flows.iter().copied().max().unwrap_or(0);
     if most != table.count {
-        let wrong = format!("{}, where the fullest of phases has {most} flows", table.count);
+        let wrong = format!("{}, where the fullest of phases has {most}", table.count);
         mistakes.value(&joined(path, "count"), wrong, format!("{most}"));
     }
     let fall = phases.flows.windows(2).position(|pair| pair[1] < pair[0]).unwrap_or(phases.flows.len());

@@ -21,6 +21,7 @@ from aqmlab.result import Result
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.job import Job
 from aqmlab.runs.store import keep
+from aqmlab.terminal.spelling import counted
 
 try:
     import distributed
@@ -204,8 +205,9 @@ class _WorkerWatch:
         if self._workers():
             self._seen = now
         elif now - self._seen > self._patience_s:
+            runs = f"{counted(left, 'run')} {'is' if left == 1 else 'are'} left"
             raise ExecutorError(
-                f"the Dask scheduler has had no worker for {self._patience_s:g} s, and {left} runs are left;"
+                f"the Dask scheduler has had no worker for {self._patience_s:g} s, and {runs};"
                 " what had finished is kept: start workers with `dask worker ...` and give the command again"
             )
 
