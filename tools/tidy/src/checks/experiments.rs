@@ -8,7 +8,7 @@ const FOLDER: &str = "experiments/";
 const EXPERIMENT: &str = "experiment.toml";
 
 /// Read by their names, in every experiment.
-const FIXED: [&str; 2] = [EXPERIMENT, "tolerances.toml"];
+const FIXED: [&str; 3] = [EXPERIMENT, "tolerances.toml", "differences.toml"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let documents = tree.with_extension("toml").filter_map(|(path, _)| {
@@ -47,6 +47,7 @@ mod tests {
         let files = [
             ("experiments/le2003/experiment.toml", experiment),
             ("experiments/le2003/tolerances.toml", ""),
+            ("experiments/le2003/differences.toml", ""),
             ("experiments/le2003/scenario.toml", ""),
             ("experiments/le2003/parts/uncongested.toml", ""),
         ];
