@@ -1,6 +1,8 @@
 """Pairs of runs whose scenarios differ in one key: each comparison refuses the pair or names the key.
 
-The scenarios are real and so are the runs. What is decided to matter for nothing must change no figure.
+The scenarios are real and so are the runs: one of four networks, half of the time with up to three random
+settings that both share. `aqmlab compare` decides before anything runs, a comparison of results over the
+runs, and `aqmlab report` over folders. What is decided to matter for nothing must change no figure.
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.comparison import Comparison
+from aqmlab.comparison import Comparison, read_configurations
 from aqmlab.comparison.comparability import Decides, decided_by, differences
-from aqmlab.comparison.pairing import ComparisonError
+from aqmlab.comparison.pairing import ComparisonError, require_comparable
 from aqmlab.errors import ScenarioError
+from aqmlab.report import render
+from aqmlab.report.comparison import page_of
 from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.summary import figures
 from random_cases import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 PEOPLE = """
 think_time_median_seconds = 0.5
@@ -237,8 +242,72 @@ def is_cheap(scenario: aqmlab.Scenario) -> bool:
 NOTHING_TO_COMPARE = ("no exchange ended", "was not recorded")
 
 
+def with_random_settings(scenario: aqmlab.Scenario, draw: np.random.Generator) -> aqmlab.Scenario:
+    """The scenario with up to three other settings, as far as it stays cheap."""
+    for _ in range(int(draw.integers(1, 4))):
+        key, value = choose(scenario, draw)
+        made = another(scenario, key, value, draw)
+        if made is not None and is_cheap(made):
+            scenario = made
+    return scenario
+
+
+def choose(scenario: aqmlab.Scenario, draw: np.random.Generator) -> tuple[str, object]:
+    """A key of the scenario. Kinds of keys are drawn alike: a model has many parameters, a network few."""
+    groups: dict[tuple[Decides, bool], list[tuple[str, object]]] = defaultdict(list)
+    for key, value in leaves(scenario.resolved):
+        if not key.startswith("files."):
+            groups[decided_by(key), ".model." in key or ".host." in key].append((key, value))
+    kinds = sorted(groups, key=str)
+    group = groups[kinds[int(draw.integers(len(kinds)))]]
+    return group[int(draw.integers(len(group)))]
+
+
+def assert_refused_before_anything_runs(a: aqmlab.Scenario, b: aqmlab.Scenario, key: str) -> None:
+    """What `aqmlab compare` of two files asks first: the same that a comparison of their results asks."""
+    scenarios = {"b": b.resolved, "a": a.resolved}
+    if decided_by(key) in {Decides.USERS, Decides.MEASURE}:
+        with pytest.raises(ComparisonError) as refused:
+            require_comparable(scenarios)
+        assert key in str(refused.value)
+    else:
+        require_comparable(scenarios)
+
+
+def assert_reported(a: aqmlab.Result, b: aqmlab.Result, key: str, folder: Path) -> None:
+    """What `aqmlab report` makes of the folders of two results: a refusal, or a page that names the key."""
+    a.save(folder / "a")
+    b.save(folder / "b")
+    found = read_configurations([folder / "b", folder / "a"])
+    decides = decided_by(key)
+    if decides in {Decides.USERS, Decides.MEASURE}:
+        with pytest.raises(ComparisonError) as refused:
+            Comparison.of(found)
+        assert key in str(refused.value)
+        return
+    if len(found) == 1:
+        # A name or a description alone: two runs of one scenario and seed, of which one counts.
+        assert decides is Decides.NOTHING
+        return
+    refusal = ""
+    try:
+        compared = Comparison.of(found)
+        page = render(page_of(compared))
+    except (MissingDataError, ComparisonError) as error:
+        refusal = str(error)
+    if refusal:
+        assert any(why in refusal for why in (*NOTHING_TO_COMPARE, "other links carry data", key)), refusal
+        return
+    if decides in {Decides.NETWORK, Decides.HOSTS}:
+        (said,) = compared.cautions()
+        assert key in said
+        assert "Not only the queue differs" in page
+    if decides in {Decides.NETWORK, Decides.HOSTS, Decides.QUEUE}:
+        assert key in page, f"the report does not name {key}"
+
+
 def in_words(a: aqmlab.Result, b: aqmlab.Result) -> str:
-    """What a comparison and what a report say of two runs, or the refusals of both."""
+    """What a comparison says of two runs, and the settings that it finds to differ; or its refusal, twice."""
     said = []
     try:
         found = Comparison.of({"b": [b], "a": [a]})
@@ -276,33 +345,31 @@ def assert_refused_or_told(a: aqmlab.Result, b: aqmlab.Result, key: str) -> Deci
     return decides
 
 
+REPORTED = 5
+"""Of so many pairs one is written to folders and reported, which takes longer than both runs."""
+
+
 @pytest.mark.parametrize("number", cases(150))
-def test_a_pair_that_differs_in_one_key_is_refused_or_told(number: int) -> None:
+def test_a_pair_that_differs_in_one_key_is_refused_or_told(number: int, tmp_path: Path) -> None:
     draw = np.random.default_rng(number)
     name = str(draw.choice([*BASES]))
-    keys = [(key, value) for key, value in leaves(base(name).resolved) if not key.startswith("files.")]
-    # Kinds of keys are drawn alike: a model has dozens of parameters, and a network a few.
-    groups: dict[tuple[Decides, bool], list[tuple[str, object]]] = defaultdict(list)
-    for key, value in keys:
-        groups[decided_by(key), ".model." in key or ".host." in key].append((key, value))
-    kinds = sorted(groups, key=str)
+    shared, result = base(name), None
+    if draw.random() < 0.5:
+        shared = with_random_settings(base(name), draw)
+        result = aqmlab.run(shared, seed=1)
+    result = result or base_run(name)
     for _ in range(20):
-        key, value = _drawn(groups, kinds, draw)
-        made = another(base(name), key, value, draw)
+        key, value = choose(shared, draw)
+        made = another(shared, key, value, draw)
         if made is not None and is_cheap(made):
             break
     else:
         pytest.fail("no legal pair was found")
-    assert_refused_or_told(aqmlab.run(made, seed=1), base_run(name), key)
-
-
-def _drawn(
-    groups: Mapping[tuple[Decides, bool], list[tuple[str, object]]],
-    kinds: list[tuple[Decides, bool]],
-    draw: np.random.Generator,
-) -> tuple[str, object]:
-    group = groups[kinds[int(draw.integers(len(kinds)))]]
-    return group[int(draw.integers(len(group)))]
+    assert_refused_before_anything_runs(made, shared, key)
+    other = aqmlab.run(made, seed=1)
+    assert_refused_or_told(other, result, key)
+    if number % REPORTED == 0:
+        assert_reported(other, result, key, tmp_path)
 
 
 SIZES = "100 0.5\n1000 1\n"
