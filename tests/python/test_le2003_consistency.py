@@ -1,0 +1,74 @@
+"""What table 2 of the 2003 study says of itself, from its printed numbers alone."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from aqmlab.experiments.le2003.consistency import Consistency, PublishedRow
+
+PAGE = Path(__file__).parents[2] / "docs" / "experiments" / "le2003.md"
+LOADS = (80.0, 90.0, 98.0, 105.0)
+ARED = ("ared-24", "ared-24-ecn", "ared-240", "ared-240-ecn")
+
+
+@pytest.fixture(name="table", scope="module")
+def _table() -> Consistency:
+    file = resources.files("aqmlab") / "experiments" / "le2003" / "published_table2.csv"
+    with file.open(encoding="utf-8") as text:
+        return Consistency(map(PublishedRow.of, csv.DictReader(text)))
+
+
+def test_the_price_of_a_loss_by_hand() -> None:
+    """Two drop-tail rows that miss 5 and 10 % of 10 million requests at losses of 3 and 8 %."""
+    rows = [
+        PublishedRow("uncongested", 90.0, 0.0, 10.0, 80.0),
+        PublishedRow("drop-tail-24", 90.0, 3.0, 9.5, 77.9),
+        PublishedRow("drop-tail-240", 90.0, 8.0, 9.0, 72.0),
+        PublishedRow("ared-24", 90.0, 1.0, 8.0, 66.56),
+    ]
+    table = Consistency(rows)
+    assert table.loss_per_missing_request == pytest.approx((5 * 3 + 10 * 8) / (5**2 + 10**2))
+    assert table.missing_requests_percent(rows[3]) == pytest.approx(20.0)
+    assert table.needed_loss_percent(rows[3]) == pytest.approx(20.0 * 95 / 125)
+    assert [table.more_bytes_per_request_percent(row) for row in rows] == pytest.approx([0, 2.5, 0, 4.0])
+
+
+def test_drop_tail_fits_its_own_line_and_ared_misses_it_everywhere(table: Consistency) -> None:
+    def surplus(cell: str, load: float) -> float:
+        row = table.rows[cell, load]
+        return table.needed_loss_percent(row) - row.loss_percent
+
+    for cell in ("drop-tail-24", "drop-tail-240"):
+        assert all(abs(surplus(cell, load)) < 1.2 for load in LOADS)
+    for cell in ARED:
+        assert surplus(cell, 80.0) > 0.4
+        assert all(surplus(cell, load) > 3.0 for load in LOADS[1:])
+        # Rounding of the requests to 0.1 million is 0.4 % of them at most.
+        assert table.more_bytes_per_request_percent(table.rows[cell, 98.0]) > 2.0
+
+
+def test_no_scheme_but_ared_carries_more_bytes_for_a_request(table: Consistency) -> None:
+    """Drop-tail and rounding reach 1.2 %; PI and REM lie below the uncongested network at 98 and 105 %."""
+    others = [row for row in table.rows.values() if not row.cell.startswith("ared")]
+    assert max(map(table.more_bytes_per_request_percent, others)) < 1.3
+    controlled = [row for row in others if row.cell.startswith(("pi", "rem")) and row.load_percent > 90.0]
+    assert len(controlled) == 16
+    assert all(-3.0 < table.more_bytes_per_request_percent(row) < 0.0 for row in controlled)
+
+
+def test_the_page_prints_these_numbers(table: Consistency) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for cell in ARED:
+        for load in LOADS:
+            row = table.rows[cell, load]
+            line = (
+                f"| `{cell}` | {load:g} | {table.missing_requests_percent(row):.1f} "
+                f"| {table.needed_loss_percent(row):.1f} | {row.loss_percent:g} "
+                f"| {table.more_bytes_per_request_percent(row):+.1f} |"
+            )
+            assert line in page
+    assert f"{table.loss_per_missing_request:.2f} points of loss" in page
