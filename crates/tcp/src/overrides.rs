@@ -77,6 +77,10 @@ pub struct HostOverrides {
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`,
     /// `"accurate"`.
     pub ecn: Option<EcnRule>,
+    /// The window in segments below which an ECN-Echo does not take it, 1 or 2: 1 by KAME's rule, 2 as after a loss in FreeBSD.
+    /// Of `ecn = "kame"` alone.
+    #[schemars(range(min = 1, max = 2))]
+    pub ecn_least_window_segments: Option<u8>,
     /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost SYN/ACK; in `linux6`
     /// it does unless this is `false` (`tcp_ecn_fallback`).
     pub ecn_fallback_on_syn_loss: Option<bool>,
@@ -188,6 +192,9 @@ impl HostProfile {
         self.change_extensions(overrides)?;
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
+        }
+        if let Some(segments) = overrides.ecn_least_window_segments {
+            self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
         }
         if let Some(fallback) = overrides.ecn_fallback_on_syn_loss {
             self.ecn_fallback = match fallback {
@@ -406,6 +413,17 @@ impl HostProfile {
         }
     }
 
+    fn least_window_on_echo(&self, segments: u8) -> Result<u8, IllegalOverride> {
+        if segments > 1 && self.ecn != Ecn::Kame {
+            return Err(IllegalOverride {
+                key: "ecn_least_window_segments",
+                value: segments.to_string(),
+                legal: "1, or 2 together with ecn = \"kame\"".into(),
+            });
+        }
+        within("ecn_least_window_segments", segments, 1, 2)
+    }
+
     fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
         let refused = |legal: &str| IllegalOverride {
             key: "ecn",
@@ -511,6 +529,26 @@ mod tests {
         let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
         let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
         assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));
+    }
+
+    #[test]
+    fn the_floor_of_the_window_after_an_echo_is_kames() {
+        let floor = |ecn, segments| {
+            let overrides =
+                HostOverrides { ecn, ecn_least_window_segments: Some(segments), ..Default::default() };
+            bsd45_with(&overrides).map(|profile| profile.ecn_least_window_segments)
+        };
+        assert_eq!(bsd45_with(&HostOverrides::default()).unwrap().ecn_least_window_segments, 1);
+        for segments in [1, 2] {
+            assert_eq!(floor(Some(EcnRule::Kame), segments), Ok(segments));
+            assert_eq!(floor(Some(EcnRule::On), segments), Ok(segments), "which is KAME's there");
+        }
+        for (ecn, segments) in
+            [(Some(EcnRule::Rfc3168), 2), (None, 2), (Some(EcnRule::Kame), 3), (Some(EcnRule::Kame), 0)]
+        {
+            let refused = floor(ecn, segments).unwrap_err();
+            assert_eq!((refused.key, refused.value), ("ecn_least_window_segments", segments.to_string()));
+        }
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub struct HostProfile {
     pub extensions: Extensions,
     /// Explicit congestion notification.
     pub ecn: Ecn,
+    /// The window in segments below which an echo does not take it; more than one by [`Ecn::Kame`] alone.
+    pub ecn_least_window_segments: u8,
     /// Which packet of the handshake gives ECN up for the connection when it is lost.
     pub ecn_fallback: EcnFallback,
 }

@@ -84,6 +84,7 @@ impl HostProfile {
         small_write: Some(SmallWrite { piece_bytes: 100, cluster_from_bytes: 208 }),
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Never,
     };
 
@@ -129,6 +130,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Never,
     };
 
@@ -173,6 +175,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Never,
     };
 
@@ -217,6 +220,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Never,
     };
 
@@ -263,6 +267,7 @@ impl HostProfile {
         small_write: None,
         extensions: Extensions::NONE,
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Never,
     };
 
@@ -321,6 +326,7 @@ impl HostProfile {
             timer_phase: TimerPhase::Own,
         },
         ecn: Ecn::Off,
+        ecn_least_window_segments: 1,
         ecn_fallback: EcnFallback::Syn,
     };
 

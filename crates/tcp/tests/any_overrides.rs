@@ -51,8 +51,8 @@ fn switches() -> impl Strategy<Value = HostOverrides> {
     let rules = prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]);
     let reads = prop::sample::select(WINDOW_UPDATES.to_vec());
     let rules = (prop::option::of(rules), prop::option::of(reads));
-    (switch(), switch(), switch(), switch(), switch(), switch(), rules).prop_map(
-        |(quirk, limited, nagle, clusters, split, fallback, (ecn, window_updates))| HostOverrides {
+    (switch(), switch(), switch(), switch(), switch(), switch(), rules, some!(1_u8, 2)).prop_map(
+        |(quirk, limited, nagle, clusters, split, fallback, (ecn, window_updates), least)| HostOverrides {
             window_updates,
             passive_window_quirk: quirk,
             limited_transmit: limited,
@@ -60,6 +60,7 @@ fn switches() -> impl Strategy<Value = HostOverrides> {
             cluster_writes: clusters,
             small_write_split: split,
             ecn_fallback_on_syn_loss: fallback,
+            ecn_least_window_segments: least,
             ecn,
             ..HostOverrides::default()
         },

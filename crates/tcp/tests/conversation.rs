@@ -217,6 +217,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
                 overrides.ecn = Some(match *value {
                     "on" => aqmlab_tcp::EcnRule::On,
                     "rfc3168" => aqmlab_tcp::EcnRule::Rfc3168,
+                    "kame" => aqmlab_tcp::EcnRule::Kame,
                     "accurate" => aqmlab_tcp::EcnRule::Accurate,
                     other => panic!("no ECN rule {other}"),
                 });
@@ -224,6 +225,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "acknowledge_every_segments" => overrides.acknowledge_every_segments = value.parse().ok(),
             "delayed_ack_ms" => overrides.delayed_ack_ms = value.parse().ok(),
             "minimum_rto_ms" => overrides.minimum_rto_ms = value.parse().ok(),
+            "ecn_least_window_segments" => overrides.ecn_least_window_segments = value.parse().ok(),
             "ecn_fallback_on_syn_loss" => overrides.ecn_fallback_on_syn_loss = value.parse().ok(),
             "initial_rto_ms" => overrides.initial_rto_ms = value.parse().ok(),
             "initial_window_segments" => overrides.initial_window_segments = value.parse().ok(),
@@ -377,6 +379,7 @@ conversations! {
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
     ecn_kame_takes_no_notice_at_one_segment
     ecn_kame_takes_the_echo_of_a_window_update_for_a_second_mark
+    ecn_kame_with_the_floor_of_a_loss_never_goes_below_two_segments
     ecn_ns2_full_a_receiver_tells_of_a_reduction_on_an_acknowledgement
     ecn_ns2_full_below_a_segment_the_timer_lets_one_out
     ecn_ns2_full_cuts_once_per_window_and_tells_with_the_next_segment

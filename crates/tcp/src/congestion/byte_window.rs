@@ -16,9 +16,10 @@ pub(super) struct Reduced {
 pub(super) fn reduced_on_echo(window: u32, profile: &HostProfile) -> Option<Reduced> {
     let mss = profile.segment_bytes();
     if profile.ecn == Ecn::Kame {
-        let half = window / mss / 2 * mss;
+        let (segments, least) = (window / mss, u32::from(profile.ecn_least_window_segments));
+        let half = (segments / 2).max(least) * mss;
         let reduced = Reduced { window: half, threshold: half, reaction: EchoReaction::Reduced };
-        return (window / mss > 1).then_some(reduced);
+        return (segments > least).then_some(reduced);
     }
     let reaction = if window <= mss { EchoReaction::ReducedAtOneSegment } else { EchoReaction::Reduced };
     Some(Reduced { window: (window / 2).max(mss), threshold: (window / 2).max(2 * mss), reaction })
