@@ -126,9 +126,7 @@ def compare(
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
-    for path in paths:
-        if not path.exists():
-            raise click.UsageError(f"{path}: there is no such file or folder{_nearby(path)}")
+    _require_existing(paths)
     if paths and not schemes and all(map(Path.is_dir, paths)):
         if until_width_s is not None:
             raise click.UsageError("--until-width adds runs; of folders nothing is run")
@@ -154,6 +152,12 @@ def compare(
         keep_first_stage(folder, seeds, until_width_s)
         found = _beside(results, links, folder, first_stage=len(seeds))
     return _tell(found, folder, with_report=with_report, quiet=quiet)
+
+
+def _require_existing(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(f"{path}: there is no such file or folder{_nearby(path)}")
 
 
 def _scenarios(
