@@ -228,7 +228,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     # The width falls with the root of the number: 6 / 0.8^2 is 9.4.
     assert len(list((folder / "red").iterdir())) == 10
     assert "Means over 10 seeds" in " ".join(made.stdout.split())
-    assert "The first 6 seeds decided how many" in " ".join(made.stdout.split())
+    assert "The first 6 seeds decided the number" in " ".join(made.stdout.split())
     assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
     as_compared = (folder / "report.html").read_text()
     told = aqmlab_run("report", str(folder), cwd=link)
@@ -236,14 +236,14 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert (folder / "report.html").read_text() == as_compared
     together = aqmlab_run("report", str(folder), str(folder / "red"), cwd=link)
     assert together.returncode == 2
-    assert "its first seeds decided how many there are" in " ".join(together.stderr.split())
+    assert "its first seeds decided the number of seeds" in " ".join(together.stderr.split())
     (folder / "first_stage.json").write_text('{"seeds": [2, 3, 4, 5, 6, 7], "width_s": 1.0}')
     others = aqmlab_run("report", str(folder), cwd=link)
     assert others.returncode == 2
     assert "the first in the folder are [1, 2, 3, 4, 5, 6]" in " ".join(others.stderr.split())
     refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
     assert refused.returncode == 2
-    assert re.search(r"takes 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
+    assert re.search(r"needs 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
 
 
 def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
@@ -265,7 +265,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         ((".", ".", "--until-width", "1"), "--until-width adds runs"),
         (("link.toml", "."), ". is a folder"),
         (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for folders"),
-        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),
+        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues needs --schemes"),
         (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),
         (("link.toml", "--schemes", "red,pi", "--links", "nowhere", "--seeds", "1"), "nowhere"),
     ],
@@ -309,7 +309,7 @@ def test_scenarios_whose_names_would_share_a_folder_are_both_kept(link: Path) ->
 
 def test_a_scenario_given_twice_is_refused(link: Path) -> None:
     made = aqmlab_run("compare", "bulk.toml", "bulk.toml", "--seeds", "1", cwd=link)
-    assert (made.returncode, "given twice" in made.stderr) == (2, True)
+    assert (made.returncode, "listed twice" in made.stderr) == (2, True)
 
 
 def test_folders_of_one_name_are_told_apart(link: Path) -> None:

@@ -12,7 +12,7 @@ from aqmlab.words.amounts import percent
 
 SLOW_PAGES = {"share": list(SHARES), "seconds": [share * 10.0 if share < 0.9 else None for share in SHARES]}
 
-LONG = "pi against red, 8 seeds of 20 simulated seconds each"
+LONG = "pi compared with red, 8 seeds of 20 simulated seconds each"
 
 
 def measured(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -69,10 +69,10 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     [
         ({"state": "none"}, ""),
         ({"state": "failed"}, ""),
-        ({"simulated_s": None}, "pi against red, 8 seeds: measuring how long a run takes …"),
+        ({"simulated_s": None}, "pi compared with red, 8 seeds: measuring the time of a run …"),
         ({}, f"{LONG}: 3 of 16 runs"),
         ({"state": "done"}, f"{LONG}: done."),
-        ({"state": "cancelled"}, "pi against red, 8 seeds: cancelled."),
+        ({"state": "cancelled"}, "pi compared with red, 8 seeds: cancelled."),
         (
             {"shortened": True},
             f"{LONG} (shorter than the scenario, to end within about a minute): 3 of 16 runs",

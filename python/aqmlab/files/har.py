@@ -186,7 +186,7 @@ _NOTHING = (0, SizeSource.TRANSFER_SIZE)
 
 
 def _response_size(response: dict[str, Any]) -> tuple[int, SizeSource] | None:
-    """The length of a response and where it was found; none where the file tells no length.
+    """The length of a response and where it was found; none if the file has no length.
 
     A length of -1 is one that the browser does not know; without a `bodySize` a response that says nothing of
     its content either may have had any length, whatever its headers had.

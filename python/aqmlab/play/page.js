@@ -235,13 +235,13 @@
     try {
       const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(turned) });
       if (number !== state.asked) return;  // a newer one is on its way
-      if (response.status === 403) throw new Error("the server no longer knows this page: open the address that aqmlab play printed");
+      if (response.status === 403) throw new Error("the server has a new token: open the address that aqmlab play printed");
       const answer = await sentenceOrJson(response);
       if (answer.superseded) return;
       refuse(answer.refused);
       if (!answer.refused) { state.now = { ...answer, turned }; settle(); show(); }
     } catch (error) {
-      if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message));
+      if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play has stopped." : String(error.message));
     } finally {
       if (number === state.asked) document.body.classList.remove("busy");
     }
@@ -269,7 +269,7 @@
     const number = full.asked += 1;
     try {
       const response = await fetch(at("comparison"), { method, body });
-      if (response.status === 403) throw new Error("the server no longer knows this page");
+      if (response.status === 403) throw new Error("the server has a new token");
       const answer = await sentenceOrJson(response);
       if (number !== full.asked) return;
       if (response.ok) showFull(answer);
@@ -280,7 +280,7 @@
       }
     } catch (error) {
       element("full-refused").hidden = false;
-      element("full-refused").textContent = error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message);
+      element("full-refused").textContent = error instanceof TypeError ? "aqmlab play has stopped." : String(error.message);
     }
   }
 
@@ -300,7 +300,7 @@
     state.facts = await sentenceOrJson(await fetch(at("knobs")));
     if (state.facts.refused) throw new Error(state.facts.refused);
     state.turned = untouched();
-    element("name").textContent = `${state.facts.name}: turn a knob and see the queue breathe`;
+    element("name").textContent = `${state.facts.name}: change a setting to see its effect`;
     for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
     document.title = `${state.facts.name} – aqmlab play`;
     element("full-report").href = at("comparison/report");

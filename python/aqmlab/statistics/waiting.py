@@ -38,7 +38,7 @@ class Framing:
     gap_bytes: int
 
     def wire_bytes(self, packets: FloatArray, ip_bytes: FloatArray) -> FloatArray:
-        """Bytes whose transmission time so many packets with so many bytes of IP in all take.
+        """Bytes with the same transmission time as a number of packets with a total of IP bytes.
 
         The packets of a queue are taken to have one size, their mean: exact where they do, or where none is
         shorter than the shortest frame. Otherwise short packets are padded by more than is counted here.
@@ -73,7 +73,7 @@ def waiting_ms(result: Recorded, link: Mapping[str, Any]) -> tuple[FloatArray, F
 
 
 def waiting_s(link: Mapping[str, Any], packets: FloatArray) -> FloatArray:
-    """Seconds that a link takes to send so many packets, at the mean transmission time of those that it sent.
+    """Seconds that a link takes to send a number of packets, at the mean transmission time of those it sent.
 
     That time has every byte of framing in it: how long the link was transmitting, by the frames that it sent.
 
@@ -88,5 +88,5 @@ def waiting_s(link: Mapping[str, Any], packets: FloatArray) -> FloatArray:
         return np.zeros_like(packets)
     frame_bytes, sent_mbps = float(link["mean_frame_bytes"]), float(link["throughput_frame_mbps"])
     if not frame_bytes or not sent_mbps:
-        raise MissingDataError(f"nothing left on {link['name']} in the measured window")
+        raise MissingDataError(f"no packet left {link['name']} in the measured window")
     return packets * (float(link["busy_share"]) * frame_bytes * 8e-6 / sent_mbps)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_LINKS, OF_OBJECTS, OF_PEOPLE, RESPONSE_MEDIAN
 from aqmlab.statistics import Interval
+from aqmlab.statistics.quantities import queue_mean_packets
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -38,20 +39,20 @@ _GROUPS = {"datagrams": "", "flows": "", "links": "link "}
 
 @dataclass(frozen=True)
 class _Row:
-    """A quantity with what its row is called; without one, the heading of the rows below."""
+    """A quantity with the title of its row; without a quantity, the heading of the rows below."""
 
     title: str
     quantity: Quantity | None = None
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
-    """Quantities below each other, configurations beside each other, differences below levels."""
+    """One row per quantity, one column per configuration, differences below levels."""
     below = [f"In grey: the difference from {found.baseline}."] if len(found.names) > 1 else []
     return _table(found, found.names, title, caption="\n".join([*below, *notes(found)]))
 
 
 def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
-    """The same for a terminal of so many columns: what has no room goes into further tables.
+    """The same for a terminal of a given width: configurations without room go into further tables.
 
     The baseline stands in each of them.
     """
@@ -111,12 +112,17 @@ def _place(found: Comparison, quantity: Quantity) -> tuple[str, str]:
     """The heading of a quantity's row, and what it is called below that."""
     kind, _, name = quantity.name.partition("/")[2].partition(".")
     if kind:
-        return f"{_GROUPS.get(kind, '')}{name}", quantity.short.removesuffix(f", {name}")
+        return f"{_GROUPS.get(kind, '')}{name}", _in_rows(quantity.short.removesuffix(f", {name}"))
     if quantity in OF_PEOPLE:
         return "pages", "median s" if quantity is LOADED_MEDIAN else "95 % s"
     if quantity in OF_OBJECTS:
         return "objects of pages", "median s" if quantity is RESPONSE_MEDIAN else "95 % s"
-    return f"link {found.links[0]}", quantity.short
+    return f"link {found.links[0]}", _in_rows(quantity.short)
+
+
+def _in_rows(short: str) -> str:
+    """The heading of a row, which has room for the unit that a column leaves out."""
+    return "queue packets" if short == queue_mean_packets.short else short
 
 
 def _heading(row: _Row) -> TableCell:
@@ -133,7 +139,7 @@ def _cell(found: Comparison, name: str, row: _Row) -> TableCell:
         change = found.change(name, row.quantity)
         differences.append(Line(_difference_in_print(change), Standing.PAPER))
         differs = change.direction != 0
-    # With a star where it differs from the baseline's; on a terminal without the difference.
+    # A star marks a difference from the baseline's; the terminal leaves the difference out.
     mark = "" if len(found.names) == 1 else "*" if differs else " "
     return TableCell(lines=(Line(f"{shown}{mark}".rstrip()), *differences), short=f"{shown}{mark}")
 
@@ -192,25 +198,25 @@ def _how_sure(found: Comparison) -> Iterator[str]:
     sure = isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
     yield f"Means over {seeds}" + (", ± 95 % confidence intervals." if sure else " (too few for intervals).")
     if found.first_stage:
-        yield f"The first {found.first_stage} seeds decided how many there are (Stein's two stages)."
+        yield f"The first {found.first_stage} seeds decided the number of seeds (Stein's two stages)."
     if len(found.names) > 1 and sure:
         sure_of_each = f"{100 * found.confidence_of_each:.4g} % intervals"
         yield (
-            f"*: differs from {found.baseline} ({sure_of_each}: all statements on pages together hold with "
+            f"*: differs from {found.baseline} ({sure_of_each}: all statements on pages hold together with "
             "95 %)."
         )
 
 
 def _of_what(found: Comparison) -> Iterator[str]:
     if found.tells_pages:
-        yield f"Pages: those that began in the measured {found.window_s:g} s; objects: what they are made of."
+        yield f"Pages: those that began in the measured {found.window_s:g} s. Objects: the parts of pages."
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
-        yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
+        yield f">: at least; in up to {counted(beyond, 'run')} too few pages loaded before the end."
     have = [found.level(name, each).have for name in found.names for each in found.of_people]
     if 0 < min(have, default=0) < len(found.seeds):
-        yield f"Pages began in {min(have)} of {len(found.seeds)} runs; the others do not count for pages."
+        yield f"Pages began in {min(have)} of {len(found.seeds)} runs; only these count for pages."
     if found.datagram_groups:
-        yield "Delay: one way, from the sender's hand-over to arrival."
+        yield "Delay: one way, from sending to arrival."
     if zero := [each.short for each in _recorded(found) if "/" not in each.name and _is_zero(found, each)]:
         yield f"Zero in every run: {', '.join(zero)}."

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 FILE = "scorecard.csv"
 PREFACE = """# What was reproduced, and what was not
 
-Written by `aqmlab scorecard` from the scorecards that reproductions left; not by hand. What the verdicts mean
-is in [statistics.md](statistics.md#claims): *scale* and *scale cannot judge* say that runs were too short or
-too few, *differs* that the networks differ. † marks numbers that an input of the models was chosen by.
+`aqmlab scorecard` generates this page from the scorecards of reproductions.
+[statistics.md](statistics.md#claims) explains the verdicts: *scale* and *scale cannot judge* mean that
+the runs were too short or too few, *differs* means that the simulated network differs from the paper's. †
+marks numbers that were used to choose an input of the models.
 """
 NUMBER, CLAIM = "number", "claim"
 _FIGURE = re.compile(r"\bfig(\d+)")
@@ -40,7 +41,7 @@ _FIGURE = re.compile(r"\bfig(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A number of a paper's table, or a claim, with what became of it; everything as a file says it.
+    """A number of a paper's table, or a claim, with its outcome, as in the file.
 
     Attributes:
         experiment: Of which experiment.
@@ -48,7 +49,7 @@ class Scored:
         version: By which version.
         kind: `number` or `claim`.
         name: The cell and its load, or the identifier of the claim.
-        says: The quantity, or what the paper says.
+        says: The quantity, or the claim in words.
         published: The number in the paper.
         ours: Our mean, or for a claim the evidence.
         lower, upper: Its interval over replications, where there is one.
@@ -81,7 +82,7 @@ class Scored:
 
 
 def scored(study: Study, filled: Iterable[Filled], outcomes: Iterable[Outcome]) -> list[Scored]:
-    """What a study says of every published number and every claim."""
+    """The results of a study for every published number and claim."""
     runs = [result.run for results in study.cells.values() for result in results]
     version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
     of_study = study.experiment.name, study.scale.name, version
@@ -195,8 +196,8 @@ def page(entries: Sequence[Scored]) -> str:
             f"\n## {experiment}, scale {scale}\n\nVersion {study[0].version}. "
             f"Numbers within their tolerance: {_within(study, in_sample=False)}, "
             f"in-sample {_within(study, in_sample=True)}. "
-            f"Claims: {_told(study)}; {_statements(study)} statements that were judged hold. "
-            f"What is behind the differences: [experiments/{experiment}.md](experiments/{experiment}.md).\n"
+            f"Claims: {_told(study)}; {_statements(study)} judged statements hold. "
+            f"Explanation of the differences: [experiments/{experiment}.md](experiments/{experiment}.md).\n"
         )
         parts.append(_numbers_in_markdown([each for each in study if each.kind == NUMBER]))
         parts.append(_claims_in_markdown([each for each in study if each.kind == CLAIM]))

@@ -1,19 +1,19 @@
-"""Numbers as people say them: two or three digits, the usual unit, plurals right."""
+"""Numbers as people say them: two or three digits, the usual unit, correct plurals."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "delay", "duration", "listed", "percent", "span"]
+__all__ = ["counted", "delay", "duration", "listed", "percent", "span", "unbroken"]
 
 MOST_NAMED = 4
-"""Of a longer list the first so many are named, and the others counted."""
+"""The most words of a list that are named; the others are counted."""
 _MILLISECONDS = 1000.0
 
 
@@ -27,7 +27,9 @@ def duration(seconds: float) -> str:
 
 
 def delay(milliseconds: float) -> str:
-    """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1,200 ms."""
+    """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1.2 s."""
+    if abs(milliseconds) >= _MILLISECONDS - 0.5:
+        return f"{_digits(milliseconds / _MILLISECONDS)} s"
     return f"{_digits(milliseconds)} ms"
 
 
