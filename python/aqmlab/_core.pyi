@@ -51,10 +51,10 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A scenario is refused: the message names the place, the legal values and the nearest name."""
+    """A scenario is invalid; the message names the place, the legal values and the closest name."""
 
 class RunError(RuntimeError):
-    """A run failed, by the simulator's fault, or by that of a scheme of the user's."""
+    """A run failed because of a fault of the simulator or of a user's scheme."""
 
 class Cancelled(Exception):
     """The run was cancelled before it ended."""
@@ -105,7 +105,7 @@ class LiveRun:
 
 @final
 class Packet:
-    """All that a scheme knows of one packet. One object serves all calls: keep its values, not the object."""
+    """The properties of one packet. One object serves all calls: keep its values, not the object."""
 
     @property
     def flow(self) -> int: ...

@@ -38,7 +38,7 @@ def interruption() -> tuple[int, str]:
     by = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
     return (
         128 + number,
-        f"aqmlab: interrupted{by}; what had finished is kept, and the same command goes on from there",
+        f"aqmlab: interrupted{by}; finished runs are kept, and the same command resumes",
     )
 
 

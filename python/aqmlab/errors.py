@@ -43,15 +43,15 @@ class RefusalError(ValueError):
 
 
 class FolderError(RefusalError):
-    """The folder that was named cannot be written to, or already holds something else."""
+    """The folder cannot be written, or already contains something else."""
 
 
 class NotEnoughMemoryError(RefusalError):
-    """A run has no room in memory; the message says how much it takes and how much is free."""
+    """A run needs more memory than is free; the message names both."""
 
 
 class ResultError(RefusalError):
-    """The folder holds no result, or one that is not what was once written there."""
+    """The folder contains no result, or a damaged one."""
 
 
 class LayoutError(ResultError):
@@ -59,11 +59,11 @@ class LayoutError(ResultError):
 
 
 class StorageError(OSError):
-    """A result could not be written to the end: the disk is full, or failed."""
+    """A result could not be written completely: the disk is full or failed."""
 
 
 class TableError(KeyError):
-    """The run did not keep this table; the message says how to keep it."""
+    """The run did not record this table; the message explains how to record it."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -78,11 +78,11 @@ class TuneError(RefusalError):
 
 
 class DemandError(RefusalError):
-    """A demand or a link that was named is none of the scenario's; the message says what is."""
+    """A demand or link is not in the scenario; the message lists the legal ones."""
 
 
 class CalibrationError(RefusalError):
-    """No line can be fitted or read, or a load lies beyond what it, or the users at hand, can tell."""
+    """No line can be fitted or read, or a load is out of reach of the line or of the users."""
 
 
 class ExperimentError(RefusalError):

@@ -57,7 +57,7 @@ _HOW_TO_RECORD = {
 
 
 class Tables(Mapping[str, pa.Table]):
-    """Tables by name; asking for one that was not recorded says how to record it."""
+    """Tables by name; the error for a missing one explains how to record it."""
 
     def __init__(self, tables: Mapping[str, pa.Table] | None = None) -> None:
         self._tables = dict(tables or {})
@@ -122,7 +122,7 @@ class Result:
     Attributes:
         run: The content of `run.json`: scenario as resolved, seed, version, counters, invariants, warnings.
         tables: Columns by table, as Arrow tables.
-        folder: Where the result is kept; none while it is only in memory.
+        folder: The folder of the result; none while it is only in memory.
     """
 
     run: dict[str, Any]
@@ -132,7 +132,7 @@ class Result:
 
     @classmethod
     def from_core(cls, run: _core.Run | _core.LiveRun, *, content_address: str) -> Self:
-        """Takes over what a finished run of the core holds; columns are not copied."""
+        """Takes the result of a finished run from the core, without copying columns."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
         summary = json.loads(run.summary())
         facts = {"aqmlab_version": _core.version(), "content_address": content_address}
@@ -142,7 +142,7 @@ class Result:
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Opens the result kept in `folder`, after checking that it is what was written there.
+        """Opens the result in `folder` after checking its checksums.
 
         Raises:
             ResultError: There is no result, it is damaged, or another version of the layout wrote it.
@@ -156,7 +156,7 @@ class Result:
         return cls(run=run, tables=StoredTables(folder, tables), folder=folder)
 
     def save(self, folder: str | Path) -> Path:
-        """Writes the result to a new folder, whole or not at all.
+        """Writes the result atomically to a new folder.
 
         Raises:
             FolderError: The folder exists or cannot be made.
@@ -181,7 +181,7 @@ class Result:
 
     @property
     def version(self) -> str:
-        """Version of the laboratory that made the run, with a digest of the simulator's sources."""
+        """Version of aqmlab that made the run, with a digest of the simulator's sources."""
         return str(self.run["aqmlab_version"])
 
     @property
@@ -192,22 +192,22 @@ class Result:
 
     @property
     def content_address(self) -> str:
-        """What the run depended on, hashed: its place in a store; see `Scenario.content_address`."""
+        """Hash of everything that the run depends on (`Scenario.content_address`); its place in a store."""
         return str(self.run["content_address"])
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader should know before trusting the run."""
+        """Warnings about the run."""
         return [str(warning) for warning in self.run["warnings"]]
 
     @property
     def offered_load(self) -> dict[str, Any] | None:
-        """What is known about the offered load: measured, or nominal and realised where it was matched."""
+        """The offered load if known: measured, or nominal and realised if it was matched."""
         return self.run.get("offered_load")
 
     @property
     def responses(self) -> pa.Table:
-        """One row per completed exchange, if rows were kept.
+        """One row per completed exchange, if recorded.
 
         Raises:
             TableError: They were not.
@@ -216,7 +216,7 @@ class Result:
 
     @property
     def pages(self) -> pa.Table:
-        """One row per page that was under way in the measured window, if rows were kept.
+        """One row per page that was loading in the measured window, if recorded.
 
         Raises:
             TableError: They were not.
@@ -235,7 +235,7 @@ class Result:
 
     @property
     def datagrams(self) -> pa.Table:
-        """One row per source of datagrams: what it sent, and what became of it.
+        """One row per UDP source: packets sent, delivered and lost, and delays.
 
         Raises:
             TableError: The scenario has none.
@@ -244,7 +244,7 @@ class Result:
 
     @property
     def transfers(self) -> pa.Table:
-        """One row per flow with a number of bytes that had started: when it ended, and how long it took.
+        """One row per started flow with a number of bytes: end time and duration.
 
         Raises:
             TableError: The scenario has none.
@@ -253,7 +253,7 @@ class Result:
 
     @property
     def traffic(self) -> pa.Table:
-        """Packets that monitored links sent, marked and discarded, by population or group of flows.
+        """Packets sent, marked and discarded by monitored links, per population or group of flows.
 
         Raises:
             TableError: The scenario does not record it (`record.traffic`).
@@ -262,7 +262,7 @@ class Result:
 
     @property
     def queues(self) -> pa.Table:
-        """One row per queue of monitored ports with several, if packets came to it or went from it.
+        """One row per used queue of monitored ports with several queues.
 
         Raises:
             TableError: No monitored port has several.
@@ -275,14 +275,14 @@ class Result:
         return self.run.get("live")
 
     def with_live(self, audit: Mapping[str, Any]) -> Result:
-        """The same result as that of a live run with this audit; its content address is no simulation's."""
+        """The same result as a live run with this audit; its content address is not a simulation's."""
         kind = "live, queues of the kernel" if audit.get("kernel_queues") else "live"
         named = f"{kind} {self.content_address}".encode()
         address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
         return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
-        """The same result with what is known about its offered load."""
+        """The same result with its offered load."""
         return replace(self, run={**self.run, "offered_load": dict(offered_load)})
 
     def _repr_html_(self) -> str:
@@ -340,8 +340,8 @@ def _write_table(table: pa.Table, file: Path) -> None:
 def _missing_table(name: str, present: Mapping[str, pa.Table]) -> str:
     remedy = _HOW_TO_RECORD.get(name)
     there = ", ".join(present) or "none"
-    message = f"this run kept no table {name!r} (it kept: {there})"
-    return f"{message}; to keep it, {remedy}" if remedy else message
+    message = f"this run has no table {name!r} (it has: {there})"
+    return f"{message}; to record it, {remedy}" if remedy else message
 
 
 def _digest(file: Path) -> str:
@@ -350,7 +350,7 @@ def _digest(file: Path) -> str:
 
 
 def _write_checksums(folder: Path) -> None:
-    # The format of sha256sum, so that `sha256sum --check SHA256SUMS` works without us.
+    # The format of sha256sum: `sha256sum --check SHA256SUMS` works without aqmlab.
     lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir())]
     (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
 

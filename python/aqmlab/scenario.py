@@ -33,16 +33,14 @@ _LABELS = ("name", "description")
 
 @dataclass(frozen=True)
 class Scenario:
-    """A checked experiment with every default filled in.
+    """A checked scenario with every default filled in.
 
-    Made by `from_file`, `from_toml` or `of`; two scenarios are equal when they resolve to the same document.
+    Created by `from_file`, `from_toml` or `of`. Two scenarios are equal if they resolve to the same document.
 
     Attributes:
-        resolved_json: The resolved document as canonical JSON text, with the texts of the files that it
-            names.
-        folder: Where files are looked for that overrides name: that of the scenario's file; without it the
-            current folder.
-        written: What it was read from, if that is known, for `as_toml`.
+        resolved_json: The resolved document as canonical JSON text, with the contents of the files it names.
+        folder: Base folder for files in overrides: that of the scenario's file, or the current folder.
+        written: The source text, if known, for `as_toml`.
     """
 
     resolved_json: str
@@ -55,7 +53,7 @@ class Scenario:
 
         Args:
             path: The file.
-            overrides: Dotted keys and the values that replace what the file says, as in `with_overrides`.
+            overrides: Dotted keys with the values that replace the file's, as in `with_overrides`.
 
         Raises:
             ScenarioError: The file cannot be read, or something in it is refused; the message says where.
@@ -81,7 +79,7 @@ class Scenario:
             text: The scenario.
             source_name: What messages call it.
             folder: Where files are looked for that it names by relative paths; without it the current folder.
-            overrides: Dotted keys and the values that replace what the text says, as in `with_overrides`.
+            overrides: Dotted keys with the values that replace the text's, as in `with_overrides`.
 
         Raises:
             ScenarioError: Something in it is refused; the message names the place, line and key.
@@ -95,7 +93,7 @@ class Scenario:
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
-        """Takes a scenario, the path of a file, TOML text (a string of more than one line), or a document.
+        """Takes a scenario, a file path, TOML text (a string of more than one line), or a document.
 
         A document is a table as in TOML, such as a resolved scenario.
 
@@ -116,22 +114,22 @@ class Scenario:
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """The resolved document: what was written, with every default filled in."""
+        """The resolved document, with every default filled in."""
         document: dict[str, Any] = json.loads(self.resolved_json)
         return document
 
     @property
     def name(self) -> str:
-        """What the experiment is called."""
+        """The name of the scenario."""
         return str(self.resolved["name"])
 
     @property
     def duration_s(self) -> float:
-        """Simulated time in all, in seconds."""
+        """Total simulated time in seconds."""
         return float(self.resolved["duration_s"])
 
     def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
-        """The same experiment with some values replaced, checked anew.
+        """The same scenario with some values replaced, checked again.
 
         Args:
             overrides: Dotted keys as in the TOML file and their new values (numbers, text, booleans, lists,
@@ -147,7 +145,7 @@ class Scenario:
         return Scenario(resolved_json, self.folder, self.written and self.written.replaced(overriding))
 
     def as_toml(self) -> str:
-        """TOML text of this scenario that needs no other file: what was written, with its values replaced.
+        """Self-contained TOML text of this scenario, with replaced values.
 
         It holds the texts of the files that the scenario names. Where nothing was written, or the text with
         its values replaced resolves to something else, it is the resolved document.
@@ -167,7 +165,7 @@ class Scenario:
             return None
 
     def uncongested_twin(self) -> Scenario:
-        """The same users on a link and a queue that never congest: it defines the offered load.
+        """The same users on an uncongested link and queue, which defines the offered load.
 
         Raises:
             ScenarioError: The scenario does not say what its uncongested network is.
@@ -175,7 +173,7 @@ class Scenario:
         return Scenario(_core.uncongested_twin(self.resolved_json), self.folder)
 
     def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
-        """The uncongested twin without flows that never end, save those of the groups that are kept.
+        """The uncongested twin without endless flows, except those of the given groups.
 
         Raises:
             ScenarioError: There is no such twin, or nothing is left on it.
@@ -183,7 +181,7 @@ class Scenario:
         return Scenario(_core.offering_twin(self.resolved_json, list(kept_flows)), self.folder)
 
     def content_address(self, seed: int) -> str:
-        """Names the run of this scenario with this seed by what it depends on and nothing else.
+        """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
 
         Two runs with the same address have the same results: it is a hash of the resolved document, which
         holds the texts of the files that it names, the seed, and the sources that the run depends on: the

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 MODULES = {
-    "aqmlab": "Runs, results, comparisons: what the README shows.",
+    "aqmlab": "Runs, results and comparisons.",
     "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
     "aqmlab.statistics.pages": "Page load times of one run as a distribution.",
     "aqmlab.statistics.distribution": "Response times of one run as a distribution.",
@@ -22,8 +22,9 @@ MODULES = {
 }
 _HEAD = """# The Python API
 
-Made of the docstrings; what begins with an underscore and what is not here may change without notice. Columns
-and their units are in [results.md](results.md), what statistics mean in [statistics.md](statistics.md).
+Generated from the docstrings. Names with an underscore, and names not listed here, may change without
+notice. Columns
+and their units are in [results.md](results.md), the statistics in [statistics.md](statistics.md).
 """
 
 

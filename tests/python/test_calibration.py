@@ -180,7 +180,7 @@ def test_users_that_a_scenario_does_not_have_offer_nothing_and_are_refused(tmp_p
     assert refused.returncode == 2, refused.stdout
     assert "the scenario has no users (users.left = 0, users.right = 0)" in refused.stderr
     assert "--demand datagrams.calls" in refused.stderr.replace("\n", " ")
-    with pytest.raises(ValueError, match=r"size 0 of users\.left, users\.right: nobody offers anything"):
+    with pytest.raises(ValueError, match=r"size 0 of users\.left, users\.right: no load at this size"):
         calibrate(
             Demand.of(aqmlab.Scenario.from_toml(NOBODY), ("users",)),
             sizes=(0, 10),

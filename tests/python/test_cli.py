@@ -357,7 +357,7 @@ def test_a_failed_run_is_our_fault(
     scenario: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
-        raise RunError("the simulator broke one of its own laws (a bug): no packet vanishes")
+        raise RunError("the simulator failed a consistency check (a bug): no packet vanishes")
 
     monkeypatch.setattr("aqmlab.runs.executors.active_runs.ActiveRuns.perform", lambda _, task: broken(task))
     code, _, err = leave("run", str(scenario), capfd=capfd)

@@ -243,14 +243,14 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert (folder / "report.html").read_text() == as_compared
     together = aqmlab_run("report", str(folder), str(folder / "red"), cwd=link)
     assert together.returncode == 2
-    assert "its first seeds decided how many there are" in " ".join(together.stderr.split())
+    assert "its first seeds decided the number of seeds" in " ".join(together.stderr.split())
     (folder / "first_stage.json").write_text('{"seeds": [2, 3, 4, 5, 6, 7], "width_s": 1.0}')
     others = aqmlab_run("report", str(folder), cwd=link)
     assert others.returncode == 2
     assert "the first in the folder are [1, 2, 3, 4, 5, 6]" in " ".join(others.stderr.split())
     refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
     assert refused.returncode == 2
-    assert re.search(r"takes 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
+    assert re.search(r"needs 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
 
 
 def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
@@ -323,7 +323,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         ((".", "nosuch"), "nosuch: there is no such file or folder"),
         ((".", "--names", "a,b"), "2 names for 1 folder"),
         (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for folders"),
-        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues says where"),
+        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues needs --schemes"),
         (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),
         (("link.toml", "--schemes", "red,pi", "--links", "nowhere", "--seeds", "1"), "nowhere"),
     ],
@@ -367,7 +367,7 @@ def test_scenarios_whose_names_would_share_a_folder_are_both_kept(link: Path) ->
 
 def test_a_scenario_given_twice_is_refused(link: Path) -> None:
     made = aqmlab_run("compare", "bulk.toml", "bulk.toml", "--seeds", "1", cwd=link)
-    assert (made.returncode, "given twice" in made.stderr) == (2, True)
+    assert (made.returncode, "listed twice" in made.stderr) == (2, True)
 
 
 def test_folders_of_one_name_are_told_apart(link: Path) -> None:

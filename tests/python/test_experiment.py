@@ -131,7 +131,7 @@ def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
     [
         (('quantity = "loss', 'quantity = "los'), 'no quantity "los_percent".*did you mean "loss_percent"'),
         (('load = "offered_load_percent"', 'load = "load"'), "table 2: .*has no column load"),
-        (('config = "pi-24"', 'config = "pi-23"'), "table 2: no configuration answers to the row pi-24"),
+        (('config = "pi-24"', 'config = "pi-23"'), "table 2: no configuration matches the row pi-24"),
         (("load_matched = true", 'load_matched = true\nusers_from = "calibration"'), "users_from"),
         (('baseline = "drop-tail-240"', 'baseline = "drop-tail-24O"'), 'no cell "drop-tail-24O"'),
         (

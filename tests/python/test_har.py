@@ -193,7 +193,7 @@ def test_each_page_of_a_file_is_a_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([], "holds no JSON object"),
+        ([], "contains no JSON object"),
         ({}, "log is missing"),
         ({"log": {"entries": []}}, "log.entries: a list of at least 1"),
         (har({"time": 1}), "log.entries[1]: startedDateTime is missing"),

@@ -103,7 +103,7 @@ def test_a_nul_in_an_argument_is_refused(capfd: pytest.CaptureFixture[str]) -> N
     for arguments in (["run", "a\x00"], ["run", "x", "--output", "\x00"], ["tune", "x", "--ranges", "r\x00"]):
         code, _, err = leave(arguments, capfd)
         assert code == 2
-        assert "holds a NUL" in err
+        assert "contains a NUL" in err
 
 
 def test_a_long_name_makes_a_folder_that_a_disk_takes_and_no_other_name_has() -> None:

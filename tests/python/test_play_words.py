@@ -12,7 +12,7 @@ from aqmlab.words.amounts import percent
 
 SLOW_PAGES = {"share": list(SHARES), "seconds": [share * 10.0 if share < 0.9 else None for share in SHARES]}
 
-LONG = "pi against red, 8 seeds of 20 simulated seconds each"
+LONG = "pi compared with red, 8 seeds of 20 simulated seconds each"
 
 
 def measured(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -92,7 +92,7 @@ def test_the_page_is_called_by_its_scenario() -> None:
         ({"simulated_s": None}, "pi against red, 8 seeds: measuring how long a run takes …"),
         ({}, f"{LONG}: 3 of 16 runs"),
         ({"state": "done"}, f"{LONG}: done."),
-        ({"state": "cancelled"}, "pi against red, 8 seeds: cancelled."),
+        ({"state": "cancelled"}, "pi compared with red, 8 seeds: cancelled."),
         (
             {"shortened": True},
             f"{LONG} (shorter than the scenario, to end within about a minute): 3 of 16 runs",

@@ -47,11 +47,11 @@ def test_the_state_of_a_scheme_is_drawn_by_the_name_of_a_quantity(tmp_path: Path
     rows = rows[(rows["link"] == "left-to-right") & (rows["quantity"] == "average_packets")]
     assert chart.y_axis.label == "average packets"
     np.testing.assert_allclose(chart.series[0].y, rows["value"])
-    with pytest.raises(MissingDataError, match=r'nothing called "fame"; legal: .*average_packets'):
+    with pytest.raises(MissingDataError, match=r'has no variable "fame"; legal: .*average_packets'):
         chart_of("state", {"red": [result]}, quantity="fame")
     result.save(tmp_path / "red")
     for words, message in (
-        (("--what", "state"), 'nothing called "";'),
+        (("--what", "state"), 'has no variable "";'),
         (("--what", "queue", "--quantity", "fame"), "only with --what state"),
     ):
         made = aqmlab_run("plot", "red", *words, cwd=tmp_path)

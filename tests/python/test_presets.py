@@ -112,4 +112,4 @@ def test_an_unknown_preset_is_refused_with_the_nearest(
     assert 'no preset is called "building-fiber"' in err
     assert 'did you mean "building-fibre"?' in err
     assert not file.exists()
-    assert "which preset" in leave("new", "-o", str(file), capfd=capfd)[2]
+    assert "missing preset" in leave("new", "-o", str(file), capfd=capfd)[2]

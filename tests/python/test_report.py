@@ -99,7 +99,7 @@ def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> Non
 def test_the_report_says_first_what_people_notice(html: str) -> None:
     # No pages were recorded in these runs: what is left is how long responses take.
     header = html.split("</header>", maxsplit=1)[0]
-    assert re.search(r"Of \d+ cells compared with drop-tail 240 by how long responses take: ", header)
+    assert re.search(r"Of \d+ cells compared with drop-tail 240 by response times: ", header)
     assert html.index("</header>") < html.index("How much of it is reproduced") < html.index("Claims</h2>")
 
 

@@ -142,7 +142,7 @@ def test_what_was_not_seen_to_end_is_a_bound_and_takes_nothing_from_the_others()
     assert figure is not None
     # 45 s in six runs, of which one was watched for 20 s only: five times 5 s and 20 s are 45 s.
     assert "&gt;7.50 s" in figure.svg
-    assert "Arrows: longer than that" in figure.caption
+    assert "Arrows: at least this long" in figure.caption
     assert "&gt;1.00 s" not in (first_figure(compared()) or figure).svg
     assert isinstance(figure.picture, Scene)
     assert not touching(figure.picture)
@@ -223,8 +223,8 @@ def test_the_essentials_stand_without_javascript() -> None:
     assert still.count('<svg role="img"') == still.count("<figure") >= 8
     assert "1.00±0.07" in still
     for words in (
-        "half of the pages load within 1.0 s",
-        "better: half of the pages are there within 0.50 s",
+        "half of the pages load within 1.0\N{NO-BREAK SPACE}s",
+        "better: half of the pages loaded within 0.50 s",
     ):
         assert words in still
 
@@ -360,7 +360,7 @@ def test_notebooks_show_runs_and_comparisons() -> None:
     runs = three()
     found = compare({"<today>": runs["today"], "better": runs["better"]})
     assert "&lt;today&gt;" in found._repr_html_()
-    assert repr(found) == "Comparison(<today>, better; 6 seeds; differences against <today>)"
+    assert repr(found) == "Comparison(<today>, better; 6 seeds; differences from <today>)"
     result = run_scenario(WEB, overrides={"duration_s": 8.0})._repr_html_()
     for words in ("page loads", "responses", "links", "<table"):
         assert words in result
@@ -447,7 +447,7 @@ def test_runs_without_people_say_so(folder: Path) -> None:
         (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only in pie [2]"),
         (
             ("results/compare-web", "--baseline", "pi"),
-            'no configuration is called "pi"; there are: drop-tail, pie',
+            'no configuration is called "pi"; legal: drop-tail, pie',
         ),
         (("results/compare-web", "--links", "nowhere"), 'no monitored link "nowhere"'),
         (("nowhere",), "nowhere: there is no such folder"),

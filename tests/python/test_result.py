@@ -124,7 +124,7 @@ def test_a_table_that_was_not_kept_says_how_to_keep_it(tmp_path: Path) -> None:
         with pytest.raises(TableError) as refused:
             kept.tables["arrivals"]
         assert str(refused.value) == (
-            "this run kept no table 'arrivals' (it kept: queue); to keep it, set record.arrivals = true"
+            "this run has no table 'arrivals' (it has: queue); to record it, set record.arrivals = true"
         )
 
 
@@ -137,9 +137,9 @@ def test_datagrams_and_queues_are_tables_of_their_own() -> None:
     queues = result.queues.to_pandas()
     assert len(queues) > 20
     assert list(queues["link"].unique()) == ["left-to-right", "right-to-left"]
-    with pytest.raises(TableError, match=r"'datagrams'.*to keep it, give \[\[datagrams\]\] in the scenario"):
+    with pytest.raises(TableError, match=r"'datagrams'.*to record it, give \[\[datagrams\]\] in the scenario"):
         _ = aqmlab.run(bulk(), seed=1).datagrams
-    with pytest.raises(TableError, match=r"to keep it, give a monitored link several queues"):
+    with pytest.raises(TableError, match=r"to record it, give a monitored link several queues"):
         _ = aqmlab.run(bulk(), seed=1).queues
 
 

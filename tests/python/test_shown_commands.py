@@ -9,7 +9,7 @@ import pytest
 
 from commands import shown_output
 from commands.leavings import check
-from commands.shown_commands import examples, examples_of_files, helps, lines_of, steps
+from commands.shown_commands import examples, examples_of_files, help_texts, helps, lines_of, steps
 from commands.shown_output import Shown, as_shown, write_block
 from documented import ROOT, Block
 
@@ -35,6 +35,12 @@ def test_every_command_of_the_readme_is_a_step() -> None:
 
 def test_every_help_shows_an_example() -> None:
     assert [command for command, lines in helps().items() if not lines] == []
+
+
+def test_no_line_of_an_example_of_help_is_passed_over() -> None:
+    for command, text in help_texts().items():
+        lines = re.findall(r"^ {6}(\S.*)$", text, re.MULTILINE)
+        assert [re.split(r" {3,}", line, maxsplit=1)[0] for line in lines] == examples(text), command
 
 
 def test_every_scenario_of_examples_has_a_command() -> None:

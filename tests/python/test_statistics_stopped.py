@@ -45,7 +45,7 @@ def test_who_waits_when_a_study_stops_is_followed() -> None:
 
 
 def test_a_run_that_ends_before_the_stop_cannot_tell() -> None:
-    with pytest.raises(TooLittleDataError, match="right: 6 exchanges completed, 6 are asked for"):
+    with pytest.raises(TooLittleDataError, match="right: 6 exchanges completed, 6 are needed"):
         stopped_after(run(), "right", 6)
 
 

@@ -421,7 +421,7 @@ def test_the_command_runs_tells_its_status_and_exports(tmp_path: Path) -> None:
     file = write(tmp_path)
     before = aqmlab_run("sweep", file, "--resume", cwd=tmp_path)
     assert before.returncode == 2
-    assert "--resume: results/store holds no run of limits; leave it out to begin" in before.stderr
+    assert "--resume: results/store has no run of limits; leave out --resume to start" in before.stderr
     done = aqmlab_run("sweep", file, "--workers", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "limits: 4 points × 3 seeds = 12 runs" in done.stderr
@@ -441,7 +441,7 @@ def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
     before = {place: place.stat().st_mtime_ns for place in store.rglob("run.json")}
     more = write(tmp_path, SWEEP.replace("[20, 40]", "[20, 40, 60]"))
     done = aqmlab_run("sweep", more, "--store", store)
-    assert "6 points × 3 seeds = 18 runs, 12 there already: going on" in done.stderr
+    assert "6 points × 3 seeds = 18 runs, 12 of them finished" in done.stderr
     assert "6/6 runs" in done.stderr
     assert {place: place.stat().st_mtime_ns for place in before} == before
     assert sweep.status(sweep.read(more), store).finished == 18

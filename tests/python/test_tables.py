@@ -154,7 +154,7 @@ def test_cells_that_an_input_was_chosen_by_are_marked_and_counted_apart() -> Non
     marked = {(row.configuration, row.load_percent): row.in_sample for row in rows}
     assert marked["pi-24", 90.0] == marked["pi-24", 98.0] == ("transmit ring",)
     assert not any(marked[cell] for cell in marked if cell[0] == "pi-240" or cell[1] == 105.0)
-    told = "in-sample (†: transmit ring chosen by published numbers of the cell) 2 of 2, others 4 of 4"
+    told = "in-sample (†: transmit ring fitted to published numbers of the cell) 2 of 2, others 4 of 4"
     assert told in caption(rows)
     assert "PI 24 †" in to_html(cells.table_of(rows))
 
@@ -390,7 +390,7 @@ def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
     console.print(to_terminal(filled.table, title=filled.heading))
     text = console.export_text()
     for expected in (
-        "table 3 beside the published one",
+        "table 3: ours and the paper",
         "1082±9",
         "1070–1095",
         "1079 ✓✓",

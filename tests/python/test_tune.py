@@ -116,7 +116,7 @@ def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(
         ("red", {"max_p": {"low": 0.1}}, "red.max_p: high is missing"),
         ("red", {"max_p": {"low": 0.1, "hihg": 1}}, r'red.max_p.hihg: unknown; did you mean "high"\?'),
         ("red", {"max_p": {"values": []}}, "red.max_p.values: a list of at least 1, not"),
-        ("red", {"limit_packets": {"low": -5, "high": 10}}, "-5 to 10 leaves the legal range, 0 to"),
+        ("red", {"limit_packets": {"low": -5, "high": 10}}, "-5 to 10 exceeds the legal range, 0 to"),
         ("red", {"limit_packets": {"low": 1.5, "high": 10}}, "whole numbers only"),
         ("red", {"max_p": {"low": 1, "high": 2, "times": "min_p"}}, "red.max_p.times: min_p: unknown"),
         ("red", {"ecn": {"low": 1, "high": 2}}, r"red.ecn: is no number, .* values = \[false, true\]"),

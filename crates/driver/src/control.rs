@@ -63,7 +63,7 @@ impl fmt::Display for RunError {
             Self::Cancelled => write!(f, "the run was cancelled"),
             Self::TooLarge(what) => write!(f, "the scenario is too large for the simulator: {what}"),
             Self::Model(what) => write!(f, "the traffic model cannot be made: {what}"),
-            Self::Invariant(what) => write!(f, "the simulator broke one of its own laws (a bug): {what}"),
+            Self::Invariant(what) => write!(f, "the simulator failed a consistency check (a bug): {what}"),
         }
     }
 }

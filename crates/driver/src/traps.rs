@@ -38,8 +38,8 @@ fn out_of_reach(link: &Link) -> Option<String> {
     // Rounded to the side on which the scheme acts.
     let (below, above) = ((value_below * 1e3).floor() / 1e3, limit_above.ceil());
     Some(format!(
-        "{} at {} signals from {key} = {value} on, which its buffer of {limit_key} = {limit} never reaches, so that hardly \
-         anything but overflows signals: set {key} below {below}, or {limit_key} above {above}",
+        "{} at {} signals from {key} = {value} on, but its buffer of {limit_key} = {limit} never reaches that; almost only \
+         overflows signal: set {key} below {below}, or {limit_key} above {above}",
         scheme.name(),
         link.name
     ))
@@ -56,7 +56,7 @@ fn deep_buffer(link: &Link) -> Option<String> {
     is_deep.then(|| {
         format!(
             "{} at {} has a deep buffer: packets wait {wait_s:.decimals$} s when it is full, at {} Mbit/s: set limit_packets = \
-             {packets}, which is usual at this rate",
+             {packets}, usual at this rate",
             scheme.name(),
             link.name,
             rate.bits_per_second() as f64 / 1e6
@@ -77,7 +77,7 @@ fn requests_just_above_a_segment(population: &Population) -> Option<String> {
     let small = request > segment && last > 0 && last < segment / SMALL_PART;
     (small && population.users > 0).then(|| {
         format!(
-            "requests of population {} need one segment more for {last} bytes: model.request_bytes = {request} in segments of \
+            "requests of population {} need an additional segment for {last} bytes: model.request_bytes = {request} in segments of \
              {segment} bytes: set model.request_bytes = {}, or host.maximum_segment_bytes",
             population.name,
             request - last
@@ -108,8 +108,8 @@ fn datagrams_without_delay(
     let path = routes.path(from, to)?;
     path.iter().all(|&link| scenario.network.link(link).delay == Span::ZERO).then(|| {
         format!(
-            "datagrams of {} travel without any delay but queues and transmissions: {key} not apply to them: give the links on \
-             their way delay_ms",
+            "datagrams of {} have no delay except queues and transmissions: {key} not apply to them: set delay_ms on the links of \
+             their route",
             group.name
         )
     })
@@ -202,9 +202,9 @@ fn said_of_shared(link: &Link, found: &Use<'_>) -> Option<String> {
     let groups: Vec<&str> = found.groups.iter().copied().collect();
     (rate <= lowest).then(|| {
         format!(
-            "interface shared: {} ({} Mbit/s) carries {} groups ({}) and is no faster than the queue on their way ({} Mbit/s), so \
-             that they hold each other back there: put flows alike into one group, whose count takes the machines in turn, or \
-             give each group machines of its own",
+            "interface shared: {} ({} Mbit/s) carries {} groups ({}) and is not faster than the queue on their route ({} Mbit/s), \
+             where they delay each other: put similar flows into one group, which spreads them over the machines, or \
+             give each group its own machines",
             link.name,
             rate as f64 / 1e6,
             groups.len(),
@@ -274,7 +274,7 @@ mod tests {
         };
         let warned = said(&users(1_000));
         assert_eq!(warned.len(), 1, "{warned:?}");
-        assert!(warned[0].contains("population right need one segment more for 40 bytes"), "{warned:?}");
+        assert!(warned[0].contains("population right need an additional segment for 40 bytes"), "{warned:?}");
         assert!(warned[0].contains("set model.request_bytes = 960, or"), "{warned:?}");
         // Webtraf's own default is 1,000 bytes.
         let sessions = format!(
@@ -295,7 +295,7 @@ mod tests {
         let flows = "[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n";
         let warned = said(&format!("{LINK}{flows}{calls}"));
         assert!(
-            warned.len() == 1 && warned[0].starts_with("datagrams of calls travel without any delay"),
+            warned.len() == 1 && warned[0].starts_with("datagrams of calls have no delay"),
             "{warned:?}"
         );
         assert!(warned[0].contains("base_rtt_ms of flows does not apply"), "{warned:?}");

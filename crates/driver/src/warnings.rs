@@ -33,7 +33,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let busiest = summary.links.iter().map(|link| link.busy_share).fold(0.0, f64::max);
     if !summary.links.is_empty() && busiest < BUSY_SHARE {
         warnings.push(format!(
-            "no bottleneck: the busiest monitored link was transmitting {:.0} % of the time",
+            "no bottleneck: the busiest monitored link was busy {:.0} % of the time",
             busiest * 100.0
         ));
     }
@@ -41,7 +41,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         format!(
-            "{} at {} may mark, but no packet that arrived was ECN-capable: give the hosts ecn, for example \
+            "{} at {} may mark, but no ECN-capable packet arrived: turn ECN on at the hosts, for example with \
              users.host.ecn = \"on\"",
             link.scheme, link.name
         )
@@ -70,8 +70,8 @@ pub fn of_controllers(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
 fn said_of_unsettled(link: &LinkSummary, found: Unsettled) -> String {
     let Unsettled { entered, least, greatest } = found;
     format!(
-        "{} at {} had not settled: it entered the measured window signalling with probability {entered:.3} and stayed \
-         between {least:.3} and {greatest:.3} in its second half: lengthen warm_up_s or, if users all began at once, set \
+        "{} at {} had not settled: its signalling probability was {entered:.3} at the start of the measured window and \
+         between {least:.3} and {greatest:.3} in its second half: lengthen warm_up_s or, if all users started at once, set \
          users.start = \"stationary\"",
         link.scheme, link.name
     )
@@ -93,8 +93,8 @@ fn in_step(scenario: &Scenario) -> Option<String> {
         })
     })?;
     Some(format!(
-        "links in step: {behind} has the rate of {before} before it, so that packets of long-lived flows meet at equal \
-         instants, whose fixed order can favour some flows for ever: set rate_tolerance_ppm, such as 100"
+        "links in step: {behind} has the same rate as {before} before it; packets of long-lived flows arrive at equal \
+         instants, and their fixed order can favour some flows permanently: set rate_tolerance_ppm, such as 100"
     ))
 }
 
@@ -134,8 +134,8 @@ fn whole_packets_apart(scenario: &Scenario) -> Option<String> {
 fn said_of_whole_packets(link: &Link, wire_bytes: u32, rate: Rate) -> String {
     let packet_ms = f64::from(wire_bytes) * 8e3 / rate.bits_per_second() as f64;
     format!(
-        "round trips in step: those of long-lived flows over {} differ by whole multiples of a packet's {packet_ms} ms, so \
-         that their packets meet at equal instants, whose fixed order can favour some flows: set delay_phase_ns, such \
+        "round trips in step: those of long-lived flows over {} differ by whole multiples of a packet's {packet_ms} ms; \
+         their packets arrive at equal instants, and their fixed order can favour some flows: set delay_phase_ns, such \
          as 100",
         link.name
     )
@@ -158,8 +158,8 @@ fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
     let (arrived, lost) = (data.arrived_packets, data.discarded_packets);
     (arrived >= MANY_DATA_PACKETS && lost > arrived / MOST_LOST_ONE_IN).then(|| {
         format!(
-            "{} lost {:.0} % of the data packets that came to it: its senders spend their time on retransmissions and timeouts; \
-             offer less load, or look for a sender that does not slow down",
+            "{} lost {:.0} % of its data packets: senders spend their time on retransmissions and timeouts; \
+             reduce the load, or look for a sender that does not slow down",
             link.name,
             100.0 * lost as f64 / arrived as f64
         )
@@ -185,7 +185,7 @@ fn idle_scheme(link: &LinkSummary, scenario: &Scenario) -> Option<String> {
         )),
         (true, _) => Some(format!(
             "{} at {} never acted before its buffer was full: {overflows} overflows, no early mark or drop: raise the \
-             limit, or lower the queue or delay from which it signals",
+             limit, or lower the queue length or delay at which it starts to signal",
             link.scheme, link.name
         )),
     }
@@ -247,7 +247,7 @@ mod tests {
         let before = text.replacen("rate_mbps = 100.0\ndelay_ms = 1", "rate_mbps = 10.0\ndelay_ms = 1", 1);
         let warning = said(&before).expect("links in step");
         assert!(
-            warning.starts_with("links in step: left-to-right has the rate of a-to-left before it"),
+            warning.starts_with("links in step: left-to-right has the same rate as a-to-left before it"),
             "{warning}"
         );
         let behind = text.replacen("rate_mbps = 100.0\n[[flows]]", "rate_mbps = 10.0\n[[flows]]", 1);

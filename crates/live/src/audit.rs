@@ -221,20 +221,16 @@ impl Audit {
                 reasons.push(format!("{what} {found:.2} ms, at most {limit} ms"));
             }
         };
-        above("99 % of the packets were handed over within", self.lateness.p99_ms, LATENESS_P99_MS);
-        above("99.9 % of the packets were handed over within", self.lateness.p99_9_ms, LATENESS_P99_9_MS);
-        above(
-            "probes took longer than they should, in the median by",
-            self.probe_error.p50_ms,
-            PROBE_ERROR_P50_MS,
-        );
+        above("99 % of the packets were delivered within", self.lateness.p99_ms, LATENESS_P99_MS);
+        above("99.9 % of the packets were delivered within", self.lateness.p99_9_ms, LATENESS_P99_9_MS);
+        above("median extra delay of probes", self.probe_error.p50_ms, PROBE_ERROR_P50_MS);
         for (what, count) in [
             ("packets dropped by a device because the router was late", self.device_drops),
-            ("packets that could not be handed over", self.write_errors),
-            ("connections or datagrams that the system refused to begin", self.refused_openings),
-            ("new connections that a server had no room for", self.listen_overflows),
+            ("packets that could not be delivered", self.write_errors),
+            ("connections or datagrams that the system refused", self.refused_openings),
+            ("new connections refused by a full server", self.listen_overflows),
             ("packets whose checksum was wrong", self.checksum_errors),
-            ("packets of connections that nobody had registered", self.unregistered_packets),
+            ("packets of unregistered connections", self.unregistered_packets),
         ] {
             if count > 0 {
                 reasons.push(format!("{count} {what}"));

@@ -17,7 +17,7 @@ pub enum LiveError {
         error: io::Error,
     },
     /// Something that every run needs is missing on this machine; `aqmlab doctor` says how to get it.
-    #[error("{0}; `aqmlab doctor` lists what live runs need, and how to get it")]
+    #[error("{0}; `aqmlab doctor` lists the requirements and remedies")]
     Missing(String),
     /// The run was cancelled.
     #[error("the run was cancelled")]

@@ -138,7 +138,7 @@ impl HostSettings {
         }
         let (longest, limit) = (seen.first_flights.into_iter().max().unwrap_or(0), self.initial_window());
         if longest > limit {
-            differ(format!("{longest} segments were sent before any was heard of, at most {limit}"));
+            differ(format!("{longest} segments were sent before the first acknowledgement, at most {limit}"));
         }
         // A few repetitions may follow a word of the peer's and no timeout.
         let repeats = seen.repeats;
@@ -182,7 +182,7 @@ pub(crate) fn ecn(scenario: &Scenario) -> Result<bool, LiveError> {
     let of_users = scenario.populations.iter().map(|population| population.profile.ecn);
     let all: Vec<Ecn> = of_users.chain(scenario.flows.iter().map(|group| group.profile.ecn)).collect();
     if all.contains(&Ecn::Accurate) {
-        let what = "ecn = \"accurate\": the kernel's hosts negotiate ECN as of RFC 3168 alone";
+        let what = "ecn = \"accurate\": the kernel's hosts negotiate only the ECN of RFC 3168";
         return Err(LiveError::Unsupported(what.to_owned()));
     }
     let all: Vec<bool> = all.into_iter().map(|ecn| ecn != Ecn::Off).collect();

@@ -114,7 +114,7 @@ pub(crate) fn command(program: &str, commands: &str) -> Result<(), LiveError> {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn();
-    let missing = |_| LiveError::Missing(format!("the command {program}, of iproute2, is not there"));
+    let missing = |_| LiveError::Missing(format!("the command {program} of iproute2 is missing"));
     let mut child = started.map_err(missing)?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(commands.as_bytes()).map_err(LiveError::setup(program))?;

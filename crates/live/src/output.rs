@@ -41,7 +41,7 @@ pub(crate) fn gather(
 ) -> Result<Output, LiveError> {
     let invariants = invariants(&routed.network, &traffic);
     if let Some(breaches) = Invariant::breaches(&invariants) {
-        return Err(LiveError::Run(format!("a law that every run obeys does not hold (a bug): {breaches}")));
+        return Err(LiveError::Run(format!("a consistency check failed (a bug): {breaches}")));
     }
     let window = measured_window(scenario);
     let [Some(begin), Some(end)] = routed.network.edges.clone() else {

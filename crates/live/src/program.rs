@@ -53,7 +53,7 @@ impl Program {
 /// The round trip over the links between the ends in whose place programs stand.
 fn links_take(scenario: &Scenario) -> Result<Span, LiveError> {
     let nowhere =
-        || LiveError::Unsupported("a program needs users or flows in whose place it stands".to_owned());
+        || LiveError::Unsupported("a program replaces a user or flow; the scenario has none".to_owned());
     let [active, passive] = guest_ends(scenario).ok_or_else(nowhere)?;
     let routes = Routes::new(&scenario.network);
     let mut sum = Span::ZERO;
@@ -96,7 +96,7 @@ impl Running {
             return Ok(None);
         }
         let started = Command::new(WRAPPED[0]).args(&WRAPPED[1..]).args(command).stdin(input).spawn();
-        let missing = |_| LiveError::Missing("the command setpriv, of util-linux, is not there".to_owned());
+        let missing = |_| LiveError::Missing("the command setpriv of util-linux is missing".to_owned());
         Ok(Some(Self(started.map_err(missing)?)))
     }
 

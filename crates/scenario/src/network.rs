@@ -76,7 +76,7 @@ pub enum NodeKind {
 pub struct Link {
     /// Unique in its network; `left-to-right` and `right-to-left` are the bottleneck of a dumbbell.
     pub name: String,
-    /// The node that sends on it.
+    /// The sending node.
     pub from: NodeIndex,
     /// The node at the far end.
     pub to: NodeIndex,

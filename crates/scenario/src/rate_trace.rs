@@ -38,7 +38,7 @@ impl RateTrace {
         }
         match instants.last() {
             None => Err((None, "there is no line".to_owned())),
-            Some(0) => Err((None, "it lasts for no time: the last instant is 0".to_owned())),
+            Some(0) => Err((None, "it has no duration: the last instant is 0".to_owned())),
             Some(_) => Ok(Self { opportunities_ms: instants.into() }),
         }
     }
@@ -85,7 +85,7 @@ mod tests {
     fn what_is_no_trace_is_refused_with_its_line() {
         let said = |text| RateTrace::parse(text).unwrap_err();
         assert_eq!(said(""), (None, "there is no line".to_owned()));
-        assert_eq!(said("0\n0\n"), (None, "it lasts for no time: the last instant is 0".to_owned()));
+        assert_eq!(said("0\n0\n"), (None, "it has no duration: the last instant is 0".to_owned()));
         assert_eq!(said("3\n2\n"), (Some(2), "2 behind 3".to_owned()));
         let expected = |found| format!("expected an instant in whole milliseconds, found \"{found}\"");
         assert_eq!(said("3\n\n4\n"), (Some(2), expected("")));

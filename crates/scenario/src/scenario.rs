@@ -12,7 +12,7 @@ use aqmlab_web::RoundTripLaw;
 /// A checked experiment, with every default filled in and every name resolved to an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// What the experiment is called.
+    /// Name of the experiment.
     pub name: String,
     /// What it is for, in its author's words; may be empty.
     pub description: String,
@@ -34,7 +34,7 @@ pub struct Scenario {
     pub flows: Vec<FlowGroup>,
     /// Sources of datagrams.
     pub datagrams: Vec<DatagramGroup>,
-    /// What to keep of a run.
+    /// What a run records.
     pub record: Record,
     /// What all of it was resolved from: a scenario comes from a checked document and from nothing else.
     pub(crate) document: Document,
@@ -54,7 +54,7 @@ pub struct Population {
     pub servers: Vec<NodeIndex>,
     /// How they browse.
     pub model: UserModel,
-    /// What they are doing when the run begins.
+    /// Their state when the run begins.
     pub start: StartRule,
     /// The delay on the browser's outbound packets.
     pub minimum_delay: MinimumDelay,
@@ -312,7 +312,7 @@ pub struct QueueSummary {
     pub interval: Span,
 }
 
-/// What to keep of a run.
+/// What a run records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Between two samples of a monitored queue.
@@ -323,7 +323,7 @@ pub struct Record {
     pub throughput_layer: ThroughputLayer,
     /// Packet and byte counts per millisecond at monitored links.
     pub arrivals: bool,
-    /// How response times are kept.
+    /// How response times are recorded.
     pub responses: Responses,
     /// When a response time ends.
     pub response_end: ResponseEnd,

@@ -283,7 +283,7 @@ fn flows_that_start_in_any_way_are_read_back_and_may_be_set_on() {
     let set = |key: &str, value: &str| read(TEXT).with_overrides(&[(key.to_owned(), value.to_owned())]);
     assert_eq!(set("flows.0.arrivals_hz", "1.5").unwrap(), read(&format!("{TEXT}arrivals_hz = 1.5\n")));
     let both = read_error(&format!("{TEXT}arrivals_hz = 1.5\nstart_spread_s = 2.0\n"));
-    assert!(both.contains("flows.0.start_spread_s: arrivals_hz says when flows start"), "{both}");
+    assert!(both.contains("flows.0.start_spread_s: arrivals_hz already sets when flows start"), "{both}");
 }
 
 fn read_error(text: &str) -> String {

@@ -10,6 +10,6 @@ pub enum ResponseEnd {
     /// With the last byte of the response.
     #[default]
     LastByte,
-    /// When the browser learns that the server has closed the connection; only where the servers do.
+    /// When the browser learns that the server has closed the connection; only if servers close it.
     ConnectionClosed,
 }

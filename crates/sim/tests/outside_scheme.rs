@@ -21,7 +21,7 @@ struct Threshold {
     limit_packets: Option<u32>,
     /// Waiting packets from which on arrivals are signalled.
     threshold_packets: u32,
-    /// Whether packets that are ECN-capable are marked instead of dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     ecn: bool,
 }
 

@@ -99,7 +99,7 @@ fn a_run_without_a_link_busy_for_six_tenths_has_no_bottleneck() {
         said(|_, run| run.links.iter_mut().zip(shares).for_each(|(link, share)| link.busy_share = share))
     };
     let idle = busy([0.1, 0.594]);
-    assert_eq!(idle, ["no bottleneck: the busiest monitored link was transmitting 59 % of the time"]);
+    assert_eq!(idle, ["no bottleneck: the busiest monitored link was busy 59 % of the time"]);
     assert_eq!(busy([0.1, 0.6]), NOTHING);
     assert_eq!(said(|_, run| run.links.clear()), NOTHING, "nobody looked");
 }
@@ -203,7 +203,7 @@ fn a_reference_that_the_buffer_never_holds_is_named_with_both_remedies() {
     let says = |what: &str| unreachable.iter().any(|warning| warning.contains(what));
     assert!(
         says(
-            "pi at left-to-right signals from q_ref_packets = 200 on, which its buffer of limit_packets = 50 never"
+            "pi at left-to-right signals from q_ref_packets = 200 on, but its buffer of limit_packets = 50 never"
         ),
         "{unreachable:?}"
     );

@@ -17,7 +17,7 @@ const HEADER_WITH_TIMESTAMPS: u16 = 40 + TIMESTAMP_BYTES;
 const SYN_HEADER_WITH_TIMESTAMPS: u16 = 60;
 const HEADER_WITH_BLOCKS: u16 = 84;
 
-/// Changes to a named [`HostProfile`]: what is left out keeps the profile's value.
+/// Changes to a named [`HostProfile`]; missing keys keep the profile's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostOverrides {
@@ -62,9 +62,10 @@ pub struct HostOverrides {
     /// least one, in `bsd45` (10 ms).
     #[schemars(range(min = 1, max = 500))]
     pub delayed_ack_ms: Option<u32>,
-    /// When the application reads, and the peer is told of a window that has moved by two segments or half of the buffer:
-    /// `"never"` (it reads before acknowledgements leave), `"each-segment"` or `"each-acknowledgement"` (it reads after
-    /// each of them). `ns2-oneway` and `ns2-full` have `"never"` alone.
+    /// When the application reads and sends an update if the window has moved by two segments or half of the
+    /// buffer: `"never"` (it reads before acknowledgements leave), `"each-segment"` or
+    /// `"each-acknowledgement"` (it reads after each of them). `ns2-oneway` and `ns2-full` have `"never"`
+    /// alone.
     pub window_updates: Option<WindowUpdates>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
@@ -90,11 +91,11 @@ pub struct HostOverrides {
     /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675); `true` in the
     /// `linux6` profiles alone.
     pub proportional_rate_reduction: Option<bool>,
-    /// Whether losses are told by the time of sending (RFC 8985) instead of by three duplicates (RFC 6675); `true`
-    /// in the `linux6` profiles alone.
+    /// Whether losses are detected by send times (RFC 8985) instead of three duplicates (RFC 6675); `true` in
+    /// the `linux6` profiles alone.
     pub rack: Option<bool>,
-    /// Whether a probe is sent when nothing comes back for two round trips (RFC 8985 section 7); `true` in the `linux6`
-    /// profiles alone.
+    /// Whether a probe is sent after two round trips without an acknowledgement (RFC 8985 section 7); `true`
+    /// in the `linux6` profiles alone.
     pub tail_loss_probe: Option<bool>,
     /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
     /// the `linux6` profiles alone.
@@ -108,10 +109,12 @@ pub struct HostOverrides {
     /// most distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
     #[schemars(range(max = 1000))]
     pub timer_hz: Option<u16>,
-    /// Whose the interrupts of `timer_hz` are: `"own"`, the default (each machine's, with a phase of its own), or `"shared"` (those of one
-    /// kernel, which come to all hosts at once, as where hosts are network namespaces of one machine). Only beside `timer_hz`.
+    /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has its own, with a
+    /// random phase), or `"shared"` (all hosts share those of one kernel, like network namespaces of one
+    /// machine). Only with `timer_hz`.
     pub timer_phase: Option<TimerPhase>,
-    /// How slow start ends before it loses: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in `linux6-cubic` alone.
+    /// How slow start ends before a loss: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in
+    /// `linux6-cubic` alone.
     pub hystart: Option<HyStart>,
 }
 

@@ -129,18 +129,18 @@ impl Extensions {
     };
 }
 
-/// Whose the interrupts are at which timers fire.
+/// Which machines share the interrupts that fire timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimerPhase {
-    /// Each machine's own, with a phase that is drawn for it.
+    /// Each machine has its own, with a random phase.
     Own,
     /// Those of one kernel, which come to all hosts at once and are counted from the start of the run: hosts are network
     /// namespaces of one machine.
     Shared,
 }
 
-/// How slow start ends before it loses.
+/// How slow start ends before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HyStart {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which handshake follows the opening of a connection.
+/// The handshake after a connection opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Tls {
     /// None: the first request is written as soon as the connection is open.

@@ -59,11 +59,11 @@ fn what_is_wrong_is_said_with_its_line() {
     for (text, said) in [
         ("# nothing\n", ": there is no connection"),
         ("> 5\n", ", line 1: \">\" before the first connection (SEQ, CONC, S or C)"),
-        ("SEQ 0 1 1\n", ", line 1: expected start, epochs, id, id behind \"SEQ\", found 3 numbers"),
+        ("SEQ 0 1 1\n", ", line 1: expected start, epochs, id, id after \"SEQ\", found 3 numbers"),
         ("SEQ x 1 1 1\n", ", line 1: start \"x\", legal are 0 to 10000000000000"),
         ("SEQ 0 1 1 1\nr 5\n> 0\n", ", line 3: bytes \"0\", legal are 1 to 4294967295"),
         ("SEQ 0 1 1 1\nr 5\nt 7\n> 1\n", ", line 3: a time before the first data"),
-        ("SEQ 0 1 1 1\nr 5\n> 1\nt 7\nt 7\n", ", line 5: a time behind a time"),
+        ("SEQ 0 1 1 1\nr 5\n> 1\nt 7\nt 7\n", ", line 5: a time after a time"),
         (
             "SEQ 0 1 1 1\nr 5\n\nc> 1\n",
             ", line 4: \"c>\" in a sequential connection, where >, <, t, I and A are legal",
@@ -74,7 +74,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             "SEQ 0 1 1 1\nl 0 1.5\n",
-            ", line 2: expected two loss rates of 0 to 1 behind \"l\", found \"0 1.5\"",
+            ", line 2: expected two loss rates of 0 to 1 after \"l\", found \"0 1.5\"",
         ),
         (
             "S 0 1 1 1\nr 5\nI 0 0 9\nA 7 0 9\n",

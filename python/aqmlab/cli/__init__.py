@@ -1,6 +1,6 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
-Exit codes: 0 done; 1 our fault, or the machine's; 2 the user's mistake, told in one message; 130 Ctrl-C,
+Exit codes: 0 done; 1 a fault of aqmlab or of the machine; 2 wrong input, with one message; 130 Ctrl-C,
 143 SIGTERM, 129 SIGHUP.
 """
 
@@ -84,13 +84,13 @@ def commands() -> None:
       aqmlab list                              schemes, host profiles, traffic models, experiments
       aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab new home -o my-link.toml          a scenario to start from
-      aqmlab run my-link.toml                  run a scenario of your own
+      aqmlab run my-link.toml                  run a scenario
       aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
-                                               what each does to the same people, as a page to send on
-      aqmlab play my-link.toml                 turn its knobs on a page and see the queue breathe
-      aqmlab live my-link.toml                 the same over the kernel's own TCP, in real time
-      aqmlab sweep my-sweep.toml               run it at many points, on all cores or on a cluster
-      aqmlab tune my-link.toml --scheme red    search for the queue's best settings
+                                               how long the same people wait under each, with a report
+      aqmlab play my-link.toml                 an interactive page: change a slider, see the delay
+      aqmlab live my-link.toml                 the same over Linux TCP, in real time
+      aqmlab sweep my-sweep.toml               run it with many settings, on all cores or a cluster
+      aqmlab tune my-link.toml --scheme red    search for the queue's best parameters
     """
 
 
@@ -123,7 +123,7 @@ def _exit_code(arguments: list[str] | None) -> int:
 
 
 def _told(error: Exception) -> tuple[int, str]:
-    """The exit code, which says whose doing it is, and the message."""
+    """The exit code and the message."""
     if isinstance(error, click.ClickException):
         error = _with_commands(error)
         usage = io.StringIO()
@@ -153,7 +153,7 @@ def _of_system(error: OSError) -> str:
 
 def _refuse_nul(arguments: list[str]) -> None:
     if any("\x00" in word for word in arguments):
-        raise click.UsageError("an argument holds a NUL, which no file, key or value may")
+        raise click.UsageError("an argument contains a NUL character; no file, key or value may contain one")
 
 
 def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
@@ -165,6 +165,6 @@ def _show_warning(  # noqa: PLR0917  (the signature of warnings.showwarning)
     line: str | None = None,
 ) -> None:
     del filename, lineno, file, line
-    # What NumPy and others warn of (an empty mean, a deprecation) is for us to mend and no news to users.
+    # Warnings of NumPy and others (an empty mean, a deprecation) are for us to fix, not for users.
     if issubclass(category, UserWarning):
         say(f"aqmlab: warning: {message}", err=True)

@@ -40,8 +40,8 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
     "--users",
     callback=read_numbers,
     metavar="N,M,...",
-    help="Sizes of the demand that are run: users of its largest population (on each side of a dumbbell), or "
-    "flows of its largest group. By default five, up to twice the scenario's.",
+    help="Sizes of the demand to run: users of its largest population (per side of a dumbbell), or "
+    "flows of its largest group. By default five sizes, up to twice the scenario's.",
 )
 @click.option(
     "--loads",
@@ -49,24 +49,24 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
     default="50,80,90,100",
     show_default=True,
     metavar="N,M,...",
-    help="Loads whose sizes are printed, in percent of the rate of the bottleneck that is full first.",
+    help="Loads to print sizes for, in percent of the rate of the bottleneck with the highest load.",
 )
-@seeds_option(default="1", help="Replications of each point; with six and more the slope has an interval.")
+@seeds_option(default="1", help="Seeds for each size; from six on the slope has a confidence interval.")
 @click.option(
     "--output",
     type=FOLDER,
     default=Path("results/calibration"),
     show_default=True,
     metavar="FOLDER",
-    help="Where to keep the runs and calibration.json.",
+    help="Folder for the runs and calibration.json.",
 )
 @click.option(
     "--demand",
     callback=read_names,
     metavar="NAME,...",
-    help="What is turned: users, flows, datagrams, or single ones: populations.NAME, flows.NAME, "
-    "datagrams.NAME, users.left; by default all users, or all flows where there are none. Several keep "
-    "the ratio of their sizes.",
+    help="The demand to change: users, flows, datagrams, or parts of them: populations.NAME, "
+    "flows.NAME, datagrams.NAME, users.left. By default all users, or all flows if there are "
+    "no users. Several change in proportion.",
 )
 @links_option
 @overrides_option
@@ -84,12 +84,11 @@ def calibrate(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Find how many users, or flows, offer how much load.
+    """Find how many users or flows cause a given load.
 
-    Runs the uncongested twin of the scenario with different sizes of a demand, fits a line to the throughput
-    of every bottleneck that carries its data, and prints the lines, their R², and the size for a load. The
-    links judged are those on the routes of the demand's data. Flows without end offer what they are let
-    through: they are left out unless they are the demand.
+    Runs the scenario's uncongested twin with several sizes of a demand, fits a line to the throughput of
+    every bottleneck on the routes of its data, and prints the lines, their R², and the size for each load.
+    Flows that never end offer no load of their own: they are left out unless they are the demand.
 
     \b
     Examples:
@@ -117,14 +116,14 @@ def calibrate(
 
 
 def _nobody(demand: Demand) -> str:
-    """What is wrong with a demand of which the scenario has none."""
+    """The message for a demand that the scenario does not have."""
     from aqmlab.load.demand import parts_of
 
     keys = ", ".join(f"{part.key} = 0" for part in demand.parts)
     others = [part.name for part in parts_of(demand.scenario) if part.size]
     return (
-        f"demand {demand}: the scenario has no {demand.unit} ({keys}), and what others cause is no load "
-        f"of theirs; legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
+        f"demand {demand}: the scenario has no {demand.unit} ({keys}), and other traffic does not "
+        f"count; legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
     )
 
 

@@ -17,9 +17,10 @@ captured_option = click.option(
     "captured",
     multiple=True,
     metavar="PORT",
-    help="Keep every packet that passes this port, a monitored link with a queue such as left-to-right, as "
-    "PORT.pcapng in the result's folder, for Wireshark and tshark. Give it again for more ports. Files are "
-    "as large as the traffic: meant for short runs.",
+    help="Write all packets that pass this port to PORT.pcapng in the result's folder, for "
+    "Wireshark and tshark. A port is a monitored link with a queue, such as left-to-right. "
+    "Repeat the option for more ports. Files are as large as the traffic: use it for short "
+    "runs.",
 )
 
 

@@ -114,8 +114,8 @@ def _one_line(described: Mapping[str, str]) -> str:
 def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors that check and complete TOML.
 
-    Of a queue discipline, one of your own as well, print that of its table: its parameters with meaning,
-    type, default and range.
+    With the name of a queue discipline, or your own, print the schema of its table: the parameters with
+    meaning, type, default and range.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 _MOST_SEEDS = 1_000
-"""So many at most are added on request."""
+"""The most seeds that --until-width adds."""
 
 
 @click.command
@@ -42,11 +42,12 @@ _MOST_SEEDS = 1_000
     "--schemes",
     callback=read_schemes,
     metavar="NAME[:KEY=VALUE...],...",
-    help="Queue disciplines to put into the scenario, with its limits and with their defaults or the "
-    "parameters given, such as codel:target_ms=20:interval_ms=200; differences are against the first. "
-    "`aqmlab list` prints their names, `aqmlab explain NAME` their parameters.",
+    help="Queue disciplines to compare in the scenario, with its buffer limits and default "
+    "parameters, or with the given ones, such as codel:target_ms=20:interval_ms=200. The "
+    "first is the baseline. `aqmlab list` prints the names, `aqmlab explain NAME` the "
+    "parameters.",
 )
-@seeds_option(default="1-8", help="Seeds of the runs: two more than an interval needs.")
+@seeds_option(default="1-8", help="Random seeds to run; at least 6 for confidence intervals.")
 @click.option(
     "--names",
     callback=read_names,
@@ -57,7 +58,7 @@ _MOST_SEEDS = 1_000
     "--queues",
     callback=read_names,
     metavar="LINK,...",
-    help="Links whose queues --schemes sets; by default those of the links that carry data.",
+    help="Links that get the schemes; by default those that carry data.",
 )
 @click.option(
     "--until-width",
@@ -80,7 +81,7 @@ _MOST_SEEDS = 1_000
     "--report/--no-report",
     "with_report",
     default=True,
-    help="Whether to draw report.html, which takes seconds; `aqmlab report FOLDER` draws it later.",
+    help="Write report.html (takes a second); `aqmlab report FOLDER` writes it later.",
 )
 @execution_options("threads")
 def compare(
@@ -98,12 +99,11 @@ def compare(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Compare what queue disciplines, or whole configurations, do to the same users.
+    """Compare queue disciplines, or whole configurations, with the same users.
 
-    Of one scenario and --schemes, or of several scenarios, all runs are made, with the same seeds: the same
-    users ask for the same pages. It ends with what happens to people in words, and a table of levels and
-    differences against the first; report.html says it with figures. A command that was interrupted goes on
-    where it stopped.
+    With one scenario and --schemes, or with several scenarios, it runs all of them with the same seeds: the
+    same users request the same pages. It prints how long people wait, then a table of levels and differences
+    from the first configuration, and writes report.html with figures. Interrupted commands resume.
 
     Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
     results are paired by seed, and differences are against the first folder. One folder is that of an earlier
@@ -129,10 +129,10 @@ def compare(
     _require_existing(paths)
     if paths and not schemes and all(map(Path.is_dir, paths)):
         if until_width_s is not None:
-            raise click.UsageError("--until-width adds runs; of folders nothing is run")
+            raise click.UsageError("--until-width adds runs; folders are only read")
         return _compare_folders(paths, names, links)
     if names:
-        raise click.UsageError("--names is for folders; scenarios are called by their names")
+        raise click.UsageError("--names is for folders; scenarios have names of their own")
     scenarios = _scenarios(paths, schemes, queues, overrides)
     name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     if until_width_s is not None:
@@ -166,13 +166,13 @@ def _scenarios(
     queues: Sequence[str],
     overrides: Mapping[str, TomlText],
 ) -> dict[str, Scenario]:
-    """The scenarios to be compared, by what they are called; all are checked before anything runs."""
+    """The scenarios to compare, by name; all are checked before anything runs."""
     from aqmlab.comparison import configurations
     from aqmlab.scenario import Scenario
 
     for path in paths:
         if path.is_dir():
-            raise click.UsageError(f"{path} is a folder; legal: folders alone, or scenario files alone")
+            raise click.UsageError(f"{path} is a folder; legal: only folders, or only scenario files")
     if len(paths) != 1 if schemes else len(paths) < 2:
         raise click.UsageError(
             "one scenario with --schemes NAME,NAME,..., two or more scenarios, or folders of results"
@@ -180,9 +180,9 @@ def _scenarios(
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
     if not schemes:
         if queues:
-            raise click.UsageError("--queues says where --schemes are put")
+            raise click.UsageError("--queues needs --schemes: it names the links that get them")
         if len(set(paths)) < len(paths):
-            raise click.UsageError("a scenario is given twice; legal: two or more different ones")
+            raise click.UsageError("a scenario is listed twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
     if len(schemes) < 2:
@@ -216,7 +216,7 @@ def _run(
     quiet: bool,
     executor: Executor,
 ) -> dict[str, list[Result]]:
-    """Makes the runs that are not there: of each scenario one for each seed."""
+    """Computes the missing runs: one per scenario and seed."""
     from aqmlab.runs import Job, run_many
 
     places = folder_names(scenarios)
@@ -244,7 +244,7 @@ def _beside(
 
 
 def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
-    """The seeds that have to be added, after the greatest of those that decided how many."""
+    """The seeds to add, after the largest seed of the first stage."""
     from aqmlab.statistics import TooLittleDataError
 
     try:
@@ -254,8 +254,8 @@ def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
     if wanted > _MOST_SEEDS:
         narrowest = width_s * math.sqrt(wanted / _MOST_SEEDS)
         raise ResultError(
-            f"{folder}: a width of {width_s:g} s takes {wanted:,} seeds; legal: {narrowest:.2g} s or more, "
-            f"which {_MOST_SEEDS} seeds reach, or longer runs"
+            f"{folder}: a width of {width_s:g} s needs {wanted:,} seeds; legal: {narrowest:.2g} s or more, "
+            f"with {_MOST_SEEDS} seeds, or longer runs"
         )
     greatest = max(found.seeds)
     return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
@@ -269,7 +269,7 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
 
     save(comparison_records(found), folder / "comparison.csv")
     keep_compared(folder, found)
-    # One of an earlier comparison would stand beside other numbers.
+    # A report of an earlier comparison would not match the new numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
         _print(found)
@@ -290,7 +290,7 @@ def _print(found: Comparison) -> None:
 
     screen = console()
     for sentence in (*found.cautions(), *found.buffers_in_words(), *found.sentences()):
-        screen.print(shown(sentence))
+        screen.print(wrapped(sentence, screen.width))
     for table in comparison_tables(found, width=screen.width):
         screen.print(to_terminal(table))
     # Of two the curves are told as well; of more the sentences on pages have to do.
@@ -356,7 +356,7 @@ def _one_configuration(folder: Path) -> list[Result]:
     found = read_configurations([folder])
     if len(found) > 1:
         raise ResultError(
-            f"{folder}: holds results of {len(found)} scenarios ({', '.join(found)}); legal: those of one, "
-            f"or aqmlab report {folder}"
+            f"{folder}: contains results of {len(found)} scenarios ({', '.join(found)}); "
+            f"legal: results of one scenario, or aqmlab report {folder}"
         )
     return next(iter(found.values()))

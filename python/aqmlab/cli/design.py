@@ -31,24 +31,22 @@ def _form(_context: click.Context, _parameter: click.Parameter, file: Path | Non
 
 
 flows_option = click.option(
-    "--flows", type=POSITIVE, required=True, help="Fewest long TCP flows that are expected."
+    "--flows", type=POSITIVE, required=True, help="Smallest expected number of long TCP flows."
 )
-rtt_option = click.option(
-    "--rtt-ms", type=POSITIVE, required=True, help="Longest round-trip time that is expected."
-)
+rtt_option = click.option("--rtt-ms", type=POSITIVE, required=True, help="Largest expected round-trip time.")
 link_option = click.option("--link-mbps", type=POSITIVE, required=True, help="Rate of the link.")
 plot_option = click.option(
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     callback=_form,
-    help="Draw it too; the ending says the form: .svg, .pdf or .png.",
+    help="Also draw a figure; the file extension sets the format: .svg, .pdf or .png.",
 )
 
 
 @click.group
 def design() -> None:
-    """Design a queue discipline for a link, by the rule of its authors.
+    """Compute parameters of a queue discipline for a link, by its authors' design rule.
 
     \b
     Examples:
@@ -64,9 +62,9 @@ def design() -> None:
 @rtt_option
 @link_option
 @click.option("--interval-ms", type=POSITIVE, default=1000.0, show_default=True, help="ARC's interval.")
-@click.option("--mean-packet-bytes", type=POSITIVE, default=1000.0, help="What alpha is per.")
-@click.option("--utilization", type=SHARE, default=0.98, show_default=True)
-@click.option("--alpha", type=POSITIVE, help="A gain to judge, per packet.")
+@click.option("--mean-packet-bytes", type=POSITIVE, default=1000.0, help="Packet size that alpha refers to.")
+@click.option("--utilization", type=SHARE, default=0.98, show_default=True, help="Utilization of the link.")
+@click.option("--alpha", type=POSITIVE, help="A gain to check, per packet.")
 @plot_option
 def arc(
     *,
@@ -79,7 +77,7 @@ def arc(
     alpha: float | None,
     plot: Path | None,
 ) -> None:
-    """Print the gains under which ARC's loop with TCP is stable: more than 6 dB, 30 to 60 degrees of margin.
+    """Print ARC's stable gains with TCP: gain margin above 6 dB, phase margin 30 to 60 degrees.
 
     \b
     Examples:
@@ -90,7 +88,7 @@ def arc(
     admissible = _core.arc_admissible_gains(flows, rtt_ms / 1e3, packets_per_second, utilization)
     if admissible is None:
         message = f"no gain keeps {flows:g} flows over {rtt_ms:g} ms stable at {link_mbps:g} Mbit/s"
-        raise click.UsageError(f"{message}: fewer flows, a longer path or a faster link have one")
+        raise click.UsageError(f"{message}; try fewer flows, a longer path or a faster link")
     lowest, highest = (gain * interval_ms / 1e3 for gain in admissible)
     say(
         f"arc at {link_mbps:g} Mbit/s, {flows:g} flows, {rtt_ms:g} ms, interval {interval_ms:g} ms, "
@@ -117,14 +115,20 @@ def arc(
 @design.command
 @link_option
 @click.option("--rtt-ms", type=POSITIVE, required=True, help="Round-trip time of a TCP-friendly flow.")
-@click.option("--packet-bytes", type=POSITIVE, default=1500.0, help="Length of its packets.")
-@click.option("--low-watermark", type=SHARE, default=0.01, show_default=True)
-@click.option("--misbehaving", type=POSITIVE, required=True, help="Flows that may misbehave at a time.")
+@click.option("--packet-bytes", type=POSITIVE, default=1500.0, help="Size of its packets.")
+@click.option("--low-watermark", type=SHARE, default=0.01, show_default=True, help="SFG's low watermark.")
+@click.option(
+    "--misbehaving",
+    type=POSITIVE,
+    required=True,
+    help="Largest expected number of misbehaving flows at a time.",
+)
 @click.option(
     "--trials",
     type=click.IntRange(0, 1_000_000),
     default=0,
-    help="Filters to try as well, each with hash functions of its own; misbehaving flows are then whole.",
+    help="Also simulate this many filters with random hash functions; needs a whole number of "
+    "misbehaving flows.",
 )
 @plot_option
 def sfg(
@@ -137,7 +141,7 @@ def sfg(
     trials: int,
     plot: Path | None,
 ) -> None:
-    """Print the bins that hold flows to a TCP-friendly rate, and how rarely flows share them all.
+    """Print the number of bins for a TCP-friendly rate, and how rarely a flow shares all its bins.
 
     \b
     Examples:
@@ -170,10 +174,14 @@ def sfg(
 @rtt_option
 @link_option
 @click.option(
-    "--mean-packet-bytes", type=POSITIVE, default=500.0, show_default=True, help="What gains are per."
+    "--mean-packet-bytes",
+    type=POSITIVE,
+    default=500.0,
+    show_default=True,
+    help="Packet size that the gains refer to.",
 )
 @click.option("--sampling-hz", type=POSITIVE, default=160.0, show_default=True, help="Updates per second.")
-@click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Gains to judge instead.")
+@click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Check these gains instead.")
 @plot_option
 def pi(
     *,
@@ -185,7 +193,7 @@ def pi(
     gains: tuple[float, float] | None,
     plot: Path | None,
 ) -> None:
-    """Print the gains that PI's authors give a link, and the margins of its loop with TCP.
+    """Print PI's gains for a link by its authors' rule, and the stability margins of its loop with TCP.
 
     \b
     Examples:
@@ -199,7 +207,7 @@ def pi(
     if found is None:
         path = rtt_s * packets_per_second
         raise click.UsageError(
-            f"there is no design for {flows:g} flows over {rtt_ms:g} ms at {link_mbps:g} Mbit/s: it "
+            f"no design exists for {flows:g} flows over {rtt_ms:g} ms at {link_mbps:g} Mbit/s: it "
             f"needs fewer than {0.4301668 * path:.4g} flows and more than "
             f"{flows / (rtt_s * path):.4g} updates per second"
         )
@@ -224,10 +232,10 @@ def pi(
 @rtt_option
 @plot_option
 def pie(*, rtt_ms: float, plot: Path | None) -> None:
-    """Print the margins of PIE's loop with TCP, with its auto-tuning and without, and those of PI2.
+    """Print the stability margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's.
 
-    They depend on the round-trip time and on the share of packets that is signalled, and neither on the link
-    nor on how many flows share it.
+    The margins depend on the round-trip time and the share of signalled packets, not on the link rate or the
+    number of flows.
 
     \b
     Examples:
@@ -237,9 +245,7 @@ def pie(*, rtt_ms: float, plot: Path | None) -> None:
     from aqmlab.design.charts import CONTROLS, delay_margins
     from aqmlab.design.loops import delay_loop
 
-    say(
-        f"long TCP flows over {rtt_ms:g} ms: gain and phase margins by the share of packets that is signalled"
-    )
+    say(f"long TCP flows over {rtt_ms:g} ms: gain and phase margins by share of signalled packets")
     for probability in (1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3):
         for name, control in CONTROLS.items():
             say(

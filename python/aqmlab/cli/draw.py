@@ -20,21 +20,19 @@ FORMS = (".svg", ".pdf", ".png")
 @click.command
 @scenario_argument
 @overrides_option
-@click.option(
-    "--title", default="", metavar="TEXT", help="What stands above it; by default the scenario's name."
-)
+@click.option("--title", default="", metavar="TEXT", help="Title; by default the scenario's name.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write it; the ending says the form: .svg, .pdf or .png. By default SCENARIO.svg in the "
-    "current folder.",
+    help="Output file; the extension sets the format: .svg, .pdf or .png. By default SCENARIO.svg "
+    "in the current folder.",
 )
 def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:
-    """Draw the network of a scenario: rates, delays, queue disciplines, and who talks to whom.
+    """Draw the network of a scenario: rates, delays, queue disciplines, and who sends data to whom.
 
-    Nothing is run. Machines of a group that are alike are one box; groups without traffic are left out. The
-    report of `aqmlab compare` holds the same picture with how busy each link was and what it lost.
+    Nothing is run. Identical machines of a group are one box; groups without traffic are left out. The
+    report of `aqmlab compare` contains the same picture with each link's utilization and loss.
 
     \b
     Examples:

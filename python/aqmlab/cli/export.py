@@ -28,14 +28,21 @@ def export() -> None:
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.flent.gz",
-    help="Where to write.",
+    help="Output file.",
 )
-@click.option("--download", default="", metavar="LINK", help="By default the link that carries most.")
-@click.option("--upload", default="", metavar="LINK", help="By default the link of the other direction.")
+@click.option(
+    "--download",
+    default="",
+    metavar="LINK",
+    help="Link for downloads; by default the one with the most traffic.",
+)
+@click.option(
+    "--upload", default="", metavar="LINK", help="Link for uploads; by default the opposite direction."
+)
 def flent(folder: Path, output: Path, download: str, upload: str) -> None:
-    """Write the throughput of a link in both directions, and the delay in its queues, as a Flent data file.
+    """Write a link's throughput in both directions and its queueing delay as a Flent data file.
 
-    `flent` plots it, and `flent-gui` opens it, as measurements of the test tcp_bidirectional.
+    `flent` and `flent-gui` show it as a measurement of the test tcp_bidirectional.
 
     \b
     Examples:

@@ -44,27 +44,27 @@ _BROADEST = 190  # with a third run
     "--hosts",
     default="",
     metavar="NAME",
-    help="Host settings of the kernel: papers2003, linux-reno, linux-cubic or linux-bbr. By default those "
-    "nearest to the scenario's host profile.",
+    help="TCP settings of the hosts: papers2003, linux-reno, linux-cubic or linux-bbr. By default "
+    "those nearest to the scenario's host profile.",
 )
 @click.option(
     "--replay",
     is_flag=True,
-    help="Replay what came to the queues through simulated ports with the same seed, and demand the same "
-    "sequence of discards, marks and departures.",
+    help="Replay the queues' arrivals through simulated ports with the same seed, and require the "
+    "same drops, marks and departures in the same order.",
 )
 @captured_option
 @click.option(
     "--backend",
     default="",
     metavar="NAME",
-    help="How packets come to the router: tun, by a TUN device, or af-packet, by a packet socket at a veth "
-    "device, which needs no /dev/net/tun. By default tun where that may be opened.",
+    help="How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a "
+    "veth device, needs no /dev/net/tun). By default tun if it can be opened.",
 )
 @click.option(
     "--kernel",
     is_flag=True,
-    help="Queues are disciplines of the kernel, with the parameters of the scenario's schemes.",
+    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes.",
 )
 @overrides_option
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
@@ -72,22 +72,25 @@ _BROADEST = 190  # with a third run
     "--serve",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Serve the files of this folder to COMMAND, at http://10.128.0.1:8000/.",
+    help="Serve the files of this folder to COMMAND at http://10.128.0.1:8000/.",
 )
 @click.option(
     "--server",
     metavar="COMMAND",
-    help="Run this command on the other side of the bottleneck, where COMMAND reaches it at 10.128.0.1. "
-    "Give its arguments within the same quotes.",
+    help="Run this server on the other side of the bottleneck; COMMAND reaches it at 10.128.0.1. "
+    "Quote its arguments together.",
 )
 @click.option(
     "--rtt-ms",
     type=float,
     metavar="MS",
-    help="Round trip of COMMAND's packets without queues: by default 40, or what the links take, if more.",
+    help="Round-trip time of COMMAND's packets without queueing; by default 40, or the links' own "
+    "delay if that is longer.",
 )
-@click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/live-N.")
-@click.option("--quiet", is_flag=True, help="Print the folder alone; with COMMAND, what it prints alone.")
+@click.option(
+    "--output", type=FOLDER, metavar="FOLDER", help="Folder for the result; by default results/<name>/live-N."
+)
+@click.option("--quiet", is_flag=True, help="Print only the folder; with COMMAND, only its output.")
 def live(
     *,
     scenario_file: Path,
@@ -105,16 +108,15 @@ def live(
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Run a scenario in real time, over the kernel's TCP.
+    """Run a scenario in real time over Linux TCP.
 
-    The users, the delays of their connections and the queues are those of a simulation with the same seed;
-    TCP is Linux's own, in network namespaces that nobody else sees and that end with the run. Every
-    result says whether its timing is valid or suspect, and why. `aqmlab doctor` lists what a
-    machine must allow.
+    Users, delays and queues are the same as in a simulation with the same seed. TCP is the kernel's, in
+    private network namespaces that end with the run. Every result states whether its timing is valid or
+    suspect, with reasons. `aqmlab doctor` lists the requirements.
 
-    COMMAND is run behind the bottleneck, beside the scenario's users and in the place of one, when the
-    measured window begins; what still runs at the end of the scenario is killed, with exit code 124.
-    Otherwise its exit code is this command's. It reaches its server, and nothing else: no other network.
+    COMMAND runs behind the bottleneck in place of one user, with the other users as background traffic. It
+    starts with the measured window. If it still runs at the end of the scenario, it is killed and the exit
+    code is 124; otherwise the exit code is that of COMMAND. It can reach only its server, no other network.
 
     \b
     Examples:
@@ -158,7 +160,7 @@ def _program(
 
     if not command:
         if (serve, server, rtt_ms) != (None, None, None):
-            raise click.UsageError("--serve, --server and --rtt-ms are for a command, which stands behind --")
+            raise click.UsageError("--serve, --server and --rtt-ms need a COMMAND after --")
         return None
     if serve is not None and server is not None:
         raise click.UsageError("--serve and --server exclude each other")
@@ -235,16 +237,23 @@ def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
 
 @click.command
 @scenario_argument
-@seeds_option(default="1-6", help="Seeds, such as 1-6: an interval of the differences needs six or more.")
-@click.option("--hosts", default="", metavar="NAME", help="Host settings of the kernel, as of `aqmlab live`.")
+@seeds_option(
+    default="1-6", help="Seeds, such as 1-6; at least 6 for confidence intervals of the differences."
+)
+@click.option("--hosts", default="", metavar="NAME", help="TCP settings of the hosts, as in `aqmlab live`.")
 @click.option(
     "--kernel/--no-kernel",
     default=None,
-    help="Run each seed once more through queue disciplines of the kernel. By default, where it has those of "
-    "all queues with the parameters of the scenario.",
+    help="Also run each seed through the kernel's queue disciplines. By default if the kernel has "
+    "all schemes of the scenario with these parameters.",
 )
 @overrides_option
-@click.option("--output", type=FOLDER, metavar="FOLDER", help="By default results/<name>/crossvalidation.")
+@click.option(
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Folder for the results; by default results/<name>/crossvalidation.",
+)
 def crossvalidate(
     *,
     scenario_file: Path,
@@ -254,11 +263,11 @@ def crossvalidate(
     overrides: dict[str, TomlText],
     output: Path | None,
 ) -> None:
-    """Run a scenario live and simulated, and say what differs.
+    """Run a scenario live and simulated, and print the differences.
 
-    Users, delays and queues are the same seed by seed, so a difference is TCP's, or the machine's where the
-    timing is suspect. Where the kernel has the schemes of all queues, a third run has its queue disciplines
-    in place of our own. Runs that are in the folder already are not made again.
+    Users, delays and queues are the same for each seed, so differences come from TCP, or from the machine if
+    the timing is suspect. If the kernel has the schemes of all queues, a third run uses its queue
+    disciplines. Finished runs in the folder are reused.
 
     \b
     Examples:
@@ -290,7 +299,7 @@ def crossvalidate(
     for result in runs.kernel:
         _print_verdict(screen, f"seed {result.seed}, kernel's queues", result)
     if found:
-        without = "" if has_all else ", not run beside these"
+        without = "" if has_all else ", not run"
         screen.print(shown(f"queue disciplines of the kernel{without}: {in_words(found)}"), soft_wrap=True)
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
@@ -304,7 +313,7 @@ def _print_verdict(screen: Console, which: str, result: Result) -> None:
 
 @click.command
 def doctor() -> None:
-    """Say what live runs need of this machine, whether it is there, and how to get it.
+    """Check whether this machine can run `aqmlab live`, and how to fix what is missing.
 
     \b
     Examples:

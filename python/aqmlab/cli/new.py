@@ -14,30 +14,30 @@ from aqmlab.terminal.spelling import nearest, shortened
 
 @click.command
 @click.argument("preset", required=False)
-@click.option("--list", "only_list", is_flag=True, help="List the presets, one a line, and write nothing.")
+@click.option("--list", "only_list", is_flag=True, help="List the presets, one per line, and write nothing.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.toml",
-    help="Write it there, into a file that does not exist yet; without it, to the terminal.",
+    help="Output file, which must not exist; by default the preset is printed.",
 )
 def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
-    """Write a scenario to start from: a household, a building on a common access line, or a study's link.
+    """Write a scenario to start from: a household, a building on a shared access line, or a study's link.
 
-    Without PRESET it lists what there is. Sources of the numbers: docs/presets.md.
+    Without PRESET it lists all presets. Sources of the numbers: docs/presets.md.
 
     \b
     Examples:
       aqmlab new --list
       aqmlab new home -o my-link.toml && aqmlab run my-link.toml
-      aqmlab new building-docsis         read it first
+      aqmlab new building-docsis         print it
     """
     from aqmlab import presets
 
     known = presets.names()
     if preset is None and output is not None:
-        raise click.UsageError(f"which preset is to be written? legal: {', '.join(known)}")
+        raise click.UsageError(f"missing preset; legal: {', '.join(known)}")
     if preset is not None and preset not in known:
         raise click.UsageError(
             f'no preset is called "{shortened(preset)}"; legal: {", ".join(known)}{nearest(preset, known)}'
@@ -54,7 +54,7 @@ def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
 
 def _write(file: Path, text: str) -> None:
     if file.exists():
-        raise FolderError(f"{file}: exists already; name another file or remove this one")
+        raise FolderError(f"{file}: exists already; choose another file or remove this one")
     say(
         f"written: {write_whole(file, text)}; next: aqmlab run {file}, or aqmlab compare {file} --schemes ..."
     )

@@ -91,7 +91,7 @@ links_option = click.option(
     "--links",
     callback=read_names,
     metavar="NAME,...",
-    help="Links whose throughput, loss and queue are judged; by default those that carry data.",
+    help="Links for throughput, loss and queue; by default those that carry data.",
 )
 overrides_option = click.option(
     "--set",
@@ -99,7 +99,7 @@ overrides_option = click.option(
     metavar="KEY=VALUE",
     multiple=True,
     callback=read_overrides,
-    help="Replace a value of the scenario, by its dotted key; may be given several times.",
+    help="Override a scenario value by its dotted key; repeatable.",
 )
 
 
@@ -127,16 +127,16 @@ def execution_options(default: str) -> Callable[[Command], Command]:
             default=default,
             show_default=True,
             metavar="threads|local|dask|dask://HOST:PORT",
-            help="What makes the runs: threads of this process, processes on this machine, a Dask cluster on "
-            "this machine, or the Dask scheduler at an address. The results do not depend on it.",
+            help="Where runs are computed: threads of this process, processes on this machine, a Dask "
+            "cluster on this machine, or the Dask scheduler at an address. The results are the same.",
         ),
         click.option(
             "--workers",
             type=click.IntRange(min=1),
             metavar="N",
-            help="Runs at a time; by default one for each core. The results do not depend on it.",
+            help="Parallel runs; by default one per core. The results are the same.",
         ),
-        click.option("--quiet", is_flag=True, help="No progress bar; print only where the results are."),
+        click.option("--quiet", is_flag=True, help="No progress bar; print only the path of the results."),
     )
 
     def add(command: Command) -> Command:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group
 def pages() -> None:
-    """Load pages of your own: what a browser recorded becomes a file for `model = "pages"`.
+    """Use your own pages: convert browser recordings for `model = "pages"`.
 
     \b
     Examples:
@@ -35,14 +35,13 @@ def pages() -> None:
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.csv",
-    help="Write the pages there, an object a line.",
+    help="Output file, one object per line.",
 )
 def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
-    """Turn HAR files (saved by a browser's network panel) into a file of pages.
+    """Convert HAR files (saved by a browser's network panel) to a page file.
 
-    Sizes are those on the wire as far as the browser wrote them down; the command prints where it took them
-    from, and how many entries it left out. Hosts and waves are those that the browser saw; names and contents
-    stay behind.
+    Sizes are transfer sizes if the browser recorded them; the command prints their source and the number of
+    skipped entries. Hosts and waves of requests are kept; names and contents are not.
 
     \b
     Examples:
@@ -72,12 +71,12 @@ def _origins(recordings: list[Recording]) -> Iterator[str]:
     for source, objects in sources.items():
         yield f"sizes of {_counted(objects, 'object')}: {source.value}"
     if cached := sum(recording.cached for recording in recordings):
-        yield f"left out: {_counted(cached, 'entry', 'entries')} from a cache, or not from a server"
+        yield f"left out: {_counted(cached, 'entry', 'entries')} from a cache or not from a server"
     if unknown := sum(recording.unknown for recording in recordings):
         entries = _counted(unknown, "entry", "entries")
         yield f"left out: {entries} of unknown size: no _transferSize, bodySize or content.size in the file"
     if surplus := sum(recording.surplus for recording in recordings):
-        yield f"left out: {_counted(surplus, 'object')} behind the first {MOST_OBJECTS:,} of a page"
+        yield f"left out: {_counted(surplus, 'object')} after the first {MOST_OBJECTS:,} of a page"
 
 
 def _counted(number: int, one: str, several: str = "") -> str:

@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     "--seconds",
     type=click.FloatRange(1.0, 3600.0),
     metavar="S",
-    help="Simulated seconds of each run; by default what a core does in 0.6 s, from 10 to 300.",
+    help="Simulated seconds per run; by default as many as one core simulates in 0.6 s, from 10 to 300.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="Where to listen on this machine; by default at a port that is free.",
+    help="Port on 127.0.0.1; by default a free one.",
 )
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser.")
 def play(
     *, scenario_file: Path, overrides: dict[str, TomlText], seconds: float | None, port: int, browser: bool
 ) -> None:
-    """See a queue breathe: a page with sliders, on this machine only.
+    """Interactive page: change rate, buffer and scheme, see delay and page loads.
 
-    Rate, buffer, queue management and its main parameters, ECN and users are turned on the page; within a
-    second the queue over time, the link's utilization, page load and response times stand beside those of the
-    setting before. Every turn is a run of the same users. The page also makes the full comparison of a
-    setting with the one before it, over eight seeds within a minute or so, and opens its report; and it shows
-    the commands that give a setting its full length and set it against other queue management.
+    The page has controls for the rate, buffer, queue discipline and its main parameters, ECN and the number
+    of users. After a change it shows, within about a second, the queue over time, the link's utilization,
+    and page load and response times next to those of the previous setting. All runs have the same users. The
+    page can run the full comparison of two settings (eight seeds, about a minute) and open its report. It
+    prints the commands that run a setting at full length and compare it with other schemes.
 
-    The server listens on 127.0.0.1 alone and answers nobody without the token in the address. Ctrl-C ends it.
+    The server listens only on 127.0.0.1 and requires the token in the address. Ctrl-C stops it.
 
     \b
     Examples:
@@ -57,8 +57,8 @@ def play(
     link = PlayedLink(Scenario.from_file(scenario_file, overrides=overrides), simulated_s=seconds)
 
     def ready(address: str) -> None:
-        say(f"playing with {link.scenario.name}, {link.simulated_s:g} simulated seconds a run, at\n{address}")
-        say("Ctrl-C ends it")
+        say(f"playing with {link.scenario.name}, {link.simulated_s:g} simulated seconds per run:\n{address}")
+        say("Ctrl-C to quit")
         if browser:
             webbrowser.open(address)
 

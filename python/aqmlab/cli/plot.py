@@ -19,30 +19,30 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "waiting", "utilization", "cwnd", "ssth
     "--what",
     type=click.Choice(WHAT),
     required=True,
-    help="Response times, how many take long, page load times, a link over time (packets queued, waiting "
-    "time, share busy), or of long-lived flows the "
-    "congestion windows, slow-start thresholds, round-trip times or timeouts (cwnd, ssthresh, rtt, rto; with "
-    "record.congestion_window_interval_ms), or what a scheme tells of itself (state; with "
-    "record.scheme_state_interval_ms).",
+    help="cdf, ccdf: response times and their tail. pages: page load times. queue, waiting, "
+    "utilization: a link over time (queue in packets, queueing delay, utilization). cwnd, "
+    "ssthresh, rtt, rto: congestion windows, slow-start thresholds, round-trip times or "
+    "timeouts of long flows (needs record.congestion_window_interval_ms). state: an internal "
+    "variable of a scheme (needs record.scheme_state_interval_ms).",
 )
-@click.option("--link", default="", metavar="NAME", help="The link; by default the first that carries data.")
 @click.option(
-    "--quantity", default="", metavar="NAME", help="With --what state: which of what the scheme tells."
+    "--link", default="", metavar="NAME", help="The link; by default the first one that carries data."
 )
+@click.option("--quantity", default="", metavar="NAME", help="With --what state: the name of the variable.")
 @click.option(
     "--flows",
     default="",
     metavar="GROUP[:N],...",
-    help="With --what cwnd, ssthresh, rtt or rto: a line for each of these groups of flows, or for one flow "
-    "of a group, counted from 0; by default one line for all flows.",
+    help="With --what cwnd, ssthresh, rtt or rto: one line for each of these groups of flows, or "
+    "for one flow of a group, counted from 0; by default one line for all flows.",
 )
-@click.option("--title", default="", metavar="TEXT", help="What stands above the figure.")
+@click.option("--title", default="", metavar="TEXT", help="Title of the figure.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write it; the ending says the form: .svg, .pdf, .png, or .csv for its numbers. By default "
-    "WHAT.svg.",
+    help="Output file; the extension sets the format: .svg, .pdf, .png, or .csv for the numbers. "
+    "By default WHAT.svg.",
 )
 def plot(
     *,
@@ -54,11 +54,11 @@ def plot(
     title: str,
     output: Path | None,
 ) -> None:
-    """Draw one figure of results, ready to be published.
+    """Draw one figure of results, ready for publication.
 
-    Takes folders as `aqmlab report` does, and refuses together what does not belong together. Distributions
-    are means over seeds with their 95 % intervals from six seeds on; over time the first seed is shown.
-    A figure of live runs says so if the timing of one is suspect.
+    Takes the same folders as `aqmlab report`, and rejects results that cannot be compared. Distributions are
+    means over seeds, with 95 % intervals from six seeds on. Figures over time show the first seed. A figure
+    of live runs is marked if the timing of a run is suspect.
 
     \b
     Examples:

@@ -91,7 +91,7 @@ def status_table(status: Status) -> Table:
 
 
 def endings(keys: Sequence[str]) -> list[str]:
-    """The last parts of dotted keys, as many of each as tell it from the others."""
+    """The shortest unique endings of dotted keys."""
     parts = [key.split(".") for key in keys]
 
     def ending(own: list[str]) -> str:
@@ -107,7 +107,7 @@ def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]
     if len(status.sweep.points) > _MOST_ROWS:
         yield f"the first {_MOST_ROWS} points; --export writes all"
     yield "page: page load time; median, 95 %: response times of objects; queue: mean, in packets"
-    yield "min(t, 2): mean response time, each counted as 2 s at most"
+    yield "min(t, 2): mean response time, with responses above 2 s counted as 2 s"
     yield said_of_links(str(row["judged_links"]) for row in found)
 
 

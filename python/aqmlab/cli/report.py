@@ -16,15 +16,15 @@ from aqmlab.terminal.spelling import nearest
 @click.command
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--baseline", metavar="NAME", help="The configuration that differences are against; by default the first."
+    "--baseline", metavar="NAME", help="Baseline configuration for the differences; by default the first."
 )
-@click.option("--title", default="", metavar="TEXT", help="What stands at the top of the page.")
+@click.option("--title", default="", metavar="TEXT", help="Title of the page.")
 @links_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help="Where to write the page; by default report.html in the first folder's own.",
+    help="Output file; by default report.html in the first folder.",
 )
 def report(
     *,
@@ -34,13 +34,12 @@ def report(
     links: tuple[str, ...],
     output: Path | None,
 ) -> None:
-    """Say what happens to people, on one page that opens anywhere.
+    """Write a report: one HTML file that opens anywhere, without a network.
 
-    Takes what `aqmlab run` and `aqmlab compare` left: folders of one result, of several seeds, or of several
-    configurations. The seeds of one scenario are one configuration. Results that do not belong together are
-    refused: other seeds, people, windows or versions, and in the folder of a comparison runs of another
-    scenario. If not only the queue differs, the page says what else. It is one HTML file that needs no
-    network.
+    Takes folders written by `aqmlab run` and `aqmlab compare`: one result, several seeds, or several
+    configurations. The seeds of one scenario form one configuration. Results that cannot be compared are
+    rejected: different seeds, people, windows or versions, and runs of another scenario in the folder of a
+    comparison. The page lists all differing settings besides the queue.
 
     \b
     Examples:
@@ -63,8 +62,7 @@ def report(
     first_stage = read_first_stage(results, found)
     if baseline is not None and baseline not in found:
         raise click.BadParameter(
-            f'no configuration is called "{baseline}"; there are: {", ".join(found)}'
-            f"{nearest(baseline, found)}",
+            f'no configuration is called "{baseline}"; legal: {", ".join(found)}{nearest(baseline, found)}',
             param_hint="--baseline",
         )
     try:

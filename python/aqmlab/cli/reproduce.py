@@ -43,27 +43,28 @@ class _Choice(TypedDict):
     metavar="NAME",
     default="quick",
     show_default=True,
-    help="How long and how often: quick is minutes, standard all cells, full what the paper did; "
-    "--costs lists those that an experiment has.",
+    help="Length and number of runs: quick takes minutes, standard runs all cells, full is as in "
+    "the paper; --costs lists the scales of an experiment.",
 )
 @click.option(
     "--cells",
     callback=read_names,
     metavar="NAME,...",
-    help="Only these cells or groups of them, such as pi-24,rem-24 or paper,ablation.",
+    help="Only these cells or groups of cells, such as pi-24,rem-24 or paper,ablation.",
 )
-@click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads in percent.")
-@click.option("--replications", type=click.IntRange(min=1), metavar="N", help="So many seeds for each cell.")
-@seeds_option(
-    help="These seeds for each cell, such as 3 or 4-6: more of what was run, or another machine's share."
-)
+@click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads, in percent.")
+@click.option("--replications", type=click.IntRange(min=1), metavar="N", help="Number of seeds per cell.")
+@seeds_option(help="Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.")
 @click.option(
     "--output",
     type=FOLDER,
     metavar="FOLDER",
-    help="Where to keep the runs and the report; of all, folders in it. By default results/EXPERIMENT-SCALE.",
+    help="Folder for the runs and the report (with several experiments, one subfolder each). By "
+    "default results/EXPERIMENT-SCALE.",
 )
-@click.option("--costs", is_flag=True, help="Print what each scale costs on this machine, and run nothing.")
+@click.option(
+    "--costs", is_flag=True, help="Print the run time of each scale on this machine, and run nothing."
+)
 @execution_options("threads")
 def reproduce(
     *,
@@ -78,16 +79,16 @@ def reproduce(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Repeat the experiments of a paper, or of all, and set the results beside the published ones.
+    """Repeat the experiments of a paper (or `all`), and compare the results with the published ones.
 
-    Runs every cell, prints the paper's tables with ours beside them, judges each of its claims, and writes a
-    report (HTML, figures as PNG and SVG). Says first what each scale costs on this machine. Finished runs are
-    kept: the same command goes on where it stopped.
+    First estimates the run time of each scale on this machine. Then runs every cell, prints the paper's
+    tables next to ours, checks each of its claims, and writes a report (HTML, figures as PNG and SVG).
+    Finished runs are kept, and interrupted commands resume.
 
     \b
     Examples:
       aqmlab reproduce le2003
-      aqmlab reproduce le2003 --costs                           what quick, standard and full would take
+      aqmlab reproduce le2003 --costs                           run time of quick, standard and full
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --scale full                         one study after the other, then a scorecard

@@ -19,7 +19,7 @@ from aqmlab.cli.options import (
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX, Job, run_each
 from aqmlab.scenario import Scenario
-from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.console import console, say, shown, wrapped
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -32,23 +32,21 @@ if TYPE_CHECKING:
 
 @click.command
 @scenario_argument
-@click.option(
-    "--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; 1 if none is given."
-)
+@click.option("--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; default 1.")
 @seeds_option(help="Several seeds, such as 1-8 or 1,3,5-7.")
 @overrides_option
 @click.option(
     "--output",
     type=FOLDER,
     metavar="FOLDER",
-    help="Where to keep the result: the folder itself for one seed, FOLDER/seed-N for several. "
-    "By default results/<name of the scenario>/seed-N.",
+    help="Folder for the result; with several seeds FOLDER/seed-N. By default results/<name of the "
+    "scenario>/seed-N.",
 )
 @click.option(
     "--offered-load/--no-offered-load",
     default=True,
     show_default=True,
-    help="Measure what the users offer, by running the uncongested twin as well.",
+    help="Measure the offered load by also running the uncongested twin.",
 )
 @captured_option
 @execution_options("threads")
@@ -64,11 +62,11 @@ def run(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Run a scenario and keep what it leaves behind.
+    """Run a scenario and store the results.
 
-    The scenario is checked whole before anything runs. A result is a folder with run.json and one Parquet
-    file per table; it is written whole or not at all. A result that is there already is not computed again,
-    so a command that was interrupted goes on where it stopped.
+    The scenario is checked completely before it runs. A result is a folder with run.json and one Parquet
+    file per table, written atomically. Existing results are not computed again, so interrupted commands
+    resume.
 
     \b
     Examples:
@@ -119,7 +117,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
         screen.print(shown(f"{name}: {error}"))
     else:
         for sentence in answer(found):
-            screen.print(shown(sentence))
+            screen.print(wrapped(sentence, screen.width))
         for table in comparison_tables(found):
             screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found, brief=True):
@@ -140,7 +138,7 @@ def _print_answer(screen: Console, result: Result) -> None:
     except MissingDataError:
         return  # no link carries data: the tables show what there is
     for sentence in sentences:
-        screen.print(shown(sentence))
+        screen.print(wrapped(sentence, screen.width))
 
 
 def _print(screen: Console, result: Result, *, quiet: bool) -> None:

@@ -11,7 +11,7 @@ from aqmlab.terminal.console import say
 
 @click.group
 def scheme() -> None:
-    """Try a scheme of your own: does it keep what every scheme owes, and what does it cost?
+    """Test your own scheme: run the conformance suite, and measure its cost.
 
     \b
     Examples:
@@ -29,14 +29,14 @@ def scheme() -> None:
     default=64,
     show_default=True,
     metavar="N",
-    help="How many cases of each property.",
+    help="Number of random cases per property.",
 )
 def check(names: tuple[str, ...], cases: int) -> None:
-    """Try what every scheme owes, at random ports: whatever its parameters and whatever happens to it.
+    """Run the conformance suite on schemes, with random ports, parameters and traffic.
 
-    Every packet is accounted for, limits hold, packets keep their order, only what may be marked is marked,
-    probabilities are probabilities, what is reported is finite, and the same seed gives the same verdicts.
-    Fails if anything is found.
+    It checks that every packet is accounted for, limits hold, packets stay in order, only markable packets
+    are marked, probabilities lie between 0 and 1, reported values are finite, and the same seed gives the
+    same verdicts. The exit code is 2 if a check fails.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def check(names: tuple[str, ...], cases: int) -> None:
 @scheme.command
 @click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL|NAME...", nargs=-1, required=True)
 def cost(names: tuple[str, ...]) -> None:
-    """Measure what a packet costs at a port, arrival and departure, on this machine now.
+    """Measure the time per packet at a port (arrival and departure) on this machine.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def cost(names: tuple[str, ...]) -> None:
 
 @scheme.command
 def include() -> None:
-    """Print the folder of aqmlab_scheme.h, for C compilers.
+    """Print the include folder of aqmlab_scheme.h, for C compilers.
 
     \b
     Examples:

@@ -17,10 +17,10 @@ from aqmlab.terminal.console import console, say
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.md",
-    help="Write every number and every claim there, as a page in Markdown.",
+    help="Also write all numbers and claims to this Markdown page.",
 )
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
-    """Set every published number and every claim beside ours, over all studies that were reproduced.
+    """Compare all published numbers and claims with ours, over all reproduced studies.
 
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
     determine, what differs for an unknown cause, and what the scale cannot judge. Reads what
@@ -36,7 +36,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
     if not found:
-        raise click.UsageError(f"no folder of results holds a {cards.FILE}; `aqmlab reproduce` writes it")
+        raise click.UsageError(f"no folder in results contains a {cards.FILE}; `aqmlab reproduce` writes it")
     entries = [entry for folder in found for entry in cards.read(folder)]
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:

@@ -28,21 +28,21 @@ STORE = Path("results/store")
 @click.command
 @click.argument("sweep_file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
 @click.option(
-    "--status", "show_status", is_flag=True, help="Run nothing; say what is finished, and what is wrong."
+    "--status", "show_status", is_flag=True, help="Run nothing; print which runs are finished or damaged."
 )
-@click.option("--resume", is_flag=True, help="Go on; an error if nothing of this sweep has finished yet.")
+@click.option("--resume", is_flag=True, help="Resume; fail if no run of this sweep has finished yet.")
 @click.option(
     "--export",
     "export_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="TABLE",
-    help="Run nothing; write one row for every finished run, as .parquet or .csv.",
+    help="Run nothing; write one row per finished run, as .parquet or .csv.",
 )
 @click.option(
     "--store",
     type=FOLDER,
     metavar="FOLDER",
-    help=f"Where finished runs are kept; by default what the sweep file says, or {STORE}.",
+    help=f"Folder for finished runs; by default the sweep file's, or {STORE}.",
 )
 @links_option
 @overrides_option
@@ -59,19 +59,19 @@ def sweep(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Run a scenario at many points, each with the same seeds.
+    """Run a scenario with many settings, each with the same seeds.
 
     The file names a scenario and a design: a grid, a list, random points or a Latin hypercube over any keys
-    of the scenario (docs/sweeps.md). All of it is checked before anything runs. Finished runs are kept
-    under their content address and never made twice: the same command goes on after Ctrl-C, kill -9 or a
-    power cut, and runs what was added to the file since.
+    of the scenario (docs/sweeps.md). Everything is checked before anything runs. Finished runs are stored by
+    content and never repeated: the same command resumes after Ctrl-C, kill -9 or a power failure, and runs
+    points added to the file since.
 
     \b
     Examples:
       aqmlab sweep red.toml
       aqmlab sweep red.toml --status
       aqmlab sweep red.toml --resume --workers 8
-      aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, a cluster of yours
+      aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.sweep import export, read, status
@@ -114,9 +114,9 @@ def _run(
     # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
     there = sum((place / address).exists() for address in addresses)
     if resume and not there:
-        raise SweepError(f"--resume: {place} holds no run of {checked.name}; leave it out to begin")
+        raise SweepError(f"--resume: {place} has no run of {checked.name}; leave out --resume to start")
     if not quiet:
-        begun = f", {there} there already: going on" if there else ""
+        begun = f", {there} of them finished" if there else ""
         points, seeds = counted(len(checked.points), "point"), counted(len(checked.seeds), "seed")
         size = f"{points} × {seeds} = {counted(total, 'run')}"
         say(f"{checked.name}: {size}{begun}", err=True)

@@ -94,7 +94,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     type=click.Choice(OBJECTIVES),
     default=OBJECTIVES[0],
     show_default=True,
-    help="What is sought; best response times are the lowest mean of min(t, limit).",
+    help="What to optimise; best-response-times minimises the mean of min(t, limit).",
 )
 @click.option(
     "--restricted-to",
@@ -103,13 +103,14 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="The limit above: no response counts for more.",
+    help="The limit above: longer responses count as this.",
 )
 @click.option(
     "--weights",
     callback=read_weights,
     metavar="response=1,idle=1,loss=1",
-    help="For weighted: of the mean response time (s), the idle share and the loss ratio; 1 each by default.",
+    help="For weighted: weights of the mean response time (s), the idle share and the loss ratio; "
+    "1 each by default.",
 )
 @click.option(
     "--range",
@@ -117,49 +118,52 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     multiple=True,
     callback=read_ranges,
     metavar="KEY=LOW:HIGH[:log]",
-    help="Search a parameter of the queue in this range, or hold it fixed with KEY=VALUE; several times.",
+    help="Search this range of a queue parameter, or fix it with KEY=VALUE; repeatable.",
 )
 @click.option(
     "--ranges",
     "ranges_file",
     type=click.Path(path_type=Path),
     metavar="FILE.toml",
-    help="Ranges by scheme, in the form of aqmlab's own ranges.toml.",
+    help="Ranges per scheme, in the format of aqmlab's ranges.toml.",
 )
 @click.option(
-    "--trials", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Candidates to propose."
+    "--trials", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Number of candidates."
 )
 @seeds_option(
     default="1-4",
-    help="Seeds that candidates are compared on; a clearly worse one is stopped after the first few.",
+    help="Seeds for comparing candidates; a clearly worse candidate is stopped after the first few.",
 )
 @seeds_option(
     "--fresh-seeds",
-    help="Seeds that the figures come from; by default the eight, or as many as --seeds, that follow.",
+    help="Seeds for the printed results; by default the next eight after --seeds, or as many as --seeds.",
 )
 @click.option(
     "--budget",
     type=click.IntRange(min=1),
     metavar="RUNS",
-    help="Propose nothing more once the search has asked for so many runs.",
+    help="Stop proposing candidates after this many runs.",
 )
 @click.option(
     "--optimiser-seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, metavar="N",
-    help="Seed of the optimiser; the same one proposes the same candidates.",
+    help="Seed of the optimiser; the same seed proposes the same candidates.",
 )  # fmt: skip
 @click.option(
     "--beside",
     metavar="EXPERIMENT[:CELL,...]",
-    help="Evaluate the settings of an experiment's cells as well, or of some of its cells or groups of them.",
+    help="Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.",
 )
 @click.option(
     "--queues",
     callback=read_names,
     metavar="LINK,...",
-    help="Links whose queues are set, all alike; by default those judged that have a queue.",
+    help="Links whose queues are tuned, all alike; by default the judged links with a queue.",
 )
 @click.option(
-    "--output", type=FOLDER, metavar="FOLDER", help="By default results/tune-NAME-SCHEME-OBJECTIVE."
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE.",
 )
 @click.option(
     "--store",
@@ -167,7 +171,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     default=STORE,
     show_default=True,
     metavar="FOLDER",
-    help="Where finished runs are kept.",
+    help="Folder for finished runs.",
 )
 @links_option
 @overrides_option
@@ -195,12 +199,12 @@ def tune(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Search for the settings of a queue that serve an objective best.
+    """Search for the queue parameters that are best for an objective.
 
-    An optimiser (Optuna) proposes candidates. All are run with the same seeds; one that is clearly worse
-    than the best so far is stopped early. What is printed, the winner and the front of response times,
-    utilization and loss, was measured with seeds that the search never used. Finished runs are kept: the
-    same command goes on after Ctrl-C or kill -9 (docs/tuning.md).
+    An optimiser (Optuna) proposes candidates, all run with the same seeds; a candidate that is clearly worse
+    than the best so far is stopped early. The printed results (the winner, and the trade-off of response
+    times, utilization and loss) are measured with seeds that the search did not use. Finished runs are kept:
+    the same command resumes after Ctrl-C or kill -9 (docs/tuning.md).
 
     \b
     Examples:

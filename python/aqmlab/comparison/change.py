@@ -36,9 +36,8 @@ class Values:
     """A quantity in each replication, in the order of the seeds.
 
     Attributes:
-        values: The numbers; not a number where the replication lacks it, infinite where only a bound is
-            known.
-        bounds: Where a value is infinite what it at least is; elsewhere the value itself.
+        values: The numbers; NaN if the replication lacks the quantity, infinite if only a bound is known.
+        bounds: The lower bounds of infinite values; the values themselves elsewhere.
     """
 
     values: FloatArray
@@ -46,18 +45,18 @@ class Values:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Values:
-        """Numbers of which no bounds are known."""
+        """Values without bounds."""
         numbers = np.array(values, dtype=np.float64)
         return cls(numbers, numbers)
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Of each replication whether it has the quantity, or a bound of it."""
+        """For each replication, whether it has the quantity or a bound of it."""
         return np.asarray(~np.isnan(self.values) & np.isfinite(self.bounds))
 
     @property
     def beyond(self) -> NDArray[np.bool_]:
-        """Of each replication whether only a bound is known."""
+        """For each replication, whether only a bound is known."""
         return np.asarray(np.isinf(self.values) & self.known)
 
 
@@ -66,9 +65,9 @@ class Level:
     """The mean of a quantity over the replications that have it.
 
     Attributes:
-        estimate: The mean with its interval; only the mean where there are too few replications, or bounds.
-        have: How many replications have the quantity or a bound of it.
-        beyond: In how many of these only a bound is known: the mean is then a lower bound.
+        estimate: The mean with its interval; only the mean with too few replications or with bounds.
+        have: Number of replications with the quantity or a bound of it.
+        beyond: Number of these with only a bound; if above zero, the mean is a lower bound.
     """
 
     estimate: Estimate
@@ -77,12 +76,12 @@ class Level:
 
     @property
     def mean(self) -> float | None:
-        """The mean, or a lower bound of it where `beyond` is not 0; none where no replication has it."""
+        """The mean, or a lower bound of it if `beyond` is not 0; none if no replication has the quantity."""
         return self.estimate.mean
 
     @classmethod
     def of(cls, values: Values, *, confidence: float, first_stage: int = 0) -> Level:
-        """The level of some replications; `first_stage` as in `Comparison`."""
+        """The level over replications; `first_stage` as in `Comparison`."""
         known = values.bounds[values.known]
         beyond = int(values.beyond.sum())
         if known.size == 0:
@@ -95,18 +94,18 @@ class Level:
 
 @dataclass(frozen=True)
 class Change:
-    """What a configuration changes against the baseline in one quantity: its own level less the baseline's.
+    """The effect of a configuration on one quantity: its level minus the baseline's.
 
     Attributes:
-        quantity: Which.
+        quantity: The quantity.
         before: The level of the baseline.
-        after: That of the configuration.
-        difference: The mean difference over the pairs, with an interval whose upper end is infinite where the
-            configuration's values are bounds, and whose lower end is where the baseline's are; without one
-            where there are too few pairs, or bounds on both sides.
-        pairs: How many seeds have the quantity, or a bound of it, on both sides.
-        visible: The smallest true difference that so many pairs would have shown with probability 0.8; none
-            where there is no two-sided interval.
+        after: The level of the configuration.
+        difference: The mean difference over the pairs with its interval. The upper end is infinite if the
+            configuration's values are bounds, the lower end if the baseline's are. There is no interval with
+            too few pairs, or with bounds on both sides.
+        pairs: Number of seeds with the quantity, or a bound of it, on both sides.
+        visible: The smallest true difference that this number of pairs shows with probability 0.8; none
+            without a two-sided interval.
     """
 
     quantity: Quantity
@@ -134,7 +133,7 @@ class Change:
 
     @property
     def direction(self) -> int:
-        """1 where the quantity is larger than with the baseline, -1 where smaller, 0 where that is open."""
+        """1 if the quantity is larger than with the baseline, -1 if smaller, 0 if undecided."""
         if not isinstance(self.difference, Interval):
             return 0
         return int(self.difference.lies_above(0.0)) - int(self.difference.lies_below(0.0))
@@ -162,11 +161,11 @@ def estimated(before: Values, after: Values, *, confidence: float, first_stage: 
 
 
 def paired_difference(before: Values, after: Values) -> Estimate:
-    """The mean of `after` less `before` over the pairs, with its 95 % interval, where all have both values.
+    """The mean of `after` minus `before` over the pairs, with its 95 % interval; none if a pair lacks one.
 
-    Where one lacks a value, or has only a bound of it, there is no mean: one over the other pairs would be
-    that of the lucky ones. `Change` leaves such pairs out and counts them; claims, searches and
-    cross-validations do not.
+    If a pair lacks a value or has only a bound, there is no mean: a mean over the other pairs would be
+    biased. `Change` leaves incomplete pairs out and counts them; claims, searches and cross-validations do
+    not.
     """
     return mean_interval(_pairwise(before.values, after.values))
 
@@ -188,7 +187,7 @@ def _pairwise(before: FloatArray, after: FloatArray) -> FloatArray:
 
 
 def leaves_out_zero(estimate: Estimate) -> bool | None:
-    """Whether all of the interval lies on one side of zero; none without an interval."""
+    """Whether the interval excludes zero; none without an interval."""
     if not isinstance(estimate, Interval):
         return None
     return estimate.lies_above(0.0) or estimate.lies_below(0.0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Decides(StrEnum):
-    """What a key decides, and with it what becomes of a comparison of two that differ in it."""
+    """What a key decides, and how a comparison treats a difference in it."""
 
     USERS = "who browses and what else sends"
     """Refused, unless other users are compared on purpose."""
@@ -29,7 +29,7 @@ class Decides(StrEnum):
     NETWORK = "the network"
     """Told."""
     HOSTS = "the hosts"
-    """Told: hosts negotiate what a queue asks of them, such as ECN."""
+    """Reported: hosts negotiate features of a queue, such as ECN."""
     NOTHING = "nothing of what is compared"
     """Names, what a run keeps, and the uncongested twin, which is another run."""
     UNKNOWN = "unknown"
@@ -58,7 +58,7 @@ _SUBTREES: Mapping[Decides, str] = {
         topology.links.*.uncongested_queue files
     """,
 }
-"""Tables and lists of which every key decides the same; of `files`, the keys that name them decide."""
+"""Tables and lists whose keys all decide the same; for `files`, the keys that name them decide."""
 _KEYS: Mapping[Decides, str] = {
     Decides.USERS: """
         users.left users.right users.per_side users.start users.start_spread_s

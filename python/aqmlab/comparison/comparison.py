@@ -44,15 +44,15 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Configurations by name, run with the same seeds; differences are against the first, the baseline.
+    """Configurations by name, run with the same seeds; differences are from the first, the baseline.
 
     Attributes:
-        names: What they are called, the baseline first.
+        names: Their names, the baseline first.
         seeds: The replications, in order.
-        links: The links that were judged.
+        links: The judged links.
         runs: The runs of each configuration, in the order of the seeds.
-        first_stage: How many of the seeds, the first ones, decided how many there are; 0: no figure did.
-        differing: Of each configuration the settings in which it differs from the baseline.
+        first_stage: The number of first seeds that decided the number of seeds; 0 if the number was fixed.
+        differing: For each configuration, the settings that differ from the baseline.
     """
 
     names: tuple[str, ...]
@@ -76,14 +76,15 @@ class Comparison:
         same_users: bool = True,
         first_stage: int = 0,
     ) -> Comparison:
-        """Puts the results of several configurations beside each other.
+        """Compares the results of several configurations.
 
         Args:
             results: Of each configuration its results, one for each seed, in any order.
-            baseline: The configuration that differences are against; by default the first.
-            links: The links whose figures are told; by default those that carry data.
-            population: The population whose response times are judged; by default all of them together.
-            same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
+            baseline: The baseline configuration of the differences; by default the first.
+            links: The judged links; by default those that carry data.
+            population: The population whose response times are compared; by default all together.
+            same_users: Whether different users on one side are an error; only a comparison of loads turns
+                this off.
             first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
 
         Raises:
@@ -119,7 +120,7 @@ class Comparison:
 
     @property
     def baseline(self) -> str:
-        """The configuration that differences are against."""
+        """The baseline configuration of the differences."""
         return self.names[0]
 
     @property
@@ -128,7 +129,7 @@ class Comparison:
         return measured_window_s(self._first)
 
     def against(self, baseline: str) -> Comparison:
-        """The same with another baseline.
+        """The same comparison with another baseline.
 
         Raises:
             ComparisonError: There is no such configuration.
@@ -145,11 +146,11 @@ class Comparison:
         return [(own.result, other.result) for own, other in sides]
 
     def beyond_the_queue(self, name: str) -> list[Difference]:
-        """The settings in which a configuration differs from the baseline, those of queues aside."""
+        """The settings of a configuration that differ from the baseline, except those of queues."""
         return [each for each in self.differing.get(name, ()) if each.decides is not Decides.QUEUE]
 
     def queues_in_words(self) -> list[str]:
-        """What of the queue differs from the baseline's, of each configuration whose name does not say it."""
+        """The differing queue settings of each configuration whose name does not show them."""
         of_queue = {
             name: [each for each in found if each.decides is Decides.QUEUE]
             for name, found in self.differing.items()
@@ -158,7 +159,7 @@ class Comparison:
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 
     def cautions(self) -> list[str]:
-        """Of each configuration of which not the queue alone differs from the baseline: what else does."""
+        """For each configuration, the differences from the baseline besides the queue."""
         return [
             f"Not only the queue differs between {name} and {self.baseline}: {listed(found)}."
             for name in self.names
@@ -166,15 +167,15 @@ class Comparison:
         ]
 
     def buffers_in_words(self) -> list[str]:
-        """The buffer of each configuration in which people wait, where it is not the same for all."""
+        """The buffer of each configuration, if the buffers differ."""
         return buffers_in_words(self._queues())
 
     def default_cautions(self) -> list[str]:
-        """Of each configuration the default parameters that were chosen for another link."""
+        """For each configuration, the default parameters that were chosen for another link."""
         return default_cautions(self._queues())
 
     def warnings(self) -> list[str]:
-        """The warnings of the runs, each once for each configuration; those on timing of live runs aside."""
+        """The warnings of the runs, once per configuration, except those on the timing of live runs."""
         return warnings_in_words(
             {
                 name: [_without_timing(run.result.run["warnings"]) for run in runs]
@@ -183,7 +184,7 @@ class Comparison:
         )
 
     def warnings_of_settings(self) -> list[str]:
-        """What to know of the settings: defaults for another link, and what holds before any run.
+        """Warnings about settings: default parameters for another link, and problems known before any run.
 
         Warnings on queues of links that are not judged are left out.
         """
@@ -209,22 +210,22 @@ class Comparison:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What is told of each configuration: people, calls and games, flows, links."""
+        """The compared quantities: of people, calls and games, flows, links."""
         return quantities_of(self._first, self.links)
 
     @property
     def of_people(self) -> tuple[Quantity, Quantity]:
-        """What people notice: the usual page, and the slow one in twenty."""
+        """What people notice: the median and the 95th percentile of page load times."""
         return OF_PEOPLE
 
     @property
     def of_the_link(self) -> tuple[Quantity, Quantity]:
-        """How busy the judged links are, and what they lose."""
+        """Utilization and loss of the judged links."""
         return OF_THE_LINK
 
     @property
     def tells_pages(self) -> bool:
-        """Whether anybody waited for a page, in any run of any configuration."""
+        """Whether any run of any configuration has pages."""
         return any(self.values(name, LOADED_MEDIAN).known.any() for name in self.names)
 
     @property
@@ -247,7 +248,7 @@ class Comparison:
 
     @property
     def datagram_groups(self) -> list[str]:
-        """The groups of datagrams: calls, games."""
+        """The groups of UDP sources, such as calls and games."""
         return datagram_groups(self._first) if self.runs else []
 
     @property
@@ -328,7 +329,7 @@ class Comparison:
         return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * (len(OF_PEOPLE) + 1))
 
     def curve(self, name: str) -> CurveDifference:
-        """The response times of a configuration against the baseline's: the whole curve, and a verdict.
+        """The response times of a configuration compared with the baseline's: the whole curve, and a verdict.
 
         Raises:
             ComparisonError: In some run no exchange ended.
@@ -345,7 +346,7 @@ class Comparison:
         return CurveDifference.of((name, self.baseline), *sides)
 
     def seeds_for(self, width_s: float) -> int:
-        """How many seeds make each difference of the usual page's load time this narrow, from those at hand.
+        """The number of seeds that makes the interval of each median page load difference this narrow.
 
         Args:
             width_s: From the lower bound of the interval to the upper one, in seconds.
@@ -355,28 +356,26 @@ class Comparison:
         """
         if len(self.seeds) < MINIMUM_REPLICATIONS:
             raise TooLittleDataError(
-                f"{counted(len(self.seeds), 'seed')} cannot say how many it takes; legal: "
+                f"{counted(len(self.seeds), 'seed')} are too few to estimate the number of seeds; legal: "
                 f"{MINIMUM_REPLICATIONS} or more"
             )
         base = self.values(self.baseline, LOADED_MEDIAN).values
         differences = [self.values(name, LOADED_MEDIAN).values - base for name in self.names[1:]]
         if not np.isfinite(differences).all():
-            raise TooLittleDataError(
-                "in some run too few pages ended to tell how soon half of them are there"
-            )
+            raise TooLittleDataError("in some run too few pages ended for a median load time")
         confidence = self.confidence_of_each
         return max(replications_for(each, width_s, confidence=confidence) for each in differences)
 
     # ------------------------------------------------------------------------------------- for people
 
     def sentences(self) -> list[str]:
-        """What happens to people, in words."""
+        """The effects on people, in sentences."""
         from aqmlab.words import sentences  # noqa: PLC0415 (words stand on comparisons)
 
         return sentences(self)
 
     def report(self, file: str | Path, *, title: str = "") -> Path:
-        """Writes the report, one HTML page that needs no network; answers with its path.
+        """Writes the report, one HTML page that needs no network; returns its path.
 
         Args:
             file: Where to write it.
@@ -391,11 +390,11 @@ class Comparison:
         return write_whole(Path(file), render(page_of(self, title=title)))
 
     def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
-        """Draws how the response times of a configuration, by default the second, differ from the first's."""
+        """Draws the difference of response times between a configuration (the second) and the first."""
         return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A tidy frame: a row for each configuration, seed and quantity, with its value and unit.
+        """A tidy data frame: one row per configuration, seed and quantity, with value and unit.
 
         A value that is infinite is longer than the run could see.
         """
@@ -414,7 +413,7 @@ class Comparison:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: levels and differences of every quantity that any configuration has."""
+        """Plain data, ready for JSON: levels and differences of all available quantities."""
         return {
             "baseline": self.baseline,
             "seeds": list(self.seeds),
@@ -440,7 +439,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         seeds = counted(len(self.seeds), "seed")
-        return f"Comparison({', '.join(self.names)}; {seeds}; differences against {self.baseline})"
+        return f"Comparison({', '.join(self.names)}; {seeds}; differences from {self.baseline})"
 
     def __str__(self) -> str:
         from aqmlab.tables.comparison import comparison_tables, notes  # noqa: PLC0415 (loaded when shown)

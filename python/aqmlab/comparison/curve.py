@@ -40,7 +40,7 @@ class CurveDifference:
         names: The configuration and the baseline.
         time_s: The grid of times from 0 to 2 s.
         cdf: Mean distribution function of the configuration at these times.
-        cdf_of_baseline: That of the baseline.
+        cdf_of_baseline: The same for the baseline.
         band: Simultaneous 95 % band of the mean difference.
         judgement: The verdict on the configuration, with its reason.
         sign_flip_p_value: Exact p-value of "no difference anywhere", which needs no Gaussian curves.
@@ -58,7 +58,7 @@ class CurveDifference:
     def of(
         cls, names: tuple[str, str], times: Sequence[ResponseTimes], baseline: Sequence[ResponseTimes]
     ) -> CurveDifference:
-        """The difference of some replications, in the same order on both sides; in each an exchange ended."""
+        """The difference of replications, in the same order on both sides; each has an ended exchange."""
         grid = np.linspace(0.0, UNTIL_S, round(UNTIL_S / GRID_STEP_S) + 1)
         own, others = (np.array([one.cdf(grid) for one in side]) for side in (times, baseline))
         differences, band = paired_distributions(times, baseline, time_s=grid)
@@ -74,7 +74,7 @@ class CurveDifference:
         )
 
     def within(self, from_s: float, until_s: float, *, widened: float = 1.0) -> Judgement:
-        """The verdict on the responses that take between two times (seconds), with a wider band if asked."""
+        """The verdict on responses between two times (in seconds), optionally with a wider band."""
         if isinstance(self.band, NotEnoughReplications):
             return judge(self.band)
         keep = (self.time_s >= from_s) & (self.time_s <= until_s)
@@ -83,7 +83,7 @@ class CurveDifference:
 
     @property
     def responses(self) -> FloatArray:
-        """Mean of both distribution functions at the grid's times: which responses a range holds."""
+        """Mean of both distribution functions on the grid, for the share of responses in a range."""
         return np.asarray((self.cdf + self.cdf_of_baseline) / 2.0)
 
     @property
@@ -92,7 +92,7 @@ class CurveDifference:
         return np.asarray(self.cdf - self.cdf_of_baseline)
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draws the difference with its band; into `axes`, or new ones."""
+        """Draws the difference with its band, into `axes` or new ones."""
         from aqmlab.figures.difference import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
 
         return draw_difference(self, axes)

@@ -1,4 +1,4 @@
-"""`aqmlab.compare`: results at hand put beside each other, or one scenario run under several schemes."""
+"""`aqmlab.compare`: compares existing results, or runs one scenario under several schemes."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ def compare(
     workers: int | None = None,
     progress: bool = False,
 ) -> Comparison:
-    """Compares queue disciplines, or whole configurations, over the same seeds.
+    """Compares queue disciplines, or whole configurations, with the same seeds.
 
     Args:
         what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
             name; or results by name, one for each seed, in which case nothing is run.
         schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers
             (`Queues.with_scheme`), or with parameters: `codel:target_ms=20`.
-        seeds: Seeds of the runs; six or more for confidence intervals.
-        baseline: The configuration that differences are against; by default the first.
-        links: The links whose figures are told; by default those that carry data.
-        population: The population whose response times are judged; by default all of them together.
-        same_users: Whether other users on one side are refused; only a comparison of loads lifts this.
-        store: A folder that keeps finished runs; what it holds is not run again.
-        workers: How many runs at a time; by default one for each core.
+        seeds: Seeds of the runs; at least six for confidence intervals.
+        baseline: The baseline configuration of the differences; by default the first.
+        links: The judged links; by default those that carry data.
+        population: The population whose response times are compared; by default all together.
+        same_users: Whether different users on one side are an error; only a comparison of loads turns this
+            off.
+        store: A folder for finished runs, which are not repeated.
+        workers: Number of parallel runs; by default one per core.
         progress: Whether to show a progress bar.
 
     Raises:
@@ -82,7 +83,7 @@ def _results(
     if schemes and not _are_configurations(what):
         scenarios = configurations(Scenario.of(cast("ScenarioLike", what)), schemes)
     elif schemes:
-        raise ComparisonError("schemes are put into one scenario; legal: one scenario, or no schemes")
+        raise ComparisonError("schemes need one scenario; legal: one scenario, or no schemes")
     else:
         given = _given(what)
         of_scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario | str | Path)}
@@ -130,12 +131,12 @@ def configurations(
 
     Args:
         scenario: The scenario.
-        schemes: Two or more, each once, perhaps with parameters: `codel:target_ms=20`.
-        links: The links whose queues are set; by default those that carry data.
+        schemes: Two or more different schemes, optionally with parameters: `codel:target_ms=20`.
+        links: The links that get the schemes; by default those that carry data.
 
     Raises:
         ComparisonError: There are fewer than two schemes, or two of them are the same configuration.
-        ScenarioError: A scheme is refused.
+        ScenarioError: A scheme is invalid.
         DemandError: A link is not monitored, or none carries data.
     """
     from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)

@@ -29,7 +29,7 @@ _OF_ONE_SEED = {Decides.USERS}
 
 
 class ComparisonError(RefusalError):
-    """The results cannot be paired; the message says which seed or which setting stands in the way."""
+    """The results cannot be paired; the message names the seed or setting that differs."""
 
 
 def paired(
@@ -68,10 +68,10 @@ def differing(pairs: Sequence[Pair]) -> tuple[Difference, ...]:
 
 
 def require_comparable(scenarios: Mapping[str, Mapping[str, Any]]) -> None:
-    """Whether runs of these resolved scenarios, by name, can be compared with those of the first.
+    """Checks that runs of these resolved scenarios, by name, can be compared with the first.
 
     Raises:
-        ComparisonError: Users or what is measured differ.
+        ComparisonError: Users or measurements differ.
     """
     (base, first), *others = scenarios.items()
     for name, other in others:
@@ -83,14 +83,14 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
     if isinstance(results, Mapping | str) or not isinstance(results, Iterable):
         raise ComparisonError(f"{side}: a list of results, one for each seed, not {quoted(results)}")
     if not results:
-        raise ComparisonError(f"there is no result in {side}")
+        raise ComparisonError(f"no result in {side}")
     for result in results:
         if not isinstance(getattr(result, "run", None), Mapping):
             raise ComparisonError(f"{side}: a list of results, one for each seed, not of {quoted(result)}")
     seeds = Counter(int(result.run["seed"]) for result in results)
     repeated = sorted(seed for seed, count in seeds.items() if count > 1)
     if repeated:
-        raise ComparisonError(f"seeds {repeated} are in {side} more than once: a replication counts once")
+        raise ComparisonError(f"seeds {repeated} are in {side} more than once; legal: each seed once")
     return {int(result.run["seed"]): result for result in results}
 
 

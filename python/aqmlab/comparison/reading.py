@@ -32,19 +32,19 @@ _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS)
 
 
 def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
-    """The results in some folders, by configuration: the seeds of one scenario are one configuration.
+    """The results in folders, by configuration; the seeds of one scenario form one configuration.
 
     Args:
-        folders: Each holds a result, or folders of results to any depth, as `aqmlab run` and `compare` leave
-            them.
+        folders: Folders with a result, or with results at any depth, as written by `aqmlab run` and
+            `compare`.
 
     Returns:
-        Configurations by name: of the folder of a comparison with its names and in its order, the baseline
-        first; else in the order in which they were found, by the name of their scenario; where several have
-        one name, by that of the folder that holds their seeds.
+        Configurations by name: for the folder of a comparison with its names and order, the baseline first.
+        Otherwise in the order found, by the name of the scenario; if several have the same name, by the
+        folder of their seeds.
 
     Raises:
-        ResultError: A folder holds no result.
+        ResultError: A folder contains no result.
         ComparisonError: Two results are of the same scenario and seed.
     """
     groups: dict[str, list[Result]] = {}
@@ -65,7 +65,7 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
 
 
 def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
-    """Notes beside the results which seeds decided how many there are, and for which width."""
+    """Stores next to the results which seeds decided the number of seeds, and for which width."""
     text = json.dumps({"seeds": list(seeds), "width_s": width_s})
     write_whole(folder / FIRST_STAGE, f"{text}\n")
 
@@ -126,7 +126,7 @@ def _place_below(folder: Path, results: Sequence[Result]) -> str | None:
 
 
 def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
-    """Whether what lies in the folder of a comparison was compared there; several folders are not asked.
+    """Checks that the folder of a comparison contains only what was compared; skipped for several folders.
 
     Raises:
         ResultError: Configurations differ in a setting that the comparison did not change.
@@ -145,18 +145,17 @@ def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
 
 
 def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> int:
-    """How many of the seeds in some folders, the first ones, decided how many there are; 0: none did.
+    """The number of first seeds in the folders that decided the number of seeds; 0 if it was fixed.
 
     Raises:
-        ResultError: The note cannot be read, is of other seeds than the first ones, or these folders are told
-            together with others.
+        ResultError: The note cannot be read, names other seeds, or the folder is read together with others.
     """
     noted = [folder / FIRST_STAGE for folder in folders if (folder / FIRST_STAGE).exists()]
     if not noted:
         return 0
     if len(folders) > 1:
         raise ResultError(
-            f"{noted[0].parent}: its first seeds decided how many there are (--until-width), which holds for "
+            f"{noted[0].parent}: its first seeds decided the number of seeds (--until-width), valid only for "
             "its own comparison; legal: this folder alone"
         )
     note = read_json(noted[0], ResultError)
@@ -165,7 +164,7 @@ def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Res
     of_results = sorted({result.seed for each in results.values() for result in each})
     if of_results[: len(seeds)] != seeds:
         raise ResultError(
-            f"{noted[0]}: seeds {seeds} decided how many there are, and the first in the folder are "
+            f"{noted[0]}: seeds {seeds} decided the number of seeds, but the first in the folder are "
             f"{of_results[: len(seeds)]}; legal: without runs of other seeds, or without this file"
         )
     return len(seeds)
@@ -184,7 +183,7 @@ def _places_in(folder: Path) -> list[Path]:
 
 
 def _scenario_in_short(result: Result) -> str:
-    """What tells a scenario from others, its name and description aside."""
+    """What identifies a scenario, without its name and description."""
     said = {key: value for key, value in result.scenario.items() if key not in {"name", "description"}}
     return json.dumps(said, sort_keys=True)
 

@@ -68,7 +68,7 @@ class Alike:
 
     @property
     def key(self) -> str:
-        """Warnings of other configurations with this key are told with it."""
+        """Warnings of other configurations with this key are merged with it."""
         return without_numbers(self.texts[0]) if self.has_other_numbers else self.texts[0]
 
 
@@ -91,4 +91,5 @@ def _in_words(found: Sequence[Alike], *, several: bool) -> str:
     where = [f"in {times} of {counted(runs, 'run')}"] if times < runs else []
     where += ["numbers of the first run"] if any(each.has_other_numbers for each in found) else []
     text = f"{found[0].texts[0]} ({'; '.join(where)})" if where else found[0].texts[0]
-    return f"{', '.join(each.configuration for each in found)}: {text}" if several else text
+    names = ", ".join(each.configuration for each in found)
+    return f"{names}: {text}" if several and not text.startswith(f"{names} at ") else text

@@ -1,4 +1,4 @@
-"""Which quantities a comparison tells: of people first, then calls and games, flows, links."""
+"""The quantities of a comparison: of people first, then calls and games, flows, links."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def flow_groups(result: Recorded) -> dict[str, int]:
 
 
 def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
-    """What is told of each configuration: of people, datagrams, flows, each link, all links together."""
+    """The compared quantities: of people, datagrams, flows, each link, all links together."""
     per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
     return (
         *OF_PEOPLE,

@@ -103,7 +103,7 @@ def arc_loop(
 def pi_loop(
     flows: float, rtt_s: float, packets_per_second: float, gains: tuple[float, float], sampling_hz: float
 ) -> Loop:
-    """PI with its gains a and b per packet at so many updates per second (Hollot et al. 2001)."""
+    """PI with its gains a and b per packet at a sampling rate (Hollot et al. 2001)."""
     path = rtt_s * packets_per_second
     integral, proportional = _continuous(*gains, sampling_hz)
     return Loop(
@@ -149,7 +149,7 @@ STEPS_OF_PIE = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (
 
 
 def delay_loop(control: DelayControl, probability: float, rtt_s: float) -> Loop:
-    """A controller of delay where so many of the packets are signalled: the link and the flows do not matter.
+    """A controller of delay at a share of signalled packets: the link and the flows do not matter.
 
     Of windows W with p = 2/W^2 the delay falls by R/(2p) times what p rises by, with poles at
     sqrt(2p)/R and 1/R.

@@ -21,7 +21,7 @@ MILLISECONDS = 1000.0
 
 
 class Difference(Protocol):
-    """What a comparison says of a difference; see `aqmlab.comparison.CurveDifference`."""
+    """A difference in a comparison; see `aqmlab.comparison.CurveDifference`."""
 
     @property
     def names(self) -> tuple[str, str]:

@@ -46,7 +46,7 @@ class Drawn:
         return cls(identifier, chart.title, caption, chart_scene(chart), chart.in_words, chart)
 
     def marked(self, mark: str) -> Drawn:
-        """The figure with a mark in its corner, its caption and its words; as it is without one."""
+        """The figure with a mark in its corner, its caption and its words; unchanged without a mark."""
         if not mark:
             return self
         chart = self.chart and replace(self.chart, title=marked(self.chart.title, mark))
@@ -99,7 +99,7 @@ class Drawn:
         return vector, raster
 
     def save_as(self, file: Path) -> Path:
-        """Writes the picture in the form that the ending of the name says: .svg, .pdf or .png."""
+        """Writes the picture in the format of the file extension: .svg, .pdf or .png."""
         match file.suffix.lower():
             case ".svg":
                 return write_whole(file, self.svg)

@@ -33,7 +33,7 @@ MARK = "#b2182b"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """How a configuration's line looks; no marker: the pattern alone tells it from others of its colour."""
+    """The style of a configuration's line; without a marker only the pattern distinguishes it."""
 
     colour: str
     pattern: Pattern

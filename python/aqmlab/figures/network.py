@@ -35,7 +35,7 @@ _UNITS = {
     "users": ("person", "people"),
     "clouds": ("cloud of connections", "clouds of connections"),
     "flows": ("flow", "flows"),
-    "datagrams": ("source of datagrams", "sources of datagrams"),
+    "datagrams": ("UDP source", "UDP sources"),
 }
 
 
@@ -312,7 +312,7 @@ def _wrapped(parts: Sequence[str], room: float) -> list[str]:
 
 
 def _buffer(scenario: Mapping[str, Any], wire: Wire) -> str:
-    """The size of the queue at a link, where the scenario has it at hand."""
+    """The size of the queue at a link, if the scenario contains it."""
     queue = _queue(scenario, wire.name)
     if queue.get("limit_bytes"):
         size = float(queue["limit_bytes"])

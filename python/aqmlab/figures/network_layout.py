@@ -1,4 +1,4 @@
-"""A network as it is drawn: machines alike as one box, routers in rows along the longest way between them."""
+"""The layout of a network: identical machines as one box, routers in rows along the longest route."""
 
 from __future__ import annotations
 

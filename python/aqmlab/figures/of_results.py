@@ -1,4 +1,4 @@
-"""Charts of results at hand, by what a reader asks for: what `aqmlab plot` draws."""
+"""Charts of results for `aqmlab plot`, by the name of the quantity."""
 
 from __future__ import annotations
 

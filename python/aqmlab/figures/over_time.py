@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 MOST_INTERVALS = 2_000
-"""A run is shown in so many intervals at most; of more samples each shows mean, least and greatest."""
+"""The most intervals of a run in a chart; with more samples each shows mean, minimum and maximum."""
 LEAST_BUSY_S = 1.0
 """Utilization is shown over intervals no shorter: of a few packets' time it is 0 or 100 % alone."""
 
@@ -124,8 +124,8 @@ def senders_over_time(
         for chosen in flows or ("",):
             known = np.isfinite(values) & (_of_flows(rows, chosen, name) if chosen else True)
             if not known.any():
-                whose = f"{chosen} had none" if chosen else "no flow had one"
-                raise MissingDataError(f"{name}: {whose} when long-lived flows were looked at")
+                whose = f"{chosen} was" if chosen else "no flow was"
+                raise MissingDataError(f"{name}: {whose} active when flows were sampled")
             samples[_line(name, chosen, alone=len(results) == 1)] = (
                 rows["time_s"].to_numpy()[known],
                 values[known],
@@ -163,7 +163,7 @@ def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
 def state_over_time(
     results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, quantity: str, title: str
 ) -> Chart:
-    """What the scheme of a link tells of itself over the whole run, of one run of each alternative.
+    """An internal variable of a link's scheme over the whole run, for one run of each alternative.
 
     Raises:
         MissingDataError: A run did not record it, or its scheme has no such quantity.
@@ -174,10 +174,10 @@ def state_over_time(
         rows = rows.filter(has_name(rows, "link", link))
         known = rows["quantity"].unique().to_pylist()
         if not known:
-            raise MissingDataError(f"{name}: the scheme at {link} tells nothing of itself")
+            raise MissingDataError(f"{name}: the scheme at {link} records no internal variables")
         if quantity not in known:
             raise MissingDataError(
-                f'{name}: the scheme at {link} tells nothing called "{quantity}"; legal: {", ".join(known)}'
+                f'{name}: the scheme at {link} has no variable "{quantity}"; legal: {", ".join(known)}'
             )
         rows = rows.filter(has_name(rows, "quantity", quantity))
         samples[name] = (rows["time_s"].to_numpy(), rows["value"].to_numpy())
@@ -191,7 +191,7 @@ def _samples(
     rows = table(result, name, setting=setting)
     keep = has_name(rows, "link", link)
     if not keep.any():
-        raise MissingDataError(f"table `{name}` holds nothing of the link {link}")
+        raise MissingDataError(f"table `{name}` has no rows for link {link}")
     return rows["time_s"].to_numpy()[keep], rows[column].to_numpy()[keep].astype(np.float64)
 
 

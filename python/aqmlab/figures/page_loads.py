@@ -1,4 +1,4 @@
-"""What people notice, in one figure: how soon the usual page is there, and the slow one in twenty."""
+"""What people notice, in one figure: the median and the 95th percentile of page load times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from aqmlab.figures.looks import Line
     from aqmlab.figures.scene import Item
 
-USUAL, SLOW = "half of the pages are there", "19 of 20 pages are there"
+USUAL, SLOW = "half of the pages loaded", "19 of 20 pages loaded"
 _WIDTH, _LEFT, _RIGHT = 440.0, 10.0, 424.0
 _FIRST_ROW, _ROW, _BELOW_NAME = 44.0, 46.0, 15.0
 _SHAPES = ("o", "D")
@@ -40,10 +40,10 @@ _COLUMN = 100.0
 
 @dataclass(frozen=True)
 class AtLeast:
-    """A time of which only a bound is known: in some run fewer pages were loaded when it ended.
+    """A lower bound of a time: in some run too few pages had loaded when it ended.
 
     Attributes:
-        mean: What it at least is, in seconds, over replications.
+        mean: The bound in seconds, over replications.
     """
 
     mean: float
@@ -57,7 +57,7 @@ class Waiting:
     """How long people wait under one alternative.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         usual: The median page load time in seconds, over replications.
         slow: The time within which 95 % of pages are loaded.
     """
@@ -73,11 +73,11 @@ class Waiting:
 
 
 def page_loads_scene(waiting: Sequence[Waiting], looks: Mapping[str, Line] | None = None) -> Scene:
-    """Two marks for each alternative with their intervals; values stand in columns and never touch."""
+    """Two marks for each alternative with their intervals; values are in columns and never touch."""
     most = _most(waiting)
     bottom = _FIRST_ROW + _ROW * len(waiting) - 8.0
     looks = looks or looks_of_names(each.name for each in waiting)
-    items = [*_keys(), *_axis(most, bottom)]
+    items = [*_keys(), *_axis(most, bottom, len(waiting))]
     for row, each in enumerate(waiting):
         items += _row(each, looks[each.name].colour, _FIRST_ROW + _ROW * row, most)
     return Scene(_WIDTH, bottom + 42.0, tuple(items))
@@ -102,11 +102,14 @@ def _keys() -> Iterator[Item]:
         left += 17.0 + width_of(text) + 20.0
 
 
-def _axis(most: float, bottom: float) -> Iterator[Item]:
+def _axis(most: float, bottom: float, rows: int) -> Iterator[Item]:
+    """Lines of a grid, which leave out the names and values of the rows, and their labels."""
     unit = unit_of("time after the click, s")
     for at in ticks(0.0, most, log=False, gap=0.13):
         x = _place(at, most)
-        yield Stroke(path((x, _FIRST_ROW - 12.0), (x, bottom)), FAINT)
+        for row in range(rows):
+            top = _FIRST_ROW + _ROW * row
+            yield Stroke(path((x, top + 5.0), (x, min(bottom, top + _ROW - 14.0))), FAINT)
         # Room for half of the widest label on either side of the axis.
         yield Words(x, bottom + 15.0, written(at, unit), 11.0, "start" if at == 0.0 else "middle")
     yield Words((_LEFT + _RIGHT) / 2.0, bottom + 34.0, unit.words, anchor="middle", colour=SOFT)

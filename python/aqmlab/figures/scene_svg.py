@@ -38,7 +38,7 @@ def to_svg(scene: Scene) -> str:
 
 
 def _style(item: Item) -> tuple[object, ...]:
-    """What items share that can be one path; of others None, so that each is written by itself.
+    """The common attributes of items that form one path; None for items written separately.
 
     Dashes begin anew with each path; where transparent areas overlap, both show; areas that turn in opposite
     directions would cut holes into each other.
@@ -146,7 +146,7 @@ def _distances(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatA
 
 
 def _pieces(points: FloatArray) -> Iterator[str]:
-    """The first point as it is, then steps from point to point, which take few characters."""
+    """The first point, then steps from point to point, which take few characters."""
     yield f"M{_pair(points[0])}"
     for place, step in enumerate(np.diff(points, axis=0).tolist()):
         pair = _pair(step)

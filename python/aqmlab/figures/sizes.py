@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 PER_OCTAVE = 2
-"""Sizes are taken together, so many groups for each doubling."""
+"""Sizes are grouped; this is the number of groups per doubling."""
 LEAST_RESPONSES = 20
-"""A group of fewer responses, of all replications, tells no median."""
+"""The smallest group, over all replications, with a median."""
 
 
 def medians_by_size(results: Mapping[str, Sequence[Recorded]], looks: Sequence[Line], *, title: str) -> Chart:

@@ -27,7 +27,7 @@ def ticks(least: float, most: float, *, log: bool, gap: float) -> list[float]:
         least: Where the axis begins.
         most: Where it ends, beyond `least`.
         log: Whether it is logarithmic; then `least` is above zero.
-        gap: Share of the axis that lies between neighbours at least, so that their labels do not touch.
+        gap: Minimum gap between neighbours as a share of the axis, which keeps labels apart.
     """
     return _logarithmic(least, most, gap) if log else _linear(least, most, gap)
 
@@ -131,7 +131,7 @@ def unit_of(label: str) -> Unit:
 
 
 def written(value: float, unit: Unit, *, digits: int = 3) -> str:
-    """A number with its unit, in so many digits: 18 ms, 1.2 s, 340 kB, 12.5 %."""
+    """A number with its unit and a given number of digits: 18 ms, 1.2 s, 340 kB, 12.5 %."""
     value *= unit.factor
     if value == 0.0:
         return "0 %" if unit.kind == "percent" else "0"

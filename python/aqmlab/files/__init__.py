@@ -1,1 +1,1 @@
-"""Files: read whole and refused with their place, held against a shape, written whole or not at all."""
+"""Files: read completely, checked against a shape, rejected with their place, and written atomically."""

@@ -147,7 +147,7 @@ def require_writable(folder: Path) -> None:
         while not ancestor.exists() and ancestor != ancestor.parent:
             ancestor = ancestor.parent
         if not ancestor.is_dir():
-            raise FolderError(f"{folder}: cannot be made, because {ancestor} is a file")
+            raise FolderError(f"{folder}: cannot be created, because {ancestor} is a file")
         probe = _make_temporary(ancestor)
     except OSError as error:
         if error.errno in _NO_SPACE:

@@ -83,7 +83,7 @@ def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, An
     """
     document = _parsed(lambda: json.loads(text), "JSON", source, refusal)
     if not isinstance(document, dict):
-        raise refusal(f"{source}: holds no JSON object")
+        raise refusal(f"{source}: contains no JSON object")
     return document
 
 
@@ -99,7 +99,7 @@ def read_table(file: str | Path | Traversable, refusal: type[Exception]) -> list
     except csv.Error as error:
         raise refusal(f"{name}: {error}") from None
     if not all(head) or not head or len(set(head)) < len(head):
-        raise refusal(f"{name}:1: the first line names every column, and each differently")
+        raise refusal(f"{name}:1: the first line must name all columns, with different names")
     for number, row in enumerate(rows, start=2):
         if len(row) != len(head):
             raise refusal(f"{name}:{number}: {len(row)} cells under {len(head)} columns")

@@ -21,7 +21,7 @@ _LARGEST = 1e15
 
 @dataclass(frozen=True)
 class Kind:
-    """A plain value: what it is called, and how it is told from others."""
+    """A plain value: its name, and how to recognise it."""
 
     legal: str
     fits: Callable[[object], bool]
@@ -161,4 +161,4 @@ def distinct(names: Sequence[str], place: str, refusal: type[Exception]) -> None
     """
     for number, name in enumerate(names):
         if name in names[:number]:
-            raise refusal(f"{place}: {quoted(name)} stands there twice")
+            raise refusal(f"{place}: {quoted(name)} appears twice")

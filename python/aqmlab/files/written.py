@@ -1,4 +1,4 @@
-"""A scenario as somebody wrote it: the text, and the values that replaced some of it."""
+"""The source of a scenario: the text, and the values that replaced parts of it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Compared:
     """One quantity of all.
 
     Attributes:
-        quantity: Which.
+        quantity: The quantity.
         simulated: Of the simulations, seed by seed.
         live: Of the live runs, in the same order.
         kernel: Of the live runs through the kernel's queue disciplines; empty if there are none.
@@ -102,7 +102,7 @@ def cross_validate(
     With `kernel_queues`, live runs through the kernel's queue disciplines as well.
 
     Raises:
-        ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
         RunError: The machine does not allow a live run, or a run failed.
     """
     live, kernel = [], []

@@ -62,10 +62,10 @@ def _problem(words: Sequence[str]) -> str:
     try:
         asked = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  (our own)
     except OSError as error:
-        return f"the kernel could not be asked for {words[0]}: {error}"
+        return f"cannot query the kernel for {words[0]}: {error}"
     if asked.returncode == 0:
         return ""
     said = asked.stderr.strip().splitlines() or ["no reason was given"]
     if any("unknown" in line.lower() for line in said):
         return f"this kernel lacks {words[0]}"
-    return f"the kernel could not be asked for {words[0]}: {said[0]}"
+    return f"cannot query the kernel for {words[0]}: {said[0]}"

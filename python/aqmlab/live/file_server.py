@@ -1,6 +1,6 @@
 """`python file_server.py PORT FOLDER`: serves the files of a folder over HTTP/1.1, without a word.
 
-Started by its path, so that it is there within the time that Python takes.
+Started by its path, to start as fast as Python does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 1024
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up, as browsers do, is no error of anybody's; what else fails is told."""
+        """A client that hangs up, as browsers do, is no error; other failures are printed."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""`python -m aqmlab.live.probe`: makes what live runs need of the kernel, and says what was refused.
+"""`python -m aqmlab.live.probe`: creates what live runs need from the kernel, and prints what failed.
 
 A process of its own, because namespaces are for good: it writes a line of JSON with the words of what
 was refused, or null: `process` (may it have namespaces at all), and `tun`, `af-packet` and the names of host

@@ -1,4 +1,4 @@
-"""A program of the user's own behind the bottleneck, and what answers it on the other side."""
+"""The user's own program behind the bottleneck, and its server on the other side."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Program:
             raise ScenarioError(f"a round trip of {self.rtt_ms} ms: 0 to {_LONGEST_MS:,.0f}")
         for words in (self.command, self.server):
             if words and shutil.which(words[0]) is None:
-                raise ScenarioError(f"there is no command {words[0]!r}")
+                raise ScenarioError(f"command not found: {words[0]!r}")
 
 
 _LONGEST_MS = 60_000.0

@@ -109,7 +109,7 @@ def _refused() -> dict[str, str | None]:
     try:
         refused: dict[str, str | None] = json.loads(made.stdout)
     except ValueError:
-        lines = made.stderr.splitlines() or ["it ended without a word"]
+        lines = made.stderr.splitlines() or ["it ended without a message"]
         refused = dict.fromkeys(("process", *BACKENDS), lines[-1])
     return {name: text and text.partition("; `aqmlab doctor`")[0] for name, text in refused.items()}
 

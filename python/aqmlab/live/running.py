@@ -1,4 +1,4 @@
-"""From a scenario to the result of a live run, in a process that it has for itself."""
+"""From a scenario to the result of a live run, in a separate process."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def run_live(
         seed: Seed of users, delays and queues; what the kernel and the machine do has none.
         hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
-        captured: Ports whose packets are kept beside the result, as pcapng files.
+        captured: Ports whose packets are written as pcapng files next to the result.
         backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
         kernel_queues: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
     Raises:
-        ScenarioError: The scenario asks for what only the simulator has, or the kernel has not.
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
         FolderError, RunError: `folder` exists; the machine does not allow a live run, or the run failed.
     """
     if not hasattr(_core, "LiveRun"):
@@ -114,4 +114,4 @@ def _served(line: TextIO, order: dict[str, object], scenario: Scenario, folder: 
             raise ScenarioError(message["refused"])
         else:
             raise RunError(message["failed"])
-    raise _SilenceError("the live run's process ended without a word; what it wrote stands above")
+    raise _SilenceError("the process of the live run ended without a result; its output is above")

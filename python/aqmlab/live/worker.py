@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def ordered(order: dict[str, Any]) -> _core.LiveRun:
-    """The run that an order asks for, which is refused here if there is none."""
+    """The run of an order; an invalid order is rejected here."""
     return _core.LiveRun(
         order["scenario_json"],
         order["seed"],

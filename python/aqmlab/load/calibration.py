@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
     Runner = Callable[[Sequence[tuple[Scenario, int]], str], Sequence[Result]]
-    """Runs scenarios with seeds, and answers in their order; the text is what a progress bar calls it."""
+    """Runs scenarios with seeds and returns results in their order; the text is the progress bar's title."""
 
 FORMAT = 2
 
@@ -54,7 +54,7 @@ class Calibration:
         return self.at_load(1.0)
 
     def at_load(self, load: float) -> LoadLine:
-        """The bottleneck of which this share of the rate is offered first, as the demand grows."""
+        """The bottleneck that first reaches this share of its rate as the demand grows."""
         return min(self.bottlenecks, key=lambda each: each.unrounded_size(load))
 
     @property
@@ -150,7 +150,7 @@ def calibrate(demand: Demand, *, sizes: Sequence[int], seeds: Sequence[int], run
         CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
     """
     if (least := min(sizes, default=1)) < 1:
-        raise CalibrationError(f"size {least} of {demand}: nobody offers anything; legal: 1 or more")
+        raise CalibrationError(f"size {least} of {demand}: no load at this size; legal: 1 or more")
     bottlenecks = demand.bottlenecks(max(sizes))
     pairs = [(demand.twin_of(demand.at(size)), seed, size) for seed in seeds for size in sizes]
     results = run([(twin, seed) for twin, seed, _ in pairs], "calibration")
@@ -168,7 +168,7 @@ def _warn_of_congestion(results: Sequence[Result], bottlenecks: Sequence[Bottlen
     if worst > 0.0:
         warnings.warn(
             f"{name}: up to {worst:.2g} % of the packets were discarded on the uncongested network: lines "
-            "may tell too little load: more uncongested_rate_mbps, or smaller sizes",
+            "may be too low: raise uncongested_rate_mbps, or use smaller sizes",
             stacklevel=3,
         )
 

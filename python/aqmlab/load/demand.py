@@ -134,7 +134,7 @@ class Demand:
                 )
         parts = tuple(part for part in every if part.name in names or part.unit in names)
         if len({part.unit for part in parts}) > 1:
-            wrong = "users, flows or datagrams, one of these: one number turns it"
+            wrong = "users, flows or datagrams, only one of these: one number changes the demand"
             raise DemandError(f"demand {', '.join(names)}: {wrong}")
         named_links(scenario, links)
         return cls(scenario, parts, tuple(links))

@@ -73,7 +73,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one run says of one bottleneck: throughput of one direction, and of each that is judged."""
+    """One run's measurement of one bottleneck: throughput of one direction, and of each judged one."""
 
     seed: int
     size: int

@@ -1,4 +1,4 @@
-"""A demand chosen so that a short run offers exactly the load its label says.
+"""A demand for which a short run offers exactly its nominal load.
 
 Heavy tails make the load of a short run random: the same 8,568 users may offer 80 or 100 Mbit/s in five
 minutes, depending on which huge transfers fall into them. So for each seed the users are counted out
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 TOLERANCE = 0.005
 ATTEMPTS = 4
 RESERVE = 1.3
-"""How many more users than the rule of thumb says the first run of a seed holds."""
+"""Factor of users in the first run of a seed over the rule of thumb."""
 SURVEYS = 4
 BOTH_DIRECTIONS = 2
 
@@ -209,7 +209,7 @@ def match_loads(
         CalibrationError: The demand is not of users, or does not offer the largest load.
     """
     if demand.unit != USERS:
-        raise CalibrationError(f"demand {demand}: loads are matched by users, whose bytes are told apart")
+        raise CalibrationError(f"demand {demand}: only loads of users can be matched")
     first_guess = round(size_at_100_percent * max(loads_percent) / 100.0 * RESERVE)
     bottlenecks = demand.bottlenecks(first_guess)
     surveys = survey_users(
@@ -351,7 +351,7 @@ def verify(
             for key in aims
             if not _fits(best[key[0], key[2]], tolerance)
         }
-        # Where aiming anew would run the same users, the load is out of reach and no run would help.
+        # If the next attempt would run the same users, the load cannot be reached.
         aims = {key: aim for key, aim in aims.items() if choose(key, aim) != numbers[key]}
         if not aims:
             break

@@ -1,4 +1,4 @@
-"""See a queue breathe: a page on this machine with sliders, answered by runs that take a second.
+"""An interactive page on this machine: each change of a setting runs a simulation of about a second.
 
 `knobs` says what of a scenario can be turned, `played` makes a scenario of what was turned and runs it,
 `measured` takes from its result what the page draws, `server` serves the page to this machine alone.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SEEDS = tuple(range(1, 9))
 """Two more than an interval needs, as `aqmlab compare` has by default."""
 BUDGET_S = 60.0
-"""Time that all runs together may take, as far as a look at both settings tells."""
+"""Time limit for all runs together, estimated from both settings."""
 
 
 class FullComparison:
@@ -45,7 +45,7 @@ class FullComparison:
         self._wanted: _Wanted | None = None
 
     def start(self, before: Turned, now: Turned) -> dict[str, Any]:
-        """Begins to compare what is turned now with what was before; answers as `status`.
+        """Starts to compare the present setting with the one before; returns like `status`.
 
         Raises:
             PlayError, ScenarioError: They cannot be compared, or one of them is refused; nothing was begun,
@@ -60,12 +60,12 @@ class FullComparison:
         return self.status()
 
     def status(self) -> dict[str, Any]:
-        """What the page tells: the state, and what belongs to it."""
+        """The state of the comparison, for the page."""
         status = {"state": "none"} if self._wanted is None else self._wanted.status()
         return {**status, "words": of_comparison(status)}
 
     def cancel(self) -> dict[str, Any]:
-        """Stops what is being compared; answers as `status`."""
+        """Stops the comparison; returns like `status`."""
         if self._wanted is not None:
             self._wanted.cancel()
         return self.status()
@@ -89,12 +89,10 @@ class _Wanted:
         if before.demand != now.demand:
             raise PlayError(
                 f"{before.demand:,} {unit} before and {now.demand:,} now: not the same {unit}; "
-                "legal: as many in both settings, with something else turned"
+                "legal: as many in both settings, with another setting changed"
             )
         if replace(before, seed=now.seed) == now:
-            raise PlayError(
-                "the setting before and the one now are the same, the seed aside; legal: turn a knob first"
-            )
+            raise PlayError("both settings are the same, except for the seed; legal: change a setting first")
         self._link = link
         self._scenarios = dict(zip(_names(before, now), (link.at(before), link.at(now)), strict=True))
         self._budget_s = budget_s
@@ -131,7 +129,7 @@ class _Wanted:
         self._go_on()
 
     def run(self) -> None:
-        """Makes the runs and the report, on the thread of comparisons, whose errors nobody else hears."""
+        """Makes the runs and the report on the thread of comparisons, which has to report its own errors."""
         try:
             self.report = self._report()
             self._state = "done"
@@ -144,7 +142,7 @@ class _Wanted:
             raise
 
     def _report(self) -> str:
-        # A core stays free where there are several, so that knobs are answered meanwhile.
+        # With several cores one stays free for changes of settings.
         makes = Threads(max(1, available_cores() - 1))
         self._simulated_s = self._affordable_s(makes.workers)
         scenarios = {

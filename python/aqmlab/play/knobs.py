@@ -53,7 +53,7 @@ class Knob:
     choices: tuple[Any, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """What the page is told of it."""
+        """Its description for the page."""
         return asdict(self)
 
     @classmethod

@@ -235,13 +235,13 @@
     try {
       const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(turned) });
       if (number !== state.asked) return;  // a newer one is on its way
-      if (response.status === 403) throw new Error("the server no longer knows this page: open the address that aqmlab play printed");
+      if (response.status === 403) throw new Error("the server has a new token: open the address that aqmlab play printed");
       const answer = await sentenceOrJson(response);
       if (answer.superseded) return;
       refuse(answer.refused);
       if (!answer.refused) { state.now = { ...answer, turned }; settle(); show(); }
     } catch (error) {
-      if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message));
+      if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play has stopped." : String(error.message));
     } finally {
       if (number === state.asked) document.body.classList.remove("busy");
     }
@@ -269,7 +269,7 @@
     const number = full.asked += 1;
     try {
       const response = await fetch(at("comparison"), { method, body });
-      if (response.status === 403) throw new Error("the server no longer knows this page");
+      if (response.status === 403) throw new Error("the server has a new token");
       const answer = await sentenceOrJson(response);
       if (number !== full.asked) return;
       if (response.ok) showFull(answer);
@@ -280,7 +280,7 @@
       }
     } catch (error) {
       element("full-refused").hidden = false;
-      element("full-refused").textContent = error instanceof TypeError ? "aqmlab play no longer answers: it has ended." : String(error.message);
+      element("full-refused").textContent = error instanceof TypeError ? "aqmlab play has stopped." : String(error.message);
     }
   }
 

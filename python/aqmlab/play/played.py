@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Table = TypeVar("Table", bound="Mapping[str, Any]")
 
 _PROBED_S = 5.0
-"""Simulated seconds of the run that says what a second costs."""
+"""Simulated seconds of the run that measures the cost of a second."""
 _BUDGET_S = 0.6
 """Time that a run may take."""
 _SHORTEST_S, _LONGEST_S = 10.0, 300.0
@@ -70,7 +70,7 @@ class PlayedLink:
             simulated_s: Simulated seconds of a run; by default what a core does in 0.6 s, from 10 to 300.
 
         Raises:
-            PlayError: Its queues differ in their schemes, so that one choice cannot stand for all.
+            PlayError: Its queues have different schemes, so one choice cannot set all.
             DemandError: No monitored link carries data.
             ScenarioError: So many simulated seconds are refused.
         """

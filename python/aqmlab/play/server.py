@@ -62,7 +62,7 @@ _ASSETS = {
 
 
 class Player:
-    """Makes the runs that the page asks for, one at a time: a newer one stops the one before."""
+    """Makes the runs for the page one at a time; a newer one stops the one before."""
 
     def __init__(self, link: PlayedLink, file: str) -> None:
         self.link = link
@@ -119,7 +119,7 @@ class _Handler(RequestHandler):
 
     def prepare(self) -> None:
         if self.request.host not in self.hosts:
-            raise HTTPError(403, reason="this page is for this machine alone")
+            raise HTTPError(403, reason="this page is available only on this machine")
         if not hmac.compare_digest(self.get_query_argument("token", "").encode(), self.token.encode()):
             raise HTTPError(403, reason="the address needs the token that aqmlab play printed")
 
@@ -127,12 +127,12 @@ class _Handler(RequestHandler):
         """Ends with a sentence: what was refused, or what went wrong here."""
         error = facts.get("exc_info", (None, None))[1]
         if status_code == _FAILED and error is not None:
-            self.refuse(f"aqmlab play failed: {type(error).__name__}: {error}; its terminal shows where")
+            self.refuse(f"aqmlab play failed: {type(error).__name__}: {error}; see its terminal")
         else:
             self.refuse(self._reason)
 
     def refuse(self, sentence: str) -> None:
-        """Ends with a sentence for people: as JSON where the page asks, else as text."""
+        """Responds with an error message: as JSON to the page, otherwise as text."""
         if self.says_json:
             self.answer({"refused": sentence})
             return
@@ -238,14 +238,14 @@ class _Report(_Handler):
     def get(self) -> None:
         """The report of the last comparison."""
         if (report := self.player.comparison.report) is None:
-            raise HTTPError(404, reason="there is no report: no comparison has ended")
+            raise HTTPError(404, reason="no report: no comparison has finished")
         self.set_header("Content-Security-Policy", _REPORT_POLICY)
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish(report)
 
 
 def application(player: Player, token: str, port: int) -> Application:
-    """All that the server answers."""
+    """The responses of the server."""
     given = {"player": player, "token": token, "port": port}
     return Application(
         [

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 
 def page_of(found: Comparison, *, title: str = "") -> Page:
-    """The page on some alternatives; differences are against the first.
+    """The page on some alternatives; differences are from the first.
 
     Args:
         found: The alternatives, with their runs.
-        title: What is asked, or what it is about; by default the name of the first scenario.
+        title: Title of the page; by default made from the name of the first scenario.
     """
     in_order = {name: [run.result for run in runs] for name, runs in found.runs.items()}
     firsts = {name: each[0] for name, each in in_order.items()}
@@ -66,25 +66,26 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
-        answer=[*found.cautions(), *answer(found), *(f"{each}." for each in found.default_cautions())],
+        answer=[*found.cautions(), *answer(found)],
         figure=first_figure(found),
+        notes=[f"{each}." for each in found.default_cautions()],
         sections=[section for section in sections if section.parts],
     )
     return with_mark(page, mark_of(in_order), suspect_because(in_order))
 
 
 def _under_title(first: Recorded, found: Comparison) -> str:
-    """The link and the people; whose, where the alternatives do not share them."""
+    """The link and the people; with the name of the alternative if they differ."""
     line = in_one_line(first, len(found.seeds))
     return f"with {found.names[0]}: {line}" if found.cautions() else line
 
 
 def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> Drawn | None:
-    """How long people wait for a page under each alternative; none where nobody does.
+    """How long people wait for a page under each alternative; none without pages.
 
     Args:
         found: The comparison.
-        looks: How each looks; by default as its name says.
+        looks: The line style of each; by default that of its name.
     """
     if not found.tells_pages:
         return None
@@ -96,13 +97,13 @@ def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> 
     caption = "Each row is one way to manage the queue in front of the link. Further left is better."
     if any(isinstance(value, Interval) for value in told):
         caption += (
-            f" Pale bars: where the number lies with 95 % certainty, after {len(found.seeds)} runs with "
-            "other people asking for other pages."
+            f" Pale bars: 95 % confidence intervals from {len(found.seeds)} runs with different people and "
+            "pages."
         )
     elif any(isinstance(value, NotEnoughReplications) and value.mean is not None for value in told):
-        caption += " Too few runs to say how far chance may move the marks."
+        caption += " Too few runs for confidence intervals."
     if any(isinstance(value, AtLeast) for value in told):
-        caption += " Arrows: longer than that; in some run too few pages were loaded when it ended."
+        caption += " Arrows: at least this long; in some run too few pages loaded before its end."
     words = "; ".join(
         f"{each.name}: {USUAL} within {usual}, {SLOW} within {slow}"
         for each in waiting
@@ -113,7 +114,7 @@ def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> 
 
 
 def _in_figure(level: Level) -> Interval | NotEnoughReplications | AtLeast:
-    """A level as a mark with its interval, or as the bound that is known of it."""
+    """A level as a mark with its interval, or as a bound."""
     return AtLeast(level.mean) if level.beyond and level.mean is not None else level.estimate
 
 
@@ -142,8 +143,8 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     yield from _distributions("pages", times, looks, what="page load time, s", shown=words)
     yield Text(
         "A page begins with the click and ends with the last byte of its last object. Shown are the pages "
-        "that began in the measured window; those that were not there when the run ended count as longer "
-        "than they were seen to take (Kaplan-Meier).",
+        "that began in the measured window; pages still loading when the run ended count as longer than "
+        "observed (Kaplan-Meier).",
         soft=True,
     )
 
@@ -165,12 +166,12 @@ def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> I
             what,
             "share taking longer",
         ),
-        "All runs pooled.",
+        "Responses of all runs together.",
     )
     yield from _if_recorded(
         "sizes",
         lambda: medians_by_size(results, looks, title="Response time by size"),
-        "The middle response of each size; all runs pooled.",
+        "Median response time by size; responses of all runs together.",
     )
 
 
@@ -182,9 +183,9 @@ def _distributions(
     what: str,
     shown: tuple[str, str, str],
 ) -> Iterator[Part]:
-    """How many are there within each time, then how many more than under the first.
+    """The share within each time, then the difference from the first alternative.
 
-    `shown` are the title, what the vertical axis counts, and what became of it.
+    `shown` is the title, what the vertical axis counts, and the verb for its end.
     """
     title, counted_things, ended = shown
     things = counted_things.removesuffix(f" {ended}")
@@ -224,19 +225,19 @@ def _runs(count: int) -> str:
 
 
 def _of_network(results: Results) -> Iterator[Part]:
-    """The network with how busy each link was: under the first alternative, on request under the others."""
+    """The network with the utilization of each link: the first alternative, and the others folded."""
     for place, (name, runs) in enumerate(results.items()):
         number = f"-{place}" if place else ""
         try:
             drawn = draw_network(runs[0].run["scenario"], runs, title=name, identifier=f"network{number}")
-        except ScenarioError as error:  # a scheme in a file that is not there any more
+        except ScenarioError as error:  # the scheme's file no longer exists
             yield Text(f"Not shown: {error}.", soft=True)
             return
         yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
 
 
 _MOST_INTERVALS = 200
-"""Of a chart over time: as many as a screen can show, since the page carries every number."""
+"""Most intervals of a chart over time: as many as a screen can show, to keep the page small."""
 
 
 def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comparison) -> Iterator[Part]:
@@ -255,11 +256,11 @@ def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comp
             ) -> Chart:
                 return over_time(firsts, looks, link=link, title=title, most=_MOST_INTERVALS)
 
-            yield from _if_recorded(name, chart, f"The run of seed {seed}, from beginning to end.")
+            yield from _if_recorded(name, chart, f"Seed {seed}, the whole run.")
 
 
 def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> Iterator[Part]:
-    """A figure, or why there is none."""
+    """A figure, or the reason why it is missing."""
     try:
         drawn = chart()
     except MissingDataError as error:
@@ -267,6 +268,11 @@ def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> I
     else:
         shaded = f" Shaded: {drawn.band}." if drawn.band else ""
         yield Figure(Drawn.of(identifier, drawn, f"{caption}{shaded}"))
+
+
+def _runs_in_words(found: Comparison) -> str:
+    seeds = f"{'seed' if len(found.seeds) == 1 else 'seeds'} {', '.join(map(str, found.seeds))}"
+    return f"{len(found.names) * len(found.seeds)}: {counted(len(found.names), 'alternative')} with {seeds}"
 
 
 def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Comparison) -> Iterator[Part]:
@@ -279,17 +285,17 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Compari
     scenarios = {name: result.run["scenario"] for name, result in firsts.items()}
     differing = differing_settings(scenarios)
     if len(scenarios) > 1:
-        yield Facts({"the alternatives differ in": ", ".join(differing) or "nothing"})
+        yield Facts({"differing settings": ", ".join(differing) or "nothing"})
     window = f"{runs[0].run['measured_from_s']:g} s to {runs[0].run['measured_until_s']:g} s"
     broken = {law["name"] for run in runs for law in run.run["invariants"] if not law["holds"]}
     yield Facts(
         {
-            "runs": f"{len(runs)}: {len(found.names)} × seeds {', '.join(map(str, found.seeds))}",
+            "runs": _runs_in_words(found),
             "measured": f"{window} of the simulated time",
             "version": str(runs[0].run["aqmlab_version"]),
-            "laws of conservation": f"violated: {', '.join(sorted(broken))}"
+            "consistency checks": f"failed: {', '.join(sorted(broken))}"
             if broken
-            else "hold in every run",
+            else "passed in every run (no packet or byte is lost track of)",
         }
     )
     if warnings := found.warnings():

@@ -1,4 +1,4 @@
-"""The network and the people on it, in words and rates, from what a run says of itself."""
+"""The network and its users in words and rates, as recorded in a run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
 _SENDERS = {
-    "flows": ("transfer without end", "transfers without end"),
-    "datagrams": ("source of datagrams", "sources of datagrams"),
+    "flows": ("TCP flow", "TCP flows"),
+    "datagrams": ("UDP source", "UDP sources"),
 }
-"""What a group of a kind has one of, and several."""
+"""The name of one member of a group, and of several."""
 
 
 def in_one_line(result: Recorded, runs: int) -> str:
-    """The link, the people, and how long they were watched."""
+    """The link, the people, and the length of the runs."""
     parts = [_links_in_words(result)]
     clouds = clouds_of(result.run["scenario"])
     populations = result.run["populations"]
@@ -51,7 +51,7 @@ def _links_in_words(result: Recorded) -> str:
 
 
 def facts(results: Mapping[str, Recorded]) -> dict[str, str]:
-    """Links, people and other traffic, of one run of each alternative; what all share stands once."""
+    """Links, people and other traffic, of one run of each alternative; common values are listed once."""
     told = {name: dict(_facts_of(result)) for name, result in results.items()}
     keys = dict.fromkeys(key for each in told.values() for key in each)
     return {key: _shared({name: each.get(key, "–") for name, each in told.items()}) for key in keys}
@@ -67,17 +67,17 @@ def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
     scenario = result.run["scenario"]
     clouds = clouds_of(scenario)
     for link in result.run["links"]:
-        carries = "what people ask for" if link["carries_data"] else "requests and acknowledgements alone"
+        carries = "data" if link["carries_data"] else "only requests and acknowledgements"
         where = f"from {link['from']} to {link['to']}"
         yield f"link {link['name']}", f"{link['rate_mbps']:g} Mbit/s {where}; carries {carries}"
     for population in result.run["populations"]:
         if population["users"] and population["name"] in clouds:
-            yield f"clouds, {population['name']}", f"{population['users']:,} of arriving connections"
+            yield f"clouds, {population['name']}", f"{population['users']:,} with arriving connections"
         elif population["users"]:
-            yield f"people, {population['name']}", f"{population['users']:,} who browse"
+            yield f"people, {population['name']}", f"{population['users']:,} browsing the web"
     delays = {_delay(each) for each in _browsing(scenario)} - {""}
     if delays:
-        yield "distance", f"{' or '.join(sorted(delays))} there and back without any queue"
+        yield "round-trip time", f"{' or '.join(sorted(delays))} without queueing"
     for kind, what in _SENDERS.items():
         for group in scenario.get(kind) or ():
             yield f"{kind}, {group.get('name', '')}".rstrip(", "), counted(group.get("count", 1), *what)
@@ -98,18 +98,20 @@ def _delay(population: Mapping[str, Any]) -> str:
 
 
 def queues_in_words(results: Mapping[str, Recorded]) -> list[str]:
-    """What each queue discipline that stands at a link does, in its own page's sentence."""
+    """What each queue discipline on a link does: the first sentence of its description."""
     schemes = dict.fromkeys(link["scheme"] for result in results.values() for link in result.run["links"])
     return [sentence for scheme in schemes if (sentence := _sentence(scheme))]
 
 
 def _sentence(scheme: str) -> str:
-    """Nothing of a scheme in a file that this process has not read."""
+    """Empty for a scheme in a file that this process has not read."""
     try:
         _, _, text = _core.explain(scheme).partition("\n\n")
     except ScenarioError:
         return ""
-    return f"{scheme}. {text.partition(chr(10) * 2)[0].strip()}"
+    sentence = text.partition(chr(10) * 2)[0].strip()
+    named, colon, rule = sentence.partition(": ")
+    return f"{scheme}: {rule}" if colon and named.lower() == scheme else f"{scheme}: {sentence}"
 
 
 _NO_SETTINGS = {"name", "description"}

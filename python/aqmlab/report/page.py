@@ -1,8 +1,8 @@
-"""What a page is made of, and how it becomes one HTML file.
+"""The parts of a page, and its rendering as one HTML file.
 
-A page says first what happens to people: sentences and one figure. Everything else stands in sections below.
-Its figures are drawn for print and stand in the page as they are; where JavaScript runs, charts become
-interactive, and figures can be saved. Nothing is fetched from anywhere.
+A page starts with what happens to people: sentences and one figure. Everything else is in sections below.
+Its figures are SVG for print; with JavaScript, charts become interactive and figures can be saved. The page
+loads nothing from other places.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from aqmlab.report.embedding import chart_data, inline_svg, looks_data
 from aqmlab.tables import to_html
+from aqmlab.words.amounts import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is so, by what it is of."""
+    """Facts by name."""
 
     facts: Mapping[str, str]
     kind: ClassVar[str] = "facts"
@@ -68,7 +69,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Folded:
-    """What is shown on request only: parts, or a text as it is."""
+    """Parts, or a verbatim text, that a click unfolds."""
 
     summary: str
     parts: Sequence[Part] = ()
@@ -85,8 +86,8 @@ class Section:
 
     Attributes:
         title: The heading.
-        parts: What stands below it.
-        folded: Whether the parts are shown on request only.
+        parts: The parts below it.
+        folded: Whether a click has to unfold the parts.
     """
 
     title: str
@@ -99,11 +100,12 @@ class Page:
     """A whole page.
 
     Attributes:
-        title: Its heading.
-        under_title: What it is about, in one line.
+        title: The heading.
+        under_title: The subject, in one line.
         answer: What happens to people, in sentences.
         figure: The one figure of the first screen.
-        sections: What stands below.
+        sections: The sections below.
+        notes: Remarks on the settings, below the figure in small print.
     """
 
     title: str
@@ -111,6 +113,7 @@ class Page:
     answer: Sequence[str]
     figure: Drawn | None
     sections: Sequence[Section]
+    notes: Sequence[str] = ()
 
 
 def render(page: Page) -> str:
@@ -130,6 +133,7 @@ def _environment() -> jinja2.Environment:
     # Escaped where they are made: cells by `to_html`, texts of figures by matplotlib; the others are our own.
     environment.filters["table"] = lambda table: Markup(to_html(table))  # noqa: S704
     environment.filters["inline_svg"] = lambda drawn: Markup(inline_svg(drawn))  # noqa: S704
+    environment.filters["unbroken"] = unbroken
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.filters["chart_data"] = chart_data
     environment.globals["looks"] = looks_data

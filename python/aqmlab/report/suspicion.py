@@ -1,4 +1,4 @@
-"""A page on live runs with suspect ones: every figure and table says so, and the page once says why."""
+"""A page with suspect live runs: every figure and table is marked, and the page lists the reasons once."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class WhoseResponses:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything a folder says."""
+    """The contents of an experiment's folder."""
 
     name: str
     title: str

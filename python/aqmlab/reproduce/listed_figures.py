@@ -66,7 +66,7 @@ def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) ->
         runs = _uncongested(study, entry, cells)
         return len(set(map(users_of_run, runs))) >= LEAST_SIZES
     if entry["kind"] == "over-time" and cells:
-        # A short scale may measure less than one stretch, of which there is nothing to draw.
+        # A short scale may measure less than one stretch; then there is nothing to draw.
         return stretch_edges(study.results(*cells[0])[0], float(entry["every_s"])).size > 1
     twins = {name: study.configuration(name).twin for name in entry["cells"]}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
@@ -94,7 +94,7 @@ def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
 
 
 def _uncongested(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> list[Recorded]:
-    """The runs of the cells, and those of the study's calibration where the figure asks for them."""
+    """The runs of the cells, and of the study's calibration if the figure needs them."""
     calibration = study.calibration_runs if entry.get("calibration") else ()
     return [*calibration, *(result for cell in cells for result in study.results(*cell))]
 

@@ -1,4 +1,4 @@
-"""What a paper's tables say, and what of ours stands beside each number.
+"""A paper's tables, with the quantity of ours to compare with each number.
 
 A table of a paper is declared in the experiment's `experiment.toml`: the file with its rows, the columns that
 say which configuration and load a row is of, and for each column of numbers the quantity of our runs that it
@@ -79,7 +79,7 @@ class Fitted:
 
     Attributes:
         input: What was chosen.
-        cells: The configurations whose numbers it was chosen by.
+        cells: The configurations whose numbers it was fitted to.
         loads_percent: The loads at which; empty: all.
         quantities: Which of their numbers, by quantity.
     """
@@ -276,7 +276,7 @@ def _rows(
         load = _number(text, entry["load"], name)
         answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
         if required and not answering:
-            raise ExperimentError(f"{name}: no configuration answers to the row {','.join(text.values())}")
+            raise ExperimentError(f"{name}: no configuration matches the row {','.join(text.values())}")
         values = {column.quantity.name: _number(text, column.name, name) for column in columns}
         for own in answering:
             rows[own.name, load] = PublishedRow(own.name, load, values, text)

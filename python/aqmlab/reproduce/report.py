@@ -104,7 +104,7 @@ def page_of(parts: Parts) -> Page:
     """The report as a page: what happens to people first, then how much of the paper is reproduced."""
     study = parts.study
     load, found = _comparison(study)
-    at = f"Offered load {load:g} % of the link" if found else "Nothing was run that can be compared"
+    at = f"Offered load {load:g} % of the link" if found else "no cells to compare"
     seen = found is not None and found.tells_pages
     return Page(
         title=study.experiment.title,
@@ -161,7 +161,7 @@ def _by_response_times(study: Study) -> str:
     (place,) = [place for place, column in enumerate(table.columns) if column.name == "verdict"]
     verdicts = [str(row[place].value) for row in table.rows]
     if chosen is None or not verdicts:
-        return "Nothing was run that could be compared by what people notice."
+        return "No cells were run that can be compared by response times."
     counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
     baseline = study.configuration(chosen.baseline).label
     return (
@@ -179,13 +179,13 @@ def _summary(parts: Parts) -> Iterator[Part]:
     for filled in parts.filled:
         yield Text(f"{_capital(filled.published.title)}: {filled.table.caption}.")
     yield Text(
-        "Every number here was computed from the runs named under provenance, but for the paper's own.",
+        "All numbers here come from the runs listed under provenance, except the paper's own.",
         soft=True,
     )
     table = comparisons(study)
     if table.rows and study.experiment.comparisons is not None:
         baseline = study.configuration(study.experiment.comparisons.baseline).label
-        yield Folded(f"Every scheme against {baseline}, by response times", [TableShown(table)])
+        yield Folded(f"Every scheme compared with {baseline}, by response times", [TableShown(table)])
 
 
 def _table(parts: Parts, filled: tables.Filled) -> Iterator[Part]:
@@ -198,7 +198,7 @@ def _table(parts: Parts, filled: tables.Filled) -> Iterator[Part]:
     said = [published.note]
     if tolerances:
         said.append(
-            f"Tolerances were fixed before the runs: {'; '.join(tolerances)}, the larger where there are two."
+            f"Tolerances were fixed before the runs: {'; '.join(tolerances)}; of two, the larger applies."
         )
     if published.at_length.measured:
         said.append(f"At the paper's length: {published.at_length.measured}.")
@@ -216,16 +216,17 @@ def _figures(parts: Parts) -> Iterator[Part]:
         whose = f"As the paper's figure {drawn.identifier}. " if drawn.identifier.isdigit() else ""
         yield Figure(replace(drawn, caption=f"{whose}{drawn.title}. {drawn.caption}"))
     if not parts.drawn:
-        yield Text("No figure of the paper can be drawn from the cells that were run.")
+        yield Text("The cells that were run are not enough for any figure of the paper.")
 
 
 def _claims(parts: Parts) -> Iterator[Part]:
     yield TableShown(claims.table_of(claims.run(parts.outcomes)))
     missing = claims.not_run(parts.outcomes)
     yield Text(
-        "Fractions: how many of the statements that could be judged hold. Strength: how many times wider the "
-        "interval could be with the same answer; below 1, how wide it may be at most to decide. Scale cannot "
-        "judge: the runs were made, but too few or too short to decide. Differs: the runs exclude it."
+        "Fractions: judged statements that hold. Strength: the factor by which the interval could widen "
+        "without changing the finding; below 1, the largest interval that would decide, relative to the "
+        "present one. "
+        "Scale cannot judge: the runs are too few or too short to decide. Differs: the runs exclude it."
         + (f" Not run at this scale: {missing}." if missing else ""),
         soft=True,
     )

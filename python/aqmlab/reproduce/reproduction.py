@@ -288,7 +288,7 @@ def _plan(
                 populated = demand.with_sizes(sizes)
                 facts = match.to_dict() if match and own is None else _nominal(scale, load, sizes)
                 if own is not None:
-                    facts["matched_to"] = "users that the configuration names"
+                    facts["matched_to"] = "users given by the configuration"
                 scenario = cell_scenario(populated, configuration)
                 plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
     if not plan:
@@ -308,7 +308,9 @@ def _users(
         return match.sizes
     line = calibration.line if calibration else experiment.published_line
     if line is None:
-        raise ExperimentError(f"{experiment.name}: no line says how many users make {load_percent:g} %")
+        raise ExperimentError(
+            f"{experiment.name}: no calibration line gives the number of users for {load_percent:g} %"
+        )
     (bottleneck,) = demand.bottlenecks()
     return demand.sizes(line.size(bottleneck.rate_mbps * load_percent / 100.0))
 
@@ -316,7 +318,7 @@ def _users(
 _MATCHED_TO = {
     "calibration": "our calibration",
     "published": "the published calibration",
-    "scenario": "nothing: the scenario says who asks for how much",
+    "scenario": "nothing: the scenario sets the traffic",
 }
 
 

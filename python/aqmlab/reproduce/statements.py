@@ -1,4 +1,4 @@
-"""What a paper claims, as an experiment's `claims.toml` says it: sentences, each with what it comes to.
+"""The claims of a paper from an experiment's `claims.toml`: sentences with their testable statements.
 
 A statement names its check with the cells `a` and `b`, as in `check = ["better", "pi-24", "pi-240"]`, and the
 load of both, or of each; every other key is given to the check. It stands for many where it has `each`: lists
@@ -57,8 +57,8 @@ class PublishedClaim:
 
     Attributes:
         identifier: Its number.
-        where: Where the paper says it.
-        claim: What it says.
+        where: The place in the paper.
+        claim: The claim in words.
         statements: What it comes to.
     """
 
@@ -134,7 +134,7 @@ def _loads(given: object, cells: int, place: str) -> list[float]:
 
 
 def _filled(text: Any, values: Mapping[str, Any], place: str) -> Any:  # noqa: ANN401
-    """A text with the values in their places, or the value that it names; what is no text, as it is."""
+    """A text with values filled in, or the value that it names; other things are unchanged."""
     if not isinstance(text, str):
         return text
 

@@ -173,7 +173,7 @@ class Study:
         return f"{self.configuration(cell[0]).label} at {cell[1]:g} %"
 
     def _users_settings(self, cell: Cell) -> object:
-        """What a configuration says about who browses, which is not what their hosts do."""
+        """The settings of a configuration about users, without those of their hosts."""
         configuration = self.configuration(cell[0])
         settings = {
             key: value

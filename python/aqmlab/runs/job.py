@@ -22,17 +22,18 @@ SEED_MAX = 2**64 - 1
 
 @dataclass(frozen=True)
 class Job:
-    """A run to be made; two jobs are equal when they are the same run in the same place.
+    """A run to compute. Two jobs are equal if they are the same run in the same place.
 
     Attributes:
         scenario: What to run.
-        seed: With which seed; from 0 to 2⁶⁴ − 1.
-        folder: Where to keep the result; without it, under its content address in the store, if there is one.
-        offered_load: What is known about the offered load; kept with the result.
-        measure_offered_load: Whether to measure it where the scenario has users and an uncongested twin, by
-            running that as well (which takes about as long as the run itself).
-        label: What messages call it; the name of the scenario, if empty.
-        captured: Ports whose packets are kept beside the result, as pcapng files.
+        seed: The seed, from 0 to 2⁶⁴ − 1.
+        folder: Folder for the result; without it, the result goes to the store, if any, under its content
+            address.
+        offered_load: The offered load, if known; stored with the result.
+        measure_offered_load: Whether to measure it if the scenario has users and an uncongested twin, by also
+            running the twin (which takes about as long as the run itself).
+        label: Its name in messages; the scenario's name if empty.
+        captured: Ports whose packets are written as pcapng files next to the result.
     """
 
     scenario: Scenario
@@ -58,17 +59,17 @@ class Job:
 
     @cached_property
     def twin(self) -> Scenario | None:
-        """The uncongested twin that is run first, to measure the offered load, if it is to be measured."""
+        """The uncongested twin, run first to measure the offered load; none if it is not to be measured."""
         wanted = self.measure_offered_load and self.offered_load is None
         return offering_twin(self.scenario) if wanted else None
 
     @property
     def simulated_s(self) -> float:
-        """Simulated time of all that is to be run, in seconds."""
+        """Total simulated time, in seconds."""
         return self.scenario.duration_s * (1 if self.twin is None else 2)
 
     def kept_in(self, store: Path) -> Job:
-        """The same run with its place in a store, unless it has a folder of its own."""
+        """The same run with its folder in a store, unless it has its own folder."""
         if self.folder is not None:
             return self
         placed = replace(self, folder=store / self.address)
@@ -76,7 +77,7 @@ class Job:
         return placed
 
     def order(self) -> dict[str, Any]:
-        """What another process needs to make the run, as plain data."""
+        """Everything that another process needs for the run, as plain data."""
         return {
             "scenario_json": self.scenario.resolved_json,
             "seed": self.seed,
@@ -90,7 +91,7 @@ class Job:
 
     @classmethod
     def from_order(cls, order: Mapping[str, Any]) -> Self:
-        """The job of an order from another process.
+        """The job from an order of another process.
 
         Raises:
             RunError: The run has another content address here: this process has another version.

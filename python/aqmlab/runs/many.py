@@ -56,17 +56,17 @@ def run(
     measure_offered_load: bool = False,
     progress: bool = False,
 ) -> Result:
-    """Runs one scenario; the result is in memory until it is saved.
+    """Runs one scenario; the result stays in memory until it is saved.
 
     Args:
         scenario: A `Scenario`, the path of a TOML file, or TOML text.
-        seed: Seed of every random stream; the same seed gives the same users, whatever the queue does.
-        overrides: Dotted keys and the values that replace what the scenario says.
-        measure_offered_load: Whether to run the uncongested twin as well, to know the offered load.
+        seed: Seed of all random streams; the same seed gives the same users under every queue.
+        overrides: Dotted keys with the values that replace the scenario's.
+        measure_offered_load: Whether to measure the offered load by also running the uncongested twin.
         progress: Whether to show a progress bar.
 
     Raises:
-        ScenarioError: The scenario is refused; the message names the place and the legal values.
+        ScenarioError: The scenario is invalid; the message names the place and the legal values.
         RunError: The simulator failed.
     """
     resolved = Scenario.of(scenario, overrides=overrides)
@@ -86,20 +86,20 @@ def run_many(
     """Runs many jobs and returns their results in the order of the jobs.
 
     Args:
-        jobs: What to run; a run that several jobs ask for is made once.
-        workers: How many runs at a time; by default, one for each core this process may use.
-        store: A folder that keeps finished runs under their content address. What it holds is not run again,
-            so an interrupted sweep resumes; without a store (and folders of the jobs) results stay in memory.
+        jobs: The runs; identical runs are computed once.
+        workers: Number of parallel runs; by default one per core available to this process.
+        store: A folder for finished runs, by content address. Finished runs are not repeated, so an
+            interrupted sweep resumes. Without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
-        label: What the progress bar calls this.
-        executor: What makes the runs; by default threads of this process, as many as `workers`.
+        label: Title of the progress bar.
+        executor: Where runs are computed; by default in `workers` threads of this process.
 
     Raises:
-        RunError: A run failed; the others were stopped, those that had finished are kept.
-        RunsFailed: Likewise from an executor that makes the others nevertheless.
-        FolderError: A folder cannot be written to or holds something else; nothing was run.
-        StorageError: A result could not be kept: the disk is full, or failed.
-        KeyboardInterrupt: Ctrl-C; the runs were stopped within a second, those that had finished are kept.
+        RunError: A run failed; the others were stopped, and finished ones are kept.
+        RunsFailed: A run failed in an executor that completes the others.
+        FolderError: A folder cannot be written or contains something else; nothing was run.
+        StorageError: A result could not be stored: the disk is full or failed.
+        KeyboardInterrupt: Ctrl-C; the runs were stopped within a second, and finished ones are kept.
     """
     finished = dict(
         run_each(jobs, workers=workers, store=store, progress=progress, label=label, executor=executor)
@@ -116,7 +116,7 @@ def run_each(
     label: str = "",
     executor: Executor | None = None,
 ) -> Generator[tuple[int, Result]]:
-    """Like `run_many`, but yields each result, with the position of its job, as soon as it is there."""
+    """Like `run_many`, but yields each result with the position of its job as soon as it is finished."""
     engine = executor or Threads(workers if workers is not None else available_cores())
     plan = _plan(jobs, Path(store) if store is not None else None)
     looking = tracked(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MIB = 2**20
 _UNLIMITED = 2**60
-"""A control group without a limit says a number near 2⁶³."""
+"""A control group without a limit reports a number near 2⁶³."""
 
 
 def workers_with_room(jobs: Iterable[Job], workers: int, *, each_bytes: int = 0) -> int:
@@ -47,12 +47,12 @@ def workers_with_room(jobs: Iterable[Job], workers: int, *, each_bytes: int = 0)
         raise NotEnoughMemoryError(
             f"{job}: takes about {need / _MIB:,.0f} MiB of memory, "
             f"and {available / _MIB:,.0f} MiB are free; "
-            "fewer users, a shorter run, or less to record take less"
+            "legal: fewer users, a shorter run, or less to record"
         )
     fitting = int(available / need)
     if fitting < workers:
         warnings.warn(
-            f"runs at a time: {fitting} instead of {workers}, for one takes up to "
+            f"parallel runs: {fitting} instead of {workers}, because one takes up to "
             f"{need / _MIB:,.0f} MiB of memory, and {available / _MIB:,.0f} MiB are free",
             stacklevel=2,
         )

@@ -42,7 +42,7 @@ typedef struct {
     uint32_t bytes, codepoint, packet_class;
 } aqmlab_packet;
 
-/* What a function is told, valid while it runs. */
+/* The arguments of a function, valid while it runs. */
 typedef struct {
     uint64_t now_ns;
     uint64_t arrived_ns; /* of a departing packet, if the scheme asks for instants; otherwise AQMLAB_NEVER */

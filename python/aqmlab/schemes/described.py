@@ -62,7 +62,7 @@ def schema_of_scheme(name: str, folder: str | Path = ".") -> dict[str, Any]:
     if not found:
         raise RefusalError(f"scheme {name!r}: {unknown(name, [*_core.scheme_names(), 'FILE.py:CLASS'])}")
     table = found[0]
-    # As a scenario says it, and not with the digest under which its text is registered.
+    # As in a scenario, without the digest under which its text is registered.
     table["properties"]["scheme"]["const"] = name
     definitions = _definitions(table, whole["$defs"])
     schema = {"$schema": whole["$schema"], "title": name, **table}

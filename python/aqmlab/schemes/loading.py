@@ -1,4 +1,4 @@
-"""From the text of a file to a scheme: what the compiled core asks for, and nobody else.
+"""From the text of a file to a scheme, for the compiled core.
 
 A file stands alone: its text is run once under its name, and no folder is searched for modules beside it,
 because a scenario keeps the text of the file and nothing of what it might find elsewhere.
@@ -77,7 +77,7 @@ class Loaded:
         return instance, None
 
     def described(self, error: BaseException, places: TracebackType | None) -> str:
-        """What an exception says, with the line of the file that it comes from."""
+        """The message of an exception, with its line in the file."""
         own = [place for place in traceback.extract_tb(places) if place.filename == self._file]
         words = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         if not own:
@@ -155,7 +155,7 @@ def _module(file: str, text: str) -> ModuleType:
     module.__file__ = file
     # Dataclasses and the like look a class's module up.
     sys.modules[module.__name__] = module
-    # So that tracebacks show the lines that ran, whatever the file says by now.
+    # Tracebacks show the lines that ran, even if the file has changed.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, vars(module))  # noqa: S102  (the user's own scheme)
     _modules[file, text] = module

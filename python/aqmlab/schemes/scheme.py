@@ -102,7 +102,7 @@ def parameter(
     """Declares a parameter of a scheme: a key of the queue's table in a scenario.
 
     Args:
-        default: Its value where a scenario says nothing; its type is that of the parameter.
+        default: The default value; its type is that of the parameter.
         meaning: What it means, in a sentence; the unit is the ending of its name (`_packets`, `_ms`).
         least: The smallest legal value.
         most: The largest.
@@ -117,19 +117,19 @@ def parameter(
 
 
 class Scheme:
-    """A queue management scheme: it is told what happens at a port, and says what becomes of each packet.
+    """A queue management scheme: it is called for events at a port and decides about each packet.
 
-    Write the methods that it needs and leave out the others, which then cost nothing. Instants are whole
+    Implement the methods that it needs; the others cost nothing. Instants are whole
     nanoseconds since the run began and never decrease. Lengths exclude the packet on the link, and the packet
-    that is asked about. Random numbers come from `coins` alone: then the same seed gives the same run.
-    `packet`, `queue` and `coins` are lent for the call.
+    that is asked about. Draw random numbers only from `coins`: then the same seed gives the same run.
+    `packet`, `queue` and `coins` are valid only during the call.
 
     Attributes:
-        limit_packets: Packets that may wait; the port sees to it.
+        limit_packets: Packets that may wait; the port enforces it.
         limit_bytes: Bytes that may wait; likewise.
         ecn: Whether signals mark what can be marked.
-        observed: The names of what `observe` returns.
-        needs_arrival_instants: Whether `packet.arrived_ns` is wanted.
+        observed: The names of the values that `observe` returns.
+        needs_arrival_instants: Whether `packet.arrived_ns` is needed.
         evicts: Whether `on_arrival` may discard waiting packets.
     """
 
@@ -145,30 +145,30 @@ class Scheme:
         """Raises `IllegalParameter` where parameters contradict each other; ranges are checked before."""
 
     def start(self, port: Port) -> None:
-        """The scheme is put at a port, its parameters are set: the place for state."""
+        """Called at the start of a run, after the parameters are set: initialise state here."""
 
     def on_arrival(
         self, now_ns: int, packet: Packet, queue: Queue, coins: Coins
     ) -> Verdict | tuple[Verdict, Sequence[int]]:
-        """A packet arrives; the queue does not hold it yet."""
+        """A packet arrives; the queue does not contain it yet."""
         del now_ns, packet, queue, coins
         return Verdict.PASS
 
     def on_departure(
         self, now_ns: int, packet: Packet, queue: Queue, coins: Coins
     ) -> Verdict | tuple[Verdict, Sequence[int]]:
-        """A packet was taken from the head because the link asked for one; the queue holds the rest."""
+        """A packet was taken from the head for the link; the queue contains the rest."""
         del now_ns, packet, queue, coins
         return Verdict.PASS
 
     def on_overflow(self, now_ns: int, packet: Packet) -> None:
-        """A packet was let pass, or would have been marked, but found no room."""
+        """A packet passed, or would have been marked, but did not fit."""
 
     def on_room_made(self, now_ns: int, packets: int) -> None:
-        """So many waiting packets were discarded to make room for others of a fair queue."""
+        """This number of waiting packets was discarded to make room in a fair queue."""
 
     def on_idle(self, now_ns: int) -> None:
-        """The link asked for a packet and found none."""
+        """The link found the queue empty."""
 
     def next_timer(self) -> int | None:
         """The next instant at which `on_timer` is due; asked at the start and after each `on_timer`.
@@ -186,7 +186,7 @@ class Scheme:
         return 0.0
 
     def observe(self) -> Sequence[float]:
-        """The values of what `observed` names."""
+        """The values of the names in `observed`."""
         return ()
 
 

@@ -35,7 +35,7 @@ class Finding:
 
 
 def known(name: str, folder: str | Path = ".") -> str:
-    """The name under which the core knows a scheme: its own, or that of one in a file, which is loaded.
+    """The registered name of a scheme: its own, or that of one in a file, which is loaded first.
 
     Args:
         name: A scheme of the package, or `FILE.py:CLASS`, or `LIBRARY.so:SYMBOL`.
@@ -55,7 +55,7 @@ def _known_or_refused(name: str, folder: str | Path) -> str:
 
 
 def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Finding]:
-    """Tries what every scheme owes; an empty list says that nothing was found.
+    """Runs the conformance suite; an empty list means that no check failed.
 
     Parameters are drawn from what the scheme declares, packets from 1 byte to 64 KiB come and go at random,
     with long silences, of few flows and of crowds that no table is made for: every packet is accounted

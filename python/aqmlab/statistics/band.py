@@ -72,7 +72,7 @@ class Band:
         return Band(*cut, self.replications, self.confidence, self.critical_value, self.path_length)
 
     def widened(self, factor: float) -> Band:
-        """The same mean with its bounds so many times as far away."""
+        """The same mean with an interval wider by a factor."""
         lower = self.mean - factor * (self.mean - self.lower)
         upper = self.mean + factor * (self.upper - self.mean)
         cut = (self.time_s, self.mean, lower, upper)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrafficClass:
-    """What a class of traffic got in the measured window.
+    """Goodput and fairness of a class of traffic in the measured window.
 
     Attributes:
         name: The name of the group.
-        unit: What it has: `flows`, or `sources` of datagrams.
-        members: How many.
-        goodput_mbps: What reached the receivers of all, in Mbit/s; of datagrams with their IP headers.
-        fairness: Jain's index over the members, from 1/members to 1; none where nobody got anything.
+        unit: Its kind of members: `flows`, or `sources` (of datagrams).
+        members: Number of members.
+        goodput_mbps: Bytes that reached all receivers, in Mbit/s; for datagrams including IP headers.
+        fairness: Jain's index over the members, from 1/members to 1; none if all got nothing.
     """
 
     name: str
@@ -43,15 +43,15 @@ class TrafficClass:
 
 
 def traffic_classes(result: Recorded) -> list[TrafficClass]:
-    """The classes of a run with members that can be told apart: flows, then datagrams.
+    """The classes of a run with distinguishable members: flows, then datagrams.
 
-    Users are none of them: what they ask for differs, so that equal shares would not be fair.
+    Users are not a class: they ask for different things, so equal shares would not be fair.
     """
     return [*_of_flows(result), *_of_datagrams(result)]
 
 
 def jain_index(allocations: ArrayLike) -> float | None:
-    """(Σx)² / (n Σx²) of non-negative allocations; none where all are zero, or there are none."""
+    """(Σx)² / (n Σx²) of non-negative allocations; none if all are zero or there are none."""
     got = np.asarray(allocations, dtype=np.float64)
     squares = float(np.square(got).sum())
     return float(got.sum()) ** 2 / (got.size * squares) if squares > 0.0 else None

@@ -43,7 +43,7 @@ def datagram_groups(result: Recorded) -> list[str]:
 
 
 def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
-    """The one-way delay in milliseconds within which so many percent of a group's datagrams arrived."""
+    """A percentile of the one-way delay of a group's datagrams, in milliseconds."""
 
     def of_group(part: str) -> OfRun:
         def delay_ms(result: Recorded) -> float:
@@ -122,4 +122,4 @@ OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
     "loss_percent": loss_percent_of_datagrams,
     "goodput_kbps": goodput_kbps_of_datagrams,
 }
-"""What is told of a group of datagrams."""
+"""The quantities of a group of datagrams."""

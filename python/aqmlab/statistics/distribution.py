@@ -35,9 +35,9 @@ class ResponseTimes:
 
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
-    times are kept in the same way (`aqmlab.statistics.pages`); where some are censored, counts and `failed`
-    are weights of an estimate, not whole numbers, and `watched_s` is the longest time in seconds for which
-    one of these was seen.
+    times have the same form (`aqmlab.statistics.pages`). If some are censored, counts and `failed` are
+    weights of an estimate, not whole numbers, and `watched_s` is the longest observation of a censored page
+    in seconds.
     """
 
     lower_s: FloatArray
@@ -62,12 +62,12 @@ class ResponseTimes:
 
     @property
     def longest_s(self) -> float:
-        """The longest time in seconds that was seen: what a quantile at least is that was not reached."""
+        """The longest observed time in seconds: a lower bound of quantiles that were not reached."""
         ended = self.upper_s[self.counts > 0]
         return max(self.watched_s, float(ended[-1]) if ended.size else 0.0)
 
     def cdf(self, time_s: ArrayLike) -> FloatArray:
-        """Share of the ended exchanges complete within each time (seconds)."""
+        """Share of the ended exchanges that completed within each time (seconds)."""
         edges, completed = self._steps()
         counted = np.interp(np.asarray(time_s, dtype=np.float64), edges, completed, left=0.0)
         return np.asarray(counted / self.ended)
@@ -128,13 +128,13 @@ def response_times(
 
     Args:
         result: A finished run.
-        population: The name of the one.
-        size_class: The number of the one, as the column `size_class` has it.
+        population: The name of one population.
+        size_class: The number of one size class, as in the column `size_class`.
 
     Failed exchanges have a population but no size class: with `size_class` they are left out.
 
     Raises:
-        MissingDataError: No response times were recorded, or nobody is called so.
+        MissingDataError: No response times were recorded, or no population has this name.
     """
     known = [str(entry["name"]) for entry in result.run["populations"]]
     if population is not None and population not in known:

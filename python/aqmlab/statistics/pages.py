@@ -24,7 +24,7 @@ _UNFINISHED = "unfinished"
 
 
 class Pages(StrEnum):
-    """Which pages a number is of."""
+    """The set of pages that a number describes."""
 
     COMPLETED = "completed"
     """That ended in the measured window."""
@@ -35,10 +35,10 @@ class Pages(StrEnum):
 def page_load_times(
     result: Recorded, pages: Pages = Pages.COMPLETED, *, population: str | None = None
 ) -> ResponseTimes:
-    """Page load times of one run, over all populations of users or one of them.
+    """Page load times of one run, over all populations or one of them.
 
-    Of followed pages `counts` are shares of the Kaplan-Meier estimate times the number of pages, and `failed`
-    is what it leaves beyond the longest time that was seen.
+    For followed pages, `counts` are shares of the Kaplan-Meier estimate times the number of pages, and
+    `failed` is the remaining share beyond the longest observed time.
     """
     lower, upper, ended = _bins(result, pages, population)
     if pages is Pages.COMPLETED:
@@ -53,7 +53,7 @@ def page_load_times(
 
 
 def unfinished_pages(result: Recorded, population: str | None = None) -> int:
-    """Pages that began in the measured window and were under way when the run ended."""
+    """Pages that began in the measured window and were unfinished at the end of the run."""
     return int(_bins(result, _UNFINISHED, population)[2].sum())
 
 

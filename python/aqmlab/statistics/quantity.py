@@ -1,6 +1,6 @@
 """What a number of one run is: its name, its unit, what of the run it is of, how it is computed and printed.
 
-A quantity is called with a finished run and answers with the number. What several quantities of one run need,
+A quantity is called with a finished run and returns the number. What several quantities of one run need,
 its judged links and its response times, is found once by a `Measured`.
 """
 

@@ -32,9 +32,9 @@ class Recorded(Protocol):
 
 
 class MissingDataError(LookupError):
-    """A statistic asks for something that the runs at hand did not record.
+    """A statistic needs something that the runs did not record.
 
-    The message says what is missing and how to get it, because it is shown to the reader of a report.
+    The message names what is missing and how to record it, because reports show it.
     """
 
 
@@ -63,14 +63,14 @@ def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:
 
 
 def data_links(result: Recorded) -> list[Mapping[str, Any]]:
-    """The monitored links that carry what users or flows ask for, as the run says by their routes.
+    """The monitored links that carry data of users or flows, according to the run's routes.
 
     The return link of a conversation carries requests and acknowledgements; counting it in would halve every
     figure.
     """
     links = [link for link in monitored_links(result) if link["carries_data"]]
     if not links:
-        raise MissingDataError("no monitored link carries what users or flows ask for")
+        raise MissingDataError("no monitored link carries data")
     return links
 
 

@@ -41,7 +41,7 @@ class Interval:
         return (self.upper - self.lower) / 2.0
 
     def widened(self, factor: float) -> Interval:
-        """The same mean with its bounds so many times as far away."""
+        """The same mean with an interval wider by a factor."""
         lower = self.mean - factor * (self.mean - self.lower)
         upper = self.mean + factor * (self.upper - self.mean)
         return Interval(self.mean, lower, upper, self.replications, self.confidence)

@@ -40,7 +40,7 @@ class Stopped:
 
 
 def stopped_after(result: Recorded, population: str, completed: int) -> Stopped:
-    """What a study sees that stops when so many exchanges of a population are complete, without the warm-up.
+    """The measurements of a study that stops after some completed exchanges, without the warm-up.
 
     Raises:
         MissingDataError: The run recorded no rows of responses.
@@ -50,7 +50,7 @@ def stopped_after(result: Recorded, population: str, completed: int) -> Stopped:
     own = has_name(rows, "population", population)
     ends, lasted = (rows[name].to_numpy()[own] for name in ("completed_at_s", "response_time_s"))
     if ends.size <= completed:
-        raise TooLittleDataError(f"{population}: {ends.size} exchanges completed, {completed} are asked for")
+        raise TooLittleDataError(f"{population}: {ends.size} exchanges completed, {completed} are needed")
     at_s = float(np.partition(ends, completed - 1)[completed - 1])
     before, begins = ends <= at_s, ends - lasted
     began = (begins >= float(result.run["measured_from_s"])) & (begins <= at_s)

@@ -1,4 +1,4 @@
-"""How many replications an interval of a wanted width takes, so that it still covers as often as it says.
+"""The number of replications for an interval of a given width that keeps its coverage.
 
 Adding replications until the usual interval is narrow stops when the scatter happens to look small, and
 covers too rarely. Stein's two stages (1945, Annals of Mathematical Statistics 16, 243-258) do not: the first
@@ -44,7 +44,7 @@ def replications_for(first: FloatArray, width: float, *, confidence: float = 0.9
 def two_stage_interval(
     values: FloatArray, first: int, *, confidence: float = 0.95
 ) -> Interval | NotEnoughReplications:
-    """The interval of the mean of all values, where the first so many decided how many there are."""
+    """The interval of the mean of all values, if the first ones decided the number of values."""
     if first < MINIMUM_REPLICATIONS:
         return NotEnoughReplications(have=first, mean=float(values.mean()))
     if lacking := lacking_values(values):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Decision = Callable[[float], bool | None]
 
 WIDEST = 100.0
-"""Strengths end here: what holds with an interval so many times as wide is not in doubt."""
+"""Upper limit of strengths: a finding that holds with an interval this many times as wide is not in doubt."""
 NARROWEST = 1.0 / WIDEST
 _BISECTIONS = 30
 

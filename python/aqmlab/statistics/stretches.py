@@ -68,13 +68,13 @@ class Stretches:
         for begin, until in self.pairs:
             if not start - _SLACK_S <= begin < until <= end + _SLACK_S:
                 raise MissingDataError(
-                    f"{begin:g} to {until:g} s is no part of what was measured, {start:g} to {end:g} s"
+                    f"{begin:g} to {until:g} s lies outside the measured window, {start:g} to {end:g} s"
                 )
             for instant in (begin, until) if interval_s else ():
                 place = (instant - start) / interval_s
                 if abs(place - round(place)) * interval_s > _SLACK_S:
                     raise MissingDataError(
-                        f"{begin:g} to {until:g} s is not made of intervals of {interval_s:g} s "
+                        f"{begin:g} to {until:g} s does not consist of whole intervals of {interval_s:g} s "
                         f"from {start:g} s on"
                     )
 
@@ -170,10 +170,10 @@ def _state_percent(quantity: str) -> Callable[[Recorded, str, Stretches], float]
         stretches.check(result)
         told = has_name(rows, "link", part.split(".", 1)[1]) & has_name(rows, "quantity", quantity)
         if not told.any():
-            raise MissingDataError(f"the scheme at {part} tells nothing called {quantity}")
+            raise MissingDataError(f"the scheme at {part} has no variable {quantity}")
         wanted = told & stretches.hold(rows["time_s"].to_numpy())
         if not wanted.any():
-            raise TooLittleDataError(f"the scheme at {part} was not looked at then")
+            raise TooLittleDataError(f"the scheme at {part} was not sampled then")
         return 100.0 * float(rows["value"].to_numpy()[wanted].mean())
 
     return mean
@@ -188,7 +188,7 @@ def _response_mean(result: Recorded, part: str, stretches: Stretches) -> float:
     ended = stretches.hold(rows["completed_at_s"].to_numpy())
     wanted = has_name(rows, "population", part.split(".", 1)[1]) & ended
     if not wanted.any():
-        raise TooLittleDataError(f"no response of {part} was complete then")
+        raise TooLittleDataError(f"no response of {part} completed in that time")
     return float(rows["response_time_s"].to_numpy()[wanted].mean())
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 SAID = "live run, timing suspect: "
-"""How the warning of a run begins that says the same (`crates/live/src/output.rs`)."""
+"""The start of the corresponding warning of a run (`crates/live/src/output.rs`)."""
 
 
 def suspect_because(results: Results) -> dict[str, list[str]]:

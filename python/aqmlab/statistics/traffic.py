@@ -149,7 +149,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
     },
     "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams)},
 }
-"""What is told of a part of the traffic, by the kind of part."""
+"""The quantities of a part of the traffic, by its kind."""
 
 
 def of_traffic(name: str) -> OfRun | None:

@@ -46,7 +46,7 @@ class Framing:
     gap_bytes: int
 
     def wire_bytes(self, packets: FloatArray, ip_bytes: FloatArray) -> FloatArray:
-        """Bytes whose transmission time so many packets with so many bytes of IP in all take.
+        """Bytes with the same transmission time as a number of packets with a total of IP bytes.
 
         The packets of a queue are taken to have one size, their mean: exact where they do, or where none is
         shorter than the shortest frame. Otherwise short packets are padded by more than is counted here.

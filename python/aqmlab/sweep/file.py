@@ -89,7 +89,7 @@ class Sweep:
     """A checked sweep.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         keys: The dotted keys that the design sets, in its order.
         points: Its points.
         seeds: The seeds that every point is run with.
@@ -268,7 +268,7 @@ def _only_what_a_scenario_holds(place: str) -> Iterator[None]:
 
 
 def _plainly(error: Exception) -> str:
-    """What the core says of an override, without the command line's option, which nobody wrote here."""
+    """The core's message on an override, without the command line's option name."""
     return str(error).removeprefix("in --set ")
 
 

@@ -1,7 +1,7 @@
 """Tables in print and for programs: one model of a table, three renderers, and a module for each table.
 
 A module knows what its table says (`cells`, `runs`, `best`, `ablations`, `comparisons`, `claims`, `loads`);
-`model` knows what a table is, and `render` how it looks as CSV, as HTML and on a terminal.
+`model` defines tables; `render` writes them as CSV, HTML and terminal text.
 """
 
 from aqmlab.tables.ablations import AblationRow, ablation_rows

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 LEVELS = (loss_percent, completed_millions, throughput_mbps)
-"""Of configurations of which the paper prints nothing."""
+"""For configurations without published numbers."""
 
 
 @dataclass(frozen=True, slots=True)

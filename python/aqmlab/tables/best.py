@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BEST = "our best too"
 ALONE = "no other setting was run"
-TIED = "not told apart from our best"
+TIED = "not distinguishable from our best"
 WORSE = "worse than our best"
 OPEN = "too few replications"
 STANDINGS = {
@@ -136,8 +136,8 @@ def caption(rows: Sequence[BestRow]) -> str:
     counts = {verdict: sum(1 for row in rows if row.verdict == verdict) for verdict in STANDINGS}
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     return (
-        f"of {len(rows)} settings that the paper found best: {told or 'none was run'}. "
-        "Our best is the best of the cells that were run; `aqmlab tune` searches a whole range"
+        f"of {len(rows)} best settings of the paper: {told or 'none was run'}. "
+        "Our best is the best cell that was run; `aqmlab tune` searches a whole range"
     )
 
 

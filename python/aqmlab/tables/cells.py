@@ -65,7 +65,7 @@ RUN_COLUMNS = (
     "next_run_upper",
     "published_p",
 )
-"""What stands beside a number where single runs are compared; what they mean is in `statistics.RunToRun`."""
+"""Marks of numbers in comparisons of single runs, explained in `statistics.RunToRun`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Entry:
 
 
 class Agreement(StrEnum):
-    """How a cell of ours stands beside the published one."""
+    """How a cell of ours compares with the published one."""
 
     WITHIN = "within"
     WITHIN_HERE_ALONE = "within here alone"
@@ -131,7 +131,7 @@ AGREEMENTS = {
 SHORT = {Agreement.WITHIN_HERE_ALONE: "here alone", Agreement.SCALE_CANNOT_JUDGE: "cannot judge"}
 """On a terminal, where room is scarce."""
 MEANINGS = {
-    Agreement.WITHIN_HERE_ALONE: "within here alone: outside at the paper's length",
+    Agreement.WITHIN_HERE_ALONE: "within tolerance only here: outside at the paper's length",
     Agreement.SCALE: "scale: within at the paper's length",
     Agreement.DIFFERS: "that differ",
 }
@@ -173,7 +173,7 @@ class Row:
 
     @property
     def agreement(self) -> Agreement | None:
-        """How it stands beside the published cell; none where nothing was published."""
+        """How it compares with the published cell; none if nothing was published."""
         return self._agreement(self.within, self.entries)
 
     @property
@@ -206,7 +206,7 @@ class Row:
     def like_a_run(self) -> bool | None:
         """Whether the row as a whole could be a single run of ours.
 
-        Its numbers are those of one run, so that at 5 % each of them is asked at 5 % over their number.
+        Its numbers come from one run, so each is tested at 5 % divided by their number.
         """
         values = [entry.p_value for entry in self.entries.values()]
         known = [value for value in values if value is not None]
@@ -397,7 +397,7 @@ def caption(rows: Sequence[Row]) -> str:
     text += f"; {replications}"
     text += "; ± is the 95 % interval over replications" if has_interval else "; too few for intervals"
     offered = any(row.realised_percent is not None for row in rows)
-    return text + ("; offered: what the same users cause on the uncongested network" if offered else "")
+    return text + ("; offered: load of the same users on the uncongested network" if offered else "")
 
 
 def _agreeing(rows: Sequence[Row]) -> str:
@@ -411,7 +411,7 @@ def _apart(rows: Sequence[Row]) -> str:
         return ""
     inputs = ", ".join(dict.fromkeys(each for row in fitted for each in row.in_sample))
     return (
-        f"; in-sample ({IN_SAMPLE}: {inputs} chosen by published numbers of the cell) {_agreeing(fitted)}, "
+        f"; in-sample ({IN_SAMPLE}: {inputs} fitted to published numbers of the cell) {_agreeing(fitted)}, "
         f"others {_agreeing(others)}"
     )
 

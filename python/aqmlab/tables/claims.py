@@ -42,13 +42,13 @@ def statements_told(outcomes: Sequence[Outcome]) -> str:
         sum(outcome.count(finding) for outcome in outcomes) for finding in Finding
     )
     return (
-        f"of the statements that were judged {held} of {held + differing} hold, "
-        f"the scale cannot judge {unjudged}, and {missing} were not run"
+        f"{held} of {held + differing} judged statements hold, "
+        f"{unjudged} cannot be judged at this scale, and {missing} were not run"
     )
 
 
 def run(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The claims of which something was run."""
+    """The claims with runs."""
     return [outcome for outcome in outcomes if outcome.verdict is not Verdict.NOT_RUN]
 
 
@@ -65,7 +65,7 @@ def strength_told(strength: float | None) -> str:
 
 
 def printed(outcomes: Sequence[Outcome]) -> Table:
-    """The table without the claims of which nothing was run; they are named below it."""
+    """The table without claims that were not run; they are listed below it."""
     told, missing = table_of(outcomes).caption, not_run(outcomes)
     return replace(table_of(run(outcomes)), caption=f"{told}: {missing}" if missing else told)
 
@@ -141,7 +141,7 @@ def _why(claim: Outcome) -> TableCell:
 
 
 def _evidence(claim: Outcome) -> TableCell:
-    """The reason, then every statement of which something was run, with what was found and how clearly.
+    """The reason, then every statement with runs, its finding and its strength.
 
     A small scale leaves out most cells: the reason counts the statements on them, `statements.csv` lists all.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics import Interval
+from aqmlab.statistics.quantities import queue_mean_packets
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -54,7 +55,7 @@ class _Row:
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
-    """Quantities below each other, configurations beside each other, differences below levels."""
+    """One row per quantity, one column per configuration, differences below levels."""
     below = [f"In grey: the difference from {found.baseline}."] if len(found.names) > 1 else []
     caption = "\n".join([*below, *notes(found)])
     return _table(_rows(found), found.names, title, caption=caption)
@@ -248,7 +249,7 @@ def _how_sure(found: Comparison) -> Iterator[str]:
             ", ± 95 % confidence intervals." if sure else " (too few for confidence intervals)."
         )
     if found.first_stage:
-        yield f"The first {found.first_stage} seeds decided how many there are (Stein's two stages)."
+        yield f"The first {found.first_stage} seeds decided the number of seeds (Stein's two stages)."
     if len(found.names) > 1 and sure:
         each = f"{100 * found.confidence_of_each:.4g} % each"
         yield f"*: differs from {found.baseline}; the statements on pages hold together with 95 % ({each})."

@@ -29,8 +29,8 @@ def table_of(costs: Sequence[Cost], *, chosen: str, workers: int) -> Table:
     return Table.of(
         costs,
         columns,
-        title="what each scale costs on this machine",
-        caption="by short runs just made, for runs made from nothing; finished ones are found again",
+        title="estimated run time of each scale on this machine",
+        caption="estimated from short test runs; finished runs are not repeated",
     )
 
 

@@ -34,8 +34,8 @@ def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
             Column("kernel_verdict", lambda row: text(_WORDS[row.kernel_differs]), "verdict", words=True),
         ]
     caption = (
-        "mean, and in brackets the least and the greatest of the seeds; differences with 95 % intervals, and "
-        "in % of what was simulated"
+        "mean, with the smallest and largest seed in brackets; differences with 95 % intervals, also in "
+        "% of the simulated value"
     )
     return Table.of(rows, columns, title=title, caption=caption)
 

@@ -32,11 +32,11 @@ class Filled:
     @property
     def heading(self) -> str:
         """What it is called in print."""
-        return f"{self.published.title} beside the published one"
+        return f"{self.published.title}: ours and the paper's"
 
 
 def fill(study: Study) -> list[Filled]:
-    """The paper's tables of which some cell was run, in the experiment's order."""
+    """The paper's tables with at least one cell that was run, in the experiment's order."""
     filled = [_fill(study, published) for published in study.experiment.published_tables]
     return [each for each in filled if each.table.rows]
 

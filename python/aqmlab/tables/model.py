@@ -145,7 +145,7 @@ def text(
 
 
 def number(value: float | None, form: str = "g", *, unit: str = "", absent: str = "–") -> TableCell:
-    """A number in print as the form says; none is told by a dash."""
+    """A number in the given format; a dash for none."""
     return TableCell(value, (Line(absent if value is None else f"{value:{form}}{unit}"),))
 
 

@@ -18,7 +18,7 @@ _BETWEEN = 2
 
 
 def parts_within(table: Table, width: int) -> list[Table]:
-    """The table in parts of at most so many columns of a terminal.
+    """The table in parts that fit a terminal's width.
 
     Args:
         table: A table whose first column names the rows; it stands in each part.
@@ -42,7 +42,7 @@ def parts_within(table: Table, width: int) -> list[Table]:
 
 
 def _even_groups(widths: list[int], width: int) -> list[tuple[int, ...]]:
-    """As many groups as the width needs, each as narrow as so many allow."""
+    """As many groups as the width needs, each as narrow as possible."""
     found = list(_groups(widths, width))
     for narrower in range(width - 1, 0, -1):
         groups = list(_groups(widths, narrower))
@@ -53,7 +53,7 @@ def _even_groups(widths: list[int], width: int) -> list[tuple[int, ...]]:
 
 
 def _groups(widths: list[int], width: int) -> Iterator[tuple[int, ...]]:
-    """Which columns stand beside the first one in each part."""
+    """The columns after the first one in each part."""
     places: list[int] = []
     for place in range(1, len(widths)):
         if places and widths[0] + sum(widths[each] for each in (*places, place)) + _BETWEEN > width:

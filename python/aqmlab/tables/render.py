@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+_NEGATIVE = re.compile(r"(?<![\w.)-])-(?=\d)")
 _STYLES = {
     Standing.PLAIN: "",
     Standing.WITHIN: "green",
@@ -111,15 +113,20 @@ def _html_cell(column: Column[Any], cell: TableCell) -> str:
     attributes = (f' class="{classes}"' if classes else "") + (
         f' title="{html.escape(cell.note)}"' if cell.note else ""
     )
-    lines = (html.escape(line.text) for line in cell.lines)
+    lines = (_html_line(line.text) for line in cell.lines)
     if len(cell.lines) > 1:
         lines = (
-            f'<span class="{line.standing}">{html.escape(line.text)}</span>'
+            f'<span class="{line.standing}">{_html_line(line.text)}</span>'
             if line.standing
-            else html.escape(line.text)
+            else _html_line(line.text)
             for line in cell.lines
         )
     return f"<{tag}{attributes}>{'<br>'.join(lines)}</{tag}>"
+
+
+def _html_line(words: str) -> str:
+    """Escaped, with a minus sign in front of negative numbers, as on the axes of figures."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", html.escape(words))
 
 
 def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
@@ -153,7 +160,7 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
 
 
 def as_plain_text(table: Table, *, width: int = 100) -> str:
-    """The table as a terminal of so many columns shows it, without colours."""
+    """The table as text of a given width, without colours."""
     screen = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
     with screen.capture() as captured:
         screen.print(to_terminal(table))

@@ -24,7 +24,7 @@ FILE = "replications.csv"
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """One run: its cell, its seed, and its number of each quantity that it has."""
+    """One run: its cell, its seed, and the values of its quantities."""
 
     cell: str
     load_percent: float

@@ -54,7 +54,7 @@ class ResponsesRow:
 
 
 def response_rows(study: Study) -> list[ResponsesRow]:
-    """Every cell of a study that says whose response times it is about."""
+    """Every cell of a study that names the population of its response times."""
     return [row for cell in study.cells if study.has(*cell) for row in _rows(study, cell)]
 
 

@@ -33,7 +33,7 @@ Item = TypeVar("Item")
 
 _WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "began in the window"}
 _COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
-# A single run tells more digits than a mean over runs.
+# A single run has more digits than a mean over runs.
 _LINK_DIGITS = {
     throughput_mbps: 2,
     utilization_percent: 1,
@@ -79,8 +79,8 @@ def _pages(heading: str, result: Result) -> Table:
         *_quantiles("page", 2, lambda row: row[2]),
     ]
     caption = (
-        "50 % ... 99 %: loaded within so many seconds; >: longer than any page was watched\n"
-        "open: pages of this row that had not loaded when the run ended"
+        "50 % ... 99 %: load time of this share of the pages in seconds; >: longer than observed\n"
+        "open: pages unfinished at the end of the run"
     )
     return Table.of(found, columns, title=f"{heading}: page loads", caption=caption)
 
@@ -114,7 +114,7 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
 
 
 def of_quantity(quantity: Quantity, digits: int, of: Callable[[Item], float | None]) -> Column[Item]:
-    """A column of a quantity with so many digits."""
+    """A column of a quantity with a number of digits."""
     form = f".{digits}f"
     return Column(
         quantity.name, lambda item: number(of(item), form, absent="-"), quantity.title, quantity.short
@@ -135,7 +135,7 @@ def _responses(heading: str, result: Result) -> Table:
         for key, title in _COUNTS.items()
     ]
     columns += _quantiles("response", 3, lambda found: found[1])
-    caption = "objects of pages; open: unfinished at the end; 50 % ... 99 %: complete within so many seconds"
+    caption = "objects of pages; open: unfinished at the end; 50 % ... 99 %: response time in seconds"
     return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
 
 
@@ -163,7 +163,7 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         )
         for name, title in _DATAGRAM_DELAYS.items()
     ]
-    caption = "packets; 50 %, 95 %, 99 %: within so many milliseconds"
+    caption = "sent ... marked: packets; 50 %, 95 %, 99 %: one-way delay in milliseconds"
     if table.num_rows > _MOST_SOURCES:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
     rows = table.slice(0, _MOST_SOURCES).to_pylist()
@@ -177,5 +177,5 @@ def _classes(heading: str, classes: list[TrafficClass]) -> Table:
         Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "Mbit/s"),
         Column("fairness", lambda each: number(each.fairness, ".3f", absent="-"), "fairness"),
     ]
-    caption = "Mbit/s: what reached the receivers; fairness: Jain's index, 1 where all members got the same"
+    caption = "Mbit/s: goodput at the receivers; fairness: Jain's index, 1 if all members got the same"
     return Table.of(classes, columns, title=f"{heading}: goodput", caption=caption)

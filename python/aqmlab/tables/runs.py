@@ -63,7 +63,7 @@ def caption(rows: Sequence[Row]) -> str:
     whole = [row for row in compared if row.like_a_run is not None]
     rows_like = sum(1 for row in whole if row.like_a_run)
     return (
-        f"{like} of {len(scored)} published numbers lie where one further run of ours would, 19 times of 20, "
+        f"{like} of {len(scored)} published numbers lie in the 95 % interval of one further run of ours, "
         f"{rows_like} of {len(whole)} rows as a whole; {text}. ± is the standard deviation of one run; "
         "marks: as a single run, by tolerance"
     )

@@ -6,11 +6,16 @@ what would steer the terminal is written out (`aqmlab.terminal.plain`).
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 from rich.console import Console
 from rich.text import Text
 
 from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import unbroken
+
+_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
@@ -28,3 +33,9 @@ def say(text: str, *, err: bool = False) -> None:
 def shown(text: str, style: str = "") -> Text:
     """A text as it is, for a cell, a title or a line."""
     return Text(plain(text), style=style)
+
+
+def wrapped(sentence: str, columns: int) -> Text:
+    """A sentence in lines of at most so many columns, none of which ends between a number and its unit."""
+    lines = textwrap.wrap(unbroken(plain(sentence)), columns, break_long_words=False, break_on_hyphens=False)
+    return Text("\n".join(lines).replace(_SPACE, " "))

@@ -1,4 +1,4 @@
-"""Text that somebody wrote, made safe to show: no control character reaches a terminal, none is lost.
+"""User text made safe to print: control characters are written out.
 
 Names, keys and messages may hold anything, and a terminal obeys escape sequences. What steers instead of
 showing (control characters, reversals of the direction of writing, halves of surrogate pairs, which cannot

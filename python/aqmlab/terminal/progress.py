@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 
 
 _WORTH_A_BAR = 200
-"""Looking at a stored result takes some milliseconds; so many of them take a second."""
+"""Checking a stored result takes milliseconds; this many take a second."""
 
 
 _DRAWN_EVERY_S = 0.1
@@ -52,10 +52,10 @@ def waiting(label: str, *, hidden: bool = False) -> Iterator[None]:
 
 
 class Progressing(Protocol):
-    """What is told how far some runs are, again and again; what it raises stops them."""
+    """A callback for progress; an exception stops the runs."""
 
     def show(self, *, done_s: float, finished: int) -> None:
-        """So many simulated seconds are done, and so many runs."""
+        """Called with the simulated seconds and runs done so far."""
 
 
 class Bar:
@@ -94,7 +94,7 @@ class Bar:
         self._progress.stop()
 
     def show(self, *, done_s: float, finished: int) -> None:
-        """Moves the bar to so many simulated seconds and finished runs."""
+        """Updates the bar with simulated seconds and finished runs."""
         now_s = time.monotonic()
         due = now_s - self._drawn_s >= _DRAWN_EVERY_S
         self._drawn_s = now_s if due else self._drawn_s

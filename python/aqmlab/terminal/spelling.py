@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"([0-9]{1,20})(?:-([0-9]{1,20}))?")
 _LONGEST_SHOWN = 60
+_NUMBER_AND_UNIT = re.compile(r"(\d) (?=(?:%|s|ms|[kMG]bit/s)(?![\w/]))")
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it: as Python writes it, cut where it is long."""
+    """A value for a message: its Python form, cut if it is long."""
     if isinstance(value, int) and value.bit_length() > 4 * _LONGEST_SHOWN:
         return f"a whole number of {value.bit_length()} bits"
     try:
@@ -29,7 +30,7 @@ def quoted(value: object) -> str:
 
 
 def as_text(value: object) -> str:
-    """A value of a file as a table or a label tells it: lists and tables as JSON."""
+    """A value of a file for a table or label: lists and tables as JSON."""
     try:
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else f"{value}"
     except ValueError:  # a number of too many digits
@@ -37,7 +38,7 @@ def as_text(value: object) -> str:
 
 
 def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:
-    """A text as a message shows it: of so many characters at most, with an ellipsis where it is cut."""
+    """A text for a message, cut with an ellipsis if it is too long."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aqmlab.tune.space import Space
 
 _MOST_REFUSED = 5
-"""So many refused candidates are told with their reasons."""
+"""The most invalid candidates that are printed with their reasons."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,13 @@ class Outcome:
         stopped = sum(candidate.state is TrialState.STOPPED for candidate in self.candidates)
         refused = [candidate for candidate in self.candidates if candidate.state is TrialState.REFUSED]
         lines = [f"{each.label}: {each.note}" for each in self.published]
-        lines += [f"queues set, all alike: {', '.join(self.queues)}"] if len(self.queues) > 1 else []
+        lines += (
+            [f"all these queues have the same settings: {', '.join(self.queues)}"]
+            if len(self.queues) > 1
+            else []
+        )
         candidates, runs = counted(len(self.candidates) - 1, "candidate"), counted(self.runs, "run")
-        ended = f"{stopped} stopped by the race, {len(refused)} refused by the scenario's checks"
+        ended = f"{stopped} stopped early, {len(refused)} invalid"
         lines += [
             f"{self.objective.name}: {self.winner.label} ({_said(self.winner)})",
             f"{candidates}, {ended}; {runs}",
@@ -103,7 +107,7 @@ class Outcome:
             told = str(difference) if isinstance(difference, Interval) else f"{mean:.4g} ({difference})"
             queue = self.given.label.removeprefix("as given")
             lines.append(
-                f"against the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
+                f"difference from the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
             )
         return "\n".join(lines)
 

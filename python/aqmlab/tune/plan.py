@@ -37,7 +37,7 @@ class Plan:
             after, count = max(self.seeds) + 1, max(8, len(self.seeds))
             if after + count > SEED_MAX + 1:
                 raise TuneError(
-                    f"seeds: no {count} fresh seeds are left behind {max(self.seeds)}: give fresh ones"
+                    f"seeds: no {count} fresh seeds are left after {max(self.seeds)}: give fresh ones"
                 )
             object.__setattr__(self, "fresh_seeds", tuple(range(after, after + count)))
         if shared := set(self.seeds) & set(self.fresh_seeds):

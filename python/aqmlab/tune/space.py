@@ -104,7 +104,7 @@ def space_of(
     defaults = declared_ranges(legal) if ":" in scheme else default_ranges().get(scheme, {})
     tables = {**defaults}
     for name, given in (ranges or {}).items():
-        # A range that says nothing of whole numbers keeps to them where the default does.
+        # A range without `integer` uses whole numbers if the default is one.
         whole = isinstance(given, dict) and defaults.get(name, {}).get("integer", False)
         tables[name] = {"integer": True, **given} if whole and "values" not in given else given
     parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
@@ -250,7 +250,7 @@ def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> N
     if (minimum is not None and low < minimum) or (maximum is not None and high > maximum):
         least = "-∞" if minimum is None else f"{minimum:g}"
         most = "∞" if maximum is None else f"{maximum:g}"
-        raise TuneError(f"{place}: {low:g} to {high:g} leaves the legal range, {least} to {most}")
+        raise TuneError(f"{place}: {low:g} to {high:g} exceeds the legal range, {least} to {most}")
 
 
 def _is_integer(schema: Mapping[str, Any]) -> bool:

@@ -94,7 +94,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         columns,
         title=f"{outcome.base.name}, {outcome.space.scheme} for {objective.name}: "
         f"means over {counted(len(outcome.plan.fresh_seeds), 'fresh seed')}",
-        caption=f"min(t, {limit}): mean response time, counting {limit} s at most, with its 95 % interval; "
+        caption=f"min(t, {limit}): mean response time, at most {limit} s each, with its 95 % interval; "
         f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
     )
 

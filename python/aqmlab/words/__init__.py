@@ -1,6 +1,6 @@
 """The sentences that users read about results: the one home of wording.
 
-Terminal, reports, notebooks and `aqmlab play` print what stands here. `amounts` writes numbers with the unit
+Terminal, reports, notebooks and `aqmlab play` print these sentences. `amounts` writes numbers with the unit
 people use, `comparison` says what a queue discipline changes, `play` what one run
 shows.
 """

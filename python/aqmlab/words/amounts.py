@@ -1,11 +1,11 @@
-"""Numbers as people say them: two or three digits, the usual unit, plurals right."""
+"""Numbers as people say them: two or three digits, the usual unit, correct plurals."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["counted", "delay", "duration", "listed", "percent", "span", "span_of_ratios", "times_as_long"]
 
 MOST_NAMED = 4
-"""Of a longer list the first so many are named, and the others counted."""
+"""The most words of a list that are named; the others are counted."""
 _MILLISECONDS = 1000.0
 MANY_TIMES = 2.0
 """From this ratio on a time is told as so many times another, below it in per cent more or less."""
@@ -32,7 +32,9 @@ def duration(seconds: float) -> str:
 
 
 def delay(milliseconds: float) -> str:
-    """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1,200 ms."""
+    """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1.2 s."""
+    if abs(milliseconds) >= _MILLISECONDS - 0.5:
+        return f"{_digits(milliseconds / _MILLISECONDS)} s"
     return f"{_digits(milliseconds)} ms"
 
 

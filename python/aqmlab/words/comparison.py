@@ -176,7 +176,7 @@ def _how_much(found: Comparison, change: Change) -> str:
 
 
 def _at_least(change: Change) -> str:
-    """A difference of which one end is known."""
+    """A one-sided difference."""
     estimate = change.difference
     if change.direction and isinstance(estimate, Interval):
         least = min(abs(estimate.lower), abs(estimate.upper))
@@ -196,7 +196,7 @@ def level_in_words(level: Level) -> str:
 
 
 def _page_answer(found: Comparison, quantity: Quantity) -> str:
-    """How long some pages take with the baseline, and what becomes of it with the others."""
+    """How long some pages take with the baseline and with the others."""
     level = level_in_words(found.level(found.baseline, quantity))
     begins = f"With {found.baseline}, {_SHARES[quantity.name]} load within {level}"
     if found.level(found.baseline, quantity).beyond:

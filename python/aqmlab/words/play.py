@@ -51,11 +51,11 @@ def of_comparison(status: Mapping[str, Any]) -> str:
     if state not in ("running", "done", "cancelled"):
         return ""
     before, now = status["names"]
-    what = f"{now} against {before}, {counted(status['seeds'], 'seed')}"
+    what = f"{now} compared with {before}, {counted(status['seeds'], 'seed')}"
     if state == "cancelled":
         return f"{what}: cancelled."
     if status["simulated_s"] is None:
-        return f"{what}: measuring how long a run takes …"
+        return f"{what}: measuring the time of a run …"
     shortened = " (shorter than the scenario, to end within about a minute)" if status["shortened"] else ""
     what += f" of {status['simulated_s']:,g} simulated seconds each{shortened}"
     return f"{what}: done." if state == "done" else f"{what}: {status['finished']} of {status['runs']} runs"

@@ -85,7 +85,7 @@ def where_commands_are_tried(
 ) -> Trial:
     """Installations, a browser if there is one, and whether live runs can be made."""
     doctor = bare.run("aqmlab doctor", tmp_path_factory.mktemp("doctor"))
-    missing = [line for line in doctor.stdout.splitlines() if line.startswith("missing")]
+    missing = [line for line in doctor.stdout.splitlines() if line.startswith("MISSING")]
     return Trial(
         bare,
         complete,

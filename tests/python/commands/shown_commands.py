@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOLLOWED = ("README.md", "docs/tutorial.md")
 """The pages that a newcomer follows from the first line to the last."""
 
-_PROGRAMS = ("aqmlab ", "cc ")
+_PROGRAMS = ("aqmlab ", "cc ", "flent ")
 
 
 @dataclass(frozen=True)
@@ -70,17 +70,22 @@ def lines_of(block: Block) -> list[str]:
 
 def helps() -> dict[str, list[str]]:
     """The commands that each help text shows, by the command whose help it is."""
-    return dict(_helps(commands, "aqmlab"))
+    return {name: examples(text) for name, text in help_texts().items()}
 
 
-def _helps(command: click.Command, name: str) -> Iterator[tuple[str, list[str]]]:
-    yield name, examples(command.help or "")
+def help_texts() -> dict[str, str]:
+    """The help text of each command."""
+    return dict(_help_texts(commands, "aqmlab"))
+
+
+def _help_texts(command: click.Command, name: str) -> Iterator[tuple[str, str]]:
+    yield name, command.help or ""
     if isinstance(command, click.Group):
         context = click.Context(command)
         for each in command.list_commands(context):
             below = command.get_command(context, each)
             assert below is not None
-            yield from _helps(below, f"{name} {each}")
+            yield from _help_texts(below, f"{name} {each}")
 
 
 def examples(text: str) -> list[str]:

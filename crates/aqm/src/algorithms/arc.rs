@@ -51,16 +51,16 @@ pub enum Gain {
         /// By how much the probability grows with each packet, or byte, beyond the target.
         alpha: f64,
     },
-    /// Designed for the link at hand by the paper's condition of stability: the geometric mean of what it admits.
+    /// Designed for this link by the paper's stability condition: the geometric mean of the stable range.
     Designed {
-        /// Smallest number of long TCP flows that is expected.
+        /// Smallest expected number of long TCP flows.
         flows: f64,
-        /// Largest round-trip time that is expected, in milliseconds.
+        /// Largest expected round-trip time, in milliseconds.
         rtt_ms: f64,
     },
 }
 
-/// What a fixed gain is per.
+/// The unit that a fixed gain refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlphaUnit {
@@ -72,24 +72,25 @@ pub enum AlphaUnit {
 }
 
 buffered_params! {
-    /// ARC: a reduced proportional-integral controller that steers the rate of what arrives to a share of the link's.
+    /// ARC: a reduced proportional-integral controller that keeps the arrival rate at a share of the link
+    /// rate.
     ///
-    /// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's; `aqmlab design arc` prints which gains its
-    /// condition of stability admits at a link.
+    /// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's; `aqmlab design arc` prints the
+    /// stable gains for a link.
     struct Params {
         /// Time between two updates of the probability, over which arrivals are measured.
         interval_ms: f64 = 1000.0,
         /// Gain of the controller: { fixed = { alpha = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
         gain: Gain = Gain::Fixed { alpha: 1.42e-5 },
-        /// What a fixed gain is per.
+        /// The unit that a fixed gain refers to.
         alpha_unit: AlphaUnit = AlphaUnit::MeanPacket,
-        /// Share of the link's rate that is aimed at.
+        /// Target share of the link rate.
         utilization: f64 = 0.98,
-        /// Queue that is aimed at, in packets of mean size.
+        /// Target queue length, in packets of mean size.
         q_ref_packets: f64 = 0.0,
         /// Length of a mean packet (IP length): the unit of the gain and of the reference queue.
         mean_packet_bytes: u32 = 1000,
-        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        /// Whether selected ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
     }
 }

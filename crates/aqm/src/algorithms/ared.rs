@@ -46,7 +46,7 @@ use aqmlab_units::{Probability, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When the steps of `max_p` are taken.
+/// When steps of `max_p` are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdaptOn {
@@ -71,9 +71,9 @@ red_params! {
         alpha: f64 = 0.01,
         /// Factor of a step down of max_p.
         beta: f64 = 0.9,
-        /// max_p from which on no step up is taken.
+        /// Highest max_p: above it no step up is taken.
         top: f64 = 0.5,
-        /// max_p from which on no step down is taken: a number, or "from_link_rate".
+        /// Lowest max_p: below it no step down is taken; a number, or "from_link_rate".
         bottom: Bottom = Bottom::Fixed(0.01),
         /// Time between two steps, in milliseconds.
         interval_ms: f64 = 500.0,

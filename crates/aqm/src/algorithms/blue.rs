@@ -35,14 +35,14 @@ use aqmlab_units::{Probability, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an idle link does to the probability.
+/// How an idle link changes the probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Idleness {
-    /// It falls when the link falls idle, and again after each freeze time for which it stays so.
+    /// It falls when the link becomes idle, and again after each freeze time while it stays idle.
     #[default]
     WhileIdle,
-    /// It falls when the link falls idle.
+    /// It falls when the link becomes idle.
     Once,
 }
 
@@ -51,17 +51,17 @@ buffered_params! {
     ///
     /// Source: Feng, Kandlur, Saha and Shin 1999. The defaults are those of its authors' simulator.
     struct Params {
-        /// What a loss adds to the probability.
+        /// Increase of the probability per loss.
         increment: f64 = 0.0025,
-        /// What idleness takes from the probability.
+        /// Decrease of the probability when the link is idle.
         decrement: f64 = 0.000_25,
-        /// Time from one step of the probability to the next at least; longer than a round trip.
+        /// Minimum time between two steps of the probability; longer than a round trip.
         freeze_ms: f64 = 100.0,
-        /// What an idle link does to the probability.
+        /// How an idle link changes the probability.
         idleness: Idleness = Idleness::WhileIdle,
         /// Packets beyond which an arrival raises the probability as a loss does. Unset: only losses do.
         threshold_packets: Option<u32> = None,
-        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        /// Whether selected ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
     }
 }

@@ -48,27 +48,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Rate that the shaper holds what leaves to, in Mbit/s. Unset: no shaper.
+    /// Rate of the shaper, in Mbit/s. Unset: no shaper.
     pub rate_mbps: Option<f64>,
-    /// Bytes that each packet has beside its IP length on the link that the shaper stands for.
+    /// Overhead bytes of each packet, beyond its IP length, on the shaped link.
     pub overhead_bytes: u32,
     /// Packets that may wait in all queues together.
     pub limit_packets: u32,
     /// Bytes (IP lengths) that may wait in all queues together.
     pub memory_limit_bytes: u64,
-    /// Queues that flows are sorted into, by sets of eight.
+    /// Number of queues for flows, in sets of eight.
     pub flows: u32,
     /// Bytes (IP lengths) of a turn of a flow whose hosts have no other. Unset: the link's in 1/4096 s, from 300 to 1514.
     pub quantum_bytes: Option<u32>,
-    /// Who has an equal share of the link.
+    /// What gets an equal share of the link.
     pub isolation: Isolation,
-    /// Waiting time that is acceptable for ever.
+    /// Waiting time that is always acceptable.
     pub target_ms: f64,
     /// Time from the first packet that waits longer to the first drop.
     pub interval_ms: f64,
     /// Length of the largest packet (IP length): target and interval grow where it takes long.
     pub mtu_bytes: u32,
-    /// Whether packets that are ECN-capable are marked instead of dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 

@@ -45,13 +45,13 @@ pub enum DrawsInRegion {
     /// 2i + 1: 1, 3, 5, ... (Chung et al.; with one region the basic scheme).
     #[default]
     Odd,
-    /// 2(i + 1): 2, 4, 6, ... (the authors' paper, as it is remembered).
+    /// 2(i + 1): 2, 4, 6,... (the authors' paper, from memory).
     Even,
 }
 
 red_params! {
-    /// CHOKe: RED that first holds an arrival against packets drawn from the queue, and discards both if they are of one
-    /// flow.
+    /// CHOKe: RED that first compares an arrival with random packets of the queue, and discards both if they
+    /// are of one flow.
     ///
     /// Source: Pan, Prabhakar and Psounis 2000. With regions = 1 the basic scheme; regions = 5 is the adaptive one of
     /// Chung et al.
@@ -64,7 +64,7 @@ red_params! {
         regions: u32 = 1,
         /// How many packets are drawn in a region.
         draws_in_region: DrawsInRegion = DrawsInRegion::Odd,
-        /// Whether the draws end with the first match, so that one waiting packet goes at most.
+        /// Whether drawing stops at the first match, which discards at most one queued packet.
         stop_at_first_match: bool = false,
     }
 }

@@ -41,23 +41,23 @@ use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Span, Time};
 
 buffered_params! {
-    /// COBALT: CoDel whose count falls as it rose, and Blue for senders that take no notice of it.
+    /// COBALT: CoDel whose count falls as it rose, and Blue for senders that do not respond to it.
     ///
     /// Source: Hoeiland-Joergensen, Taht and Morton 2018. The defaults are those of Linux's cake.
     struct Params {
-        /// Waiting time that is acceptable for ever.
+        /// Waiting time that is always acceptable.
         target_ms: f64 = 5.0,
         /// Time from the first packet that waits longer to the first drop.
         interval_ms: f64 = 100.0,
-        /// Whether both grow on links where a packet takes long.
+        /// Whether both grow on slow links.
         scale_to_link: bool = true,
         /// Length of the largest packet (IP length): nothing is dropped that waited less than the time of four.
         mtu_bytes: u32 = 1500,
-        /// What an overflow adds to the probability of a drop.
+        /// Increase of the drop probability per overflow.
         increment: f64 = 1.0 / 256.0,
-        /// What an empty queue takes from it.
+        /// Decrease of that probability per empty queue.
         decrement: f64 = 1.0 / 4096.0,
-        /// Whether packets that are ECN-capable are marked instead of dropped, but for that probability.
+        /// Whether ECN-capable packets are marked instead of dropped, except by that probability.
         ecn: bool = false,
     }
 }

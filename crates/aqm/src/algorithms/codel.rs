@@ -44,14 +44,15 @@ buffered_params! {
     ///
     /// Source: RFC 8289 (2018), section 5. The defaults are the RFC's.
     struct Params {
-        /// Waiting time that is acceptable for ever; at least the time of one packet on the link.
+        /// Waiting time that is always acceptable; at least the transmission time of one packet.
         target_ms: f64 = 5.0,
         /// How long the least waiting time has to exceed the target before the first drop; about the longest usual
         /// round-trip time.
         interval_ms: f64 = 100.0,
-        /// Length of the largest packet (IP length): nothing is dropped while no more than this stays behind.
+        /// Length of the largest packet (IP length): nothing is dropped while at most this many bytes remain
+        /// queued.
         mtu_bytes: u32 = 1500,
-        /// Whether packets that are ECN-capable are marked instead of dropped.
+        /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
     }
 }

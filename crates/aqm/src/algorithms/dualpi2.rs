@@ -54,16 +54,16 @@ use serde::{Deserialize, Serialize};
 
 pub use self::coupled::LengthTestedOn;
 
-/// Which of the two queues is served.
+/// Which of the two queues is served next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Schedule {
     /// Both by weights, the L queue first: the C queue has at least its share while both hold packets.
     Weighted {
-        /// Share of the link that is the C queue's.
+        /// The C queue's share of the link.
         classic_share: f64,
     },
-    /// The packet that came first, with those of the L queue counted as come earlier.
+    /// The packet that arrived first; arrivals in the L queue count as earlier.
     TimeShifted {
         /// By how much.
         shift_ms: f64,
@@ -91,7 +91,7 @@ pub struct Params {
     pub limit_packets: Option<u32>,
     /// Bytes (IP lengths) that may wait in both queues together.
     pub limit_bytes: Option<u64>,
-    /// Queueing delay that the controller aims at.
+    /// Target queueing delay.
     pub target_ms: f64,
     /// Time between two updates of the base probability.
     pub update_interval_ms: f64,
@@ -99,13 +99,13 @@ pub struct Params {
     pub alpha_hz: f64,
     /// Gain of the change of the delay, per second of delay.
     pub beta_hz: f64,
-    /// By how much the likelihood of marks in the L queue exceeds the base probability.
+    /// Factor of the marking probability in the L queue over the base probability.
     pub coupling: f64,
-    /// Likelihood in the C queue from which on packets are dropped that could be marked.
+    /// Probability in the C queue above which ECN-capable packets are dropped.
     pub highest_marking: f64,
-    /// Delay of a packet of the L queue from which on it may be marked for that alone, in microseconds.
+    /// Delay of a packet in the L queue above which it may be marked, in microseconds.
     pub ramp_from_us: f64,
-    /// How much more delay it takes until it is for certain, in microseconds; 0 is a step.
+    /// Additional delay until it is marked with certainty, in microseconds; 0 is a step.
     pub ramp_range_us: f64,
     /// Packets in the L queue up to which none is marked for its delay.
     pub queue_length_packets: u32,
@@ -120,7 +120,7 @@ pub struct Params {
     pub spare_nearly_empty: bool,
     /// Length of the largest packet (IP length): how far ahead the L queue begins, and for spare_nearly_empty.
     pub mtu_bytes: u32,
-    /// Whether packets that are ECN-capable are marked; without it all packets are Classic.
+    /// Whether ECN-capable packets are marked; without it all packets are Classic.
     pub ecn: bool,
 }
 

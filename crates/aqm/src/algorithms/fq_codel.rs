@@ -40,15 +40,16 @@ fair_queueing_params! {
     /// Source: RFC 8290 (2018). The defaults are the RFC's; the memory limit is that of Linux, whose fq_codel also sets
     /// emptied_new_queue = "becomes_old_behind_others" and count_overflows = true.
     struct Params {
-        /// Waiting time that is acceptable for ever; at least the time of one packet on the link.
+        /// Waiting time that is always acceptable; at least the transmission time of one packet.
         target_ms: f64 = 5.0,
         /// How long the least waiting time in a queue has to exceed the target before the first drop.
         interval_ms: f64 = 100.0,
-        /// Length of the largest packet (IP length): nothing is dropped while no more than this stays behind in a queue.
+        /// Length of the largest packet (IP length): nothing is dropped while at most this many bytes remain
+        /// in a queue.
         mtu_bytes: u32 = 1500,
         /// Whether packets discarded because too much waits count as drops of the CoDel in their queue.
         count_overflows: bool = false,
-        /// Whether packets that are ECN-capable are marked instead of dropped.
+        /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = true,
     }
 }

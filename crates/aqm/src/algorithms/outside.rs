@@ -155,7 +155,7 @@ static REGISTRY: RwLock<Registry> = RwLock::new(Registry { schemes: Vec::new(), 
 /// struct Half {
 ///     /// Packets that may wait.
 ///     limit_packets: Option<u32>,
-///     /// Whether packets that are ECN-capable are marked instead of dropped.
+///     /// Whether ECN-capable packets are marked instead of dropped.
 ///     ecn: bool,
 /// }
 ///

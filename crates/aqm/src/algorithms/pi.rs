@@ -49,7 +49,7 @@ pub enum Gains {
         /// Gain of the previous deviation, below a.
         b: f64,
     },
-    /// Designed for the link at hand by the paper's rule.
+    /// Designed for this link by the paper's rule.
     Designed {
         /// Smallest number of long TCP flows that shall be kept stable.
         flows: f64,

@@ -40,7 +40,7 @@ use aqmlab_units::{Probability, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the square comes about.
+/// How the square is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
@@ -56,7 +56,7 @@ buffered_params! {
     ///
     /// Source: De Schepper, Bondarenko, Tsang and Briscoe 2016; the defaults are those of RFC 9332 (2023).
     struct Params {
-        /// Queueing delay that the controller aims at.
+        /// Target queueing delay.
         target_ms: f64 = 15.0,
         /// Time between two updates of the probability.
         update_interval_ms: f64 = 16.0,
@@ -64,19 +64,19 @@ buffered_params! {
         alpha_hz: f64 = 0.16,
         /// Gain of the change of the delay, per second of delay.
         beta_hz: f64 = 3.2,
-        /// How the square of the base probability comes about.
+        /// How the square of the base probability is computed.
         selection: Selection = Selection::Squared,
         /// Whether packets of ECT(1) and CE are scalable: selected with coupling times the base probability.
         scalable: bool = true,
-        /// By how much the probability of scalable packets exceeds the base probability.
+        /// Factor of the probability of scalable packets over the base probability.
         coupling: f64 = 2.0,
-        /// Probability of Classic packets from which on nothing is spared by a mark.
+        /// Probability of Classic packets above which packets are dropped instead of marked.
         highest_marking: f64 = 0.25,
         /// Whether nothing is selected while less than two packets of mtu_bytes wait.
         spare_nearly_empty: bool = false,
         /// Length of the largest packet (IP length), for spare_nearly_empty.
         mtu_bytes: u32 = 1500,
-        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        /// Whether selected ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
     }
 }

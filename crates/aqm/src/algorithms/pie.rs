@@ -58,7 +58,7 @@ const MOST_ACCUMULATED: f64 = 8.5;
 const CAPPED_FROM: f64 = 0.1;
 const LARGEST_STEP: f64 = 0.02;
 
-/// How the delay of the queue is told.
+/// How the queueing delay is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Latency {
@@ -76,7 +76,7 @@ buffered_params! {
     ///
     /// Source: RFC 8033 (2017). The defaults are those of its section 4.
     struct Params {
-        /// Queueing delay that the controller aims at.
+        /// Target queueing delay.
         target_ms: f64 = 15.0,
         /// Time between two updates of the probability.
         update_interval_ms: f64 = 15.0,
@@ -86,9 +86,9 @@ buffered_params! {
         beta_hz: f64 = 1.25,
         /// Whether steps are smaller while the probability is small (RFC 8033, section 4.2).
         auto_tuning: bool = true,
-        /// How long after an idle time nothing is selected.
+        /// Time after an idle period in which nothing is selected.
         max_burst_ms: f64 = 150.0,
-        /// How the delay is told.
+        /// How the queueing delay is measured.
         latency: Latency = Latency::Sojourn,
         /// Whether selections are spread out: none below a sum of probabilities of 0.85, for certain above 8.5 (section
         /// 5.4).
@@ -105,9 +105,9 @@ buffered_params! {
         mean_packet_bytes: u32 = 1000,
         /// Length of the largest packet, for scale_probability = "max".
         max_packet_bytes: u32 = 1500,
-        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        /// Whether selected ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
-        /// Probability from which on they are dropped nevertheless (section 5.1).
+        /// Probability above which ECN-capable packets are dropped (section 5.1).
         mark_ecn_threshold: f64 = 0.1,
     }
 }

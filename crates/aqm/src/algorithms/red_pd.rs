@@ -56,7 +56,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What tells how much a flow loses.
+/// What counts as a loss of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
@@ -75,27 +75,27 @@ red_params! {
         w_q = Weight::Fixed(0.002);
         /// Whether RED's probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
         gentle: bool = true,
-        /// Round-trip time beyond whose TCP rate a flow is sought, in milliseconds.
+        /// Round-trip time that defines the TCP rate above which flows are monitored, in milliseconds.
         rtt_ms: f64 = 40.0,
         /// Lists that are kept, one of each interval.
         lists: u32 = 5,
-        /// Lists that a flow has to stand in to be regular.
+        /// Number of lists with a flow that make it regular.
         appearances: u32 = 3,
-        /// Flows in a list at most.
+        /// Most flows in a list.
         flows_per_list: u32 = 50,
         /// When the first interval ends, in seconds.
         first_detection_s: f64 = 10.1,
-        /// Drop rate up to which no flow is punished.
+        /// Drop rate below which no flow is punished.
         least_drop_rate: f64 = 0.001,
         /// Weight of an interval in the average drop rate.
         average_weight: f64 = 0.5,
-        /// Time for which a flow's probability stands at least, in milliseconds.
+        /// Minimum time between changes of a flow's probability, in milliseconds.
         least_hold_ms: f64 = 400.0,
-        /// What tells how much a flow loses.
+        /// What counts as a loss of a flow.
         history: History = History::Drops,
-        /// Whether flows are tested for whether they respond.
+        /// Whether flows are tested for responsiveness.
         unresponsive_test: bool = true,
-        /// Factor of the probability of a flow that does not.
+        /// Factor of the probability of an unresponsive flow.
         unresponsive_penalty: f64 = 1.0,
         /// Whether such a flow is spared as well while at most one packet waits.
         spare_idle_link: bool = false,

@@ -48,7 +48,7 @@ use aqmlab_units::{Probability, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a packet meets the coin.
+/// When a packet is selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Point {
@@ -59,25 +59,25 @@ pub enum Point {
     Dequeue,
 }
 
-/// What counts as having come in an interval.
+/// Which packets count as arrivals in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
-    /// What was offered, also what was then lost (ns-2).
+    /// All offered packets, including those lost (ns-2).
     #[default]
     Offered,
-    /// What the link can send and what the queue grew by since the last update (Le et al. 2003, section 2).
+    /// The link's capacity plus the growth of the queue since the last update (Le et al. 2003, section 2).
     QueueGrowth,
 }
 
-/// What a selected packet that cannot be marked gets.
+/// What happens to a selected packet that cannot be marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotEct {
     /// It is dropped.
     #[default]
     Drop,
-    /// It is spared: only a full queue drops it (ns-2's marking). Needs ecn = true.
+    /// It passes: only a full queue drops it (ns-2's marking). Needs ecn = true.
     Pass,
 }
 
@@ -99,13 +99,13 @@ queue_control_params! {
         phi: f64 = 1.001,
         /// Time between two updates of the price, in milliseconds.
         update_interval_ms: f64 = 2.0,
-        /// What counts as having come in an interval.
+        /// Which packets count as arrivals in an interval.
         arrivals: Arrivals = Arrivals::Offered,
         /// Weight of each interval's rate in the average rate; 1 averages nothing.
         rate_filter_weight: f64 = 1.0,
-        /// Where a packet meets the coin.
+        /// When a packet is selected.
         point: Point = Point::Enqueue,
-        /// What a selected packet that cannot be marked gets.
+        /// What happens to a selected packet that cannot be marked.
         not_ect: NotEct = NotEct::Drop,
     }
 }

@@ -61,7 +61,7 @@ pub enum BoxOn {
     Greatest,
 }
 
-/// What a bin with more packets than its size does to an arrival, beside raising its probability.
+/// What a bin with more packets than its size does to an arrival, besides raising its probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FullBins {
@@ -74,7 +74,7 @@ pub enum FullBins {
     Pass,
 }
 
-/// How much the box lets pass of all boxed flows together.
+/// How much the box passes of all boxed flows together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Penalty {
@@ -83,7 +83,7 @@ pub enum Penalty {
         /// The time.
         box_ms: f64,
     },
-    /// So many packets at once, which come back at a rate once they are gone (Linux).
+    /// A token bucket: a number of packets at once, refilled at a rate (Linux).
     Tokens {
         /// Packets per second.
         rate_hz: f64,
@@ -105,28 +105,28 @@ buffered_params! {
         bin_packets: Option<u32> = None,
         /// Length of a mean packet (IP length): how many packets a limit in bytes stands for.
         mean_packet_bytes: u32 = 1000,
-        /// What a bin with more packets than that does to an arrival beside it.
+        /// What else a bin with more packets than that does to an arrival.
         full_bins: FullBins = FullBins::AnyDrops,
-        /// What a full bin adds to its probability.
+        /// Increase of the probability of a full bin.
         increment: f64 = 0.005,
-        /// What an empty bin takes from its probability.
+        /// Decrease of the probability of an empty bin.
         decrement: f64 = 0.001,
-        /// Time from one step of a bin's probability to the next at least; 0 for none.
+        /// Minimum time between two steps of a bin's probability; 0 for none.
         freeze_ms: f64 = 100.0,
-        /// Probability from which on a flow is boxed.
+        /// Probability above which a flow is boxed.
         threshold: f64 = 0.98,
         /// Which probability of a flow's bins sends it to the box.
         box_on: BoxOn = BoxOn::Least,
-        /// How much the box lets pass: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst = ... } }.
+        /// How much the box passes: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst = ... } }.
         penalty: Penalty = Penalty::Interval { box_ms: 15.0 },
-        /// Time after which flows are hashed otherwise.
+        /// Time after which the hash functions change.
         rehash_ms: f64 = 20_000.0,
-        /// Time before that, in which boxed flows feed the next bins already.
+        /// Time before that in which boxed flows already update the next bins.
         warm_up_ms: f64 = 2_000.0,
-        /// Whether selected packets that could be marked are dropped all the same where the probability is above a half, ever
-        /// more of them.
+        /// Whether more and more selected ECN-capable packets are dropped as the probability rises above one
+        /// half.
         drop_above_half: bool = false,
-        /// Whether selected packets that are ECN-capable are marked instead of dropped.
+        /// Whether selected ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
     }
 }

@@ -90,7 +90,7 @@ pub struct Params<S: AnyScheme> {
     pub bins: u32,
     /// Time over which arrivals are counted and after which the probabilities change.
     pub interval_ms: f64,
-    /// Whether flows are hashed otherwise in each interval.
+    /// Whether the hash functions change in each interval.
     pub rehash: bool,
     /// When the filter drops.
     pub switching: Switching,

@@ -22,18 +22,18 @@ pub enum TurnEnds {
     BelowZero,
 }
 
-/// What becomes of a new queue that has run empty.
+/// What happens to a new queue that has become empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EmptiedNewQueue {
     /// It becomes the last of the old queues (RFC 8290, section 4.2).
     #[default]
     BecomesOld,
-    /// It becomes the last of the old queues if there are any, and is at rest otherwise (Linux).
+    /// It becomes the last of the old queues if there are any, and is inactive otherwise (Linux).
     BecomesOldBehindOthers,
 }
 
-/// What arrivals are sorted by.
+/// How arrivals are classified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Classifier {
@@ -49,13 +49,13 @@ pub enum Classifier {
 /// The rules of one scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundRobinSettings {
-    /// What arrivals are sorted by.
+    /// How arrivals are classified.
     pub classify: Classifier,
     /// Bytes that a queue may send in one turn.
     pub quantum_bytes: u32,
     /// When a turn is over.
     pub turn_ends: TurnEnds,
-    /// What becomes of a new queue that has run empty.
+    /// What happens to a new queue that has become empty.
     pub emptied_new_queue: EmptiedNewQueue,
     /// Packets that are discarded at most, when the buffer is full.
     pub drop_batch_packets: u32,

@@ -77,20 +77,20 @@ macro_rules! fair_queueing_params {
             pub limit_packets: u32,
             /// Bytes (IP lengths) that may wait in all queues together.
             pub memory_limit_bytes: u64,
-            /// Queues that flows are sorted into.
+            /// Number of queues for flows.
             pub flows: u32,
             /// Bytes (IP lengths) that a queue may send in one turn.
             pub quantum_bytes: u32,
             /// How flows are sorted into queues.
             pub hash: crate::parts::FlowHashing,
-            /// What arrivals are sorted by.
+            /// How arrivals are classified.
             pub classify: crate::parts::Classifier,
-            /// Packets that are discarded at most in one go from the longest queue, up to half of its bytes, when too
-            /// much waits; 1 discards one packet.
+            /// Most packets discarded at once from the longest queue, up to half of its bytes, when the limit
+            /// is exceeded; 1 discards one packet.
             pub drop_batch_packets: u32,
-            /// When a queue's turn is over.
+            /// When a queue's turn ends.
             pub turn_ends: crate::parts::TurnEnds,
-            /// What becomes of a new queue that has run empty.
+            /// What happens to a new queue that has become empty.
             pub emptied_new_queue: crate::parts::EmptiedNewQueue,
             $($(#[$meaning])* pub $key: $type,)*
         }

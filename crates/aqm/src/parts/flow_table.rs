@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowHashing {
-    /// By their hash alone: flows whose hashes meet share a queue (RFC 8290, Linux fq_codel).
+    /// Only by their hash: flows with the same hash share a queue (RFC 8290, Linux fq_codel).
     #[default]
     Plain,
-    /// By their hash into sets of eight queues: within its set a flow has a queue of its own as long as one of the
-    /// eight is free (Linux cake, ns-3).
+    /// By their hash into sets of eight queues: a flow has its own queue as long as one of the eight in its
+    /// set is free (Linux cake, ns-3).
     SetAssociative,
 }
 

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Who has an equal share of the link.
+/// What gets an equal share of the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
@@ -21,7 +21,7 @@ pub enum Isolation {
     DualSource,
     /// Hosts that receive, and the flows of each.
     DualDestination,
-    /// Both: a flow has the share of that of its two hosts that has more busy flows.
+    /// Both: a flow gets the share of the one of its two hosts with more busy flows.
     #[default]
     Triple,
 }

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitRule {
-    /// L may wait, the arrival included (ALTQ, Linux, ns-3, and ns-2's RED and PI in packets).
+    /// At most L packets or bytes may wait, including the arrival (ALTQ, Linux, ns-3, and ns-2's RED and PI
+    /// in packets).
     #[default]
     HoldLimit,
-    /// L - 1 may wait, the arrival included (ns-2's DropTail and REM).
+    /// At most L - 1 may wait, including the arrival (ns-2's DropTail and REM).
     HoldLimitMinusOne,
     /// The arrival is refused only when L wait already, whatever its own size: bytes may overshoot L by less
     /// than one packet (ns-2's RED and PI in bytes). In packets the same as `hold_limit`.

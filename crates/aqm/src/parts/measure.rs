@@ -4,8 +4,8 @@ use crate::queue_view::QueueView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In what a scheme measures the queue. Whether large packets are also more likely to be signalled is another
-/// question: see [`crate::parts::ScaleProbability`] (RFC 7141 §1.1 keeps the two apart).
+/// The unit in which a scheme measures the queue. Whether large packets are also more likely to be signalled
+/// is another question: see [`crate::parts::ScaleProbability`] (RFC 7141 §1.1 keeps the two apart).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {

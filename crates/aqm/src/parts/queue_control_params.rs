@@ -14,10 +14,10 @@ macro_rules! queue_control_params {
         crate::parts::buffered_params! {
             $(#[$about])*
             struct Params {
-                /// Queue that is aimed at, in packets of mean size.
+                /// Target queue length, in packets of mean size.
                 q_ref_packets: f64 = $q_ref,
                 $($(#[$meaning])* $key: $type = $default,)*
-                /// In what the queue is measured, and the rate where there is one.
+                /// Unit in which the queue, and the rate if any, is measured.
                 measure: crate::parts::Measure = crate::parts::Measure::Packets,
                 /// How the probability depends on a packet's size.
                 scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
@@ -26,7 +26,7 @@ macro_rules! queue_control_params {
                 mean_packet_bytes: u32 = $mean,
                 /// Length of the largest packet, for scale_probability = "max".
                 max_packet_bytes: u32 = 1500,
-                /// Whether selected packets that are ECN-capable are marked instead of dropped.
+                /// Whether selected ECN-capable packets are marked instead of dropped.
                 ecn: bool = false,
             }
         }

@@ -31,7 +31,7 @@ macro_rules! red_params {
                 spacing: crate::parts::Spacing = crate::parts::Spacing::Classic,
                 /// How idle time ages the average.
                 idle: crate::parts::IdleRule = crate::parts::IdleRule::Paper,
-                /// In what the queue is measured.
+                /// Unit in which the queue is measured.
                 measure: crate::parts::Measure = crate::parts::Measure::Packets,
                 /// How the probability depends on a packet's size.
                 scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
@@ -40,9 +40,10 @@ macro_rules! red_params {
                 mean_packet_bytes: u32 = 500,
                 /// Length of the largest packet, for scale_probability = "max".
                 max_packet_bytes: u32 = 1500,
-                /// Whether selected packets that are ECN-capable are marked, as ecn_rule says, instead of dropped.
+                /// Whether selected ECN-capable packets are marked, according to ecn_rule, instead of
+                /// dropped.
                 ecn: bool = false,
-                /// What a selected ECN-capable packet gets.
+                /// What happens to a selected ECN-capable packet.
                 ecn_rule: crate::parts::EcnRule = crate::parts::EcnRule::MarkBelowMaxTh,
                 /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
                 mark_p: f64 = 0.1,

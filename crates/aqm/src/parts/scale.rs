@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a scheme's probability becomes that of one packet. RFC 7141 (BCP 41) advises against anything but
+/// How a scheme's probability applies to a single packet. RFC 7141 (BCP 41) advises against anything but
 /// `none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

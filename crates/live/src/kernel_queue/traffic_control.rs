@@ -92,7 +92,7 @@ pub(super) fn count(device: &str) -> Result<Counted, LiveError> {
         (Some(sent), Some(dropped), Some(waiting)) => {
             Ok(Counted { sent, dropped, waiting, ..Counted::default() })
         }
-        _ => Err(LiveError::Run(format!("tc told nothing of the queue discipline of {device}"))),
+        _ => Err(LiveError::Run(format!("tc printed nothing about the queue discipline of {device}"))),
     }
 }
 

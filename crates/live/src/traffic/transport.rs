@@ -313,11 +313,11 @@ impl Transport for SocketTransport {
     }
 
     fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
-        unreachable!("users who start in the middle of everything are refused: {opening:?}")
+        unreachable!("users who start stationary are not possible: {opening:?}")
     }
 
     fn resume(&mut self, opening: &Opening, _: u64) -> Opened {
-        unreachable!("users who start in the middle of everything are refused: {opening:?}")
+        unreachable!("users who start stationary are not possible: {opening:?}")
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {

@@ -4,11 +4,11 @@ use super::{Direction, VideoTable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sources of datagrams, alike in everything but their machines and random draws.
+/// UDP sources that differ only in their machines and random draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DatagramsTable {
-    /// What the group is called, unique among groups of datagrams; absent: `datagrams-` and its number from 0.
+    /// Name of the group, unique among groups of datagrams; absent: `datagrams-` and its number from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub name: Option<String>,
@@ -17,7 +17,7 @@ pub struct DatagramsTable {
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
 
-    /// Which way they go over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    /// Direction over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
 
@@ -48,7 +48,7 @@ pub struct DatagramsTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub on_s: Option<f64>,
 
-    /// Length of the periods of silence behind these, their mean if they are drawn; together with `on_s`.
+    /// Length of the silent periods between them, their mean if they are drawn; together with `on_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub off_s: Option<f64>,
@@ -62,7 +62,7 @@ pub struct DatagramsTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_s: f64,
 
-    /// Sources start at an instant uniform over this span behind `start_s`; 0: all at once.
+    /// Sources start at a uniformly random instant within this time after `start_s`; 0: all at once.
     #[serde(default = "super::flows::start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: f64,
@@ -86,7 +86,7 @@ pub struct DatagramsTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnCodepoint {
-    /// 00: a queue can signal congestion by discarding alone.
+    /// 00: a queue can signal congestion only by discarding.
     #[default]
     NotEct,
     /// 10: a queue may mark instead.
@@ -95,14 +95,14 @@ pub enum EcnCodepoint {
     Ect1,
 }
 
-/// How long the periods of a source are that is now on, now off.
+/// Distribution of a source's on and off periods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeriodLaw {
-    /// Each drawn from an exponential law.
+    /// Exponential.
     #[default]
     Exponential,
-    /// Each as long as the others of its kind.
+    /// Constant.
     Fixed,
 }
 

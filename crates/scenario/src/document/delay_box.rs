@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bottleneck rate and loss of a connection, as at a DelayBox: drawn once when it opens, for the packets of either end.
+/// Bottleneck rate and loss of a connection, as in a DelayBox: drawn once when it opens, for the packets of
+/// either end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayBoxTable {

@@ -13,7 +13,7 @@ pub struct Dumbbell {
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: f64,
 
-    /// Rate from right to left, as of an access line with a slower way up; absent: `rate_mbps`.
+    /// Rate from right to left, as on an access line with a slower uplink; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_right_to_left_mbps: Option<f64>,
@@ -64,7 +64,7 @@ pub struct Dumbbell {
     #[schemars(range(max = 10_000))]
     pub layer2_minimum_frame_bytes: u32,
 
-    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
     #[serde(default = "ethernet_gap")]
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
@@ -102,7 +102,8 @@ pub struct Dumbbell {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_probability_right_to_left: f64,
 
-    /// Rate of the bottleneck link in the uncongested twin; ten times its own where this is not faster.
+    /// Rate of the bottleneck link in the uncongested twin; if it is not above the link's own rate, ten times
+    /// that rate.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub uncongested_rate_mbps: f64,

@@ -5,11 +5,11 @@ use crate::HostOverrides;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Long-lived flows, alike in everything but their delays and machines.
+/// Long-lived flows that differ only in their delays and machines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowsTable {
-    /// What the group is called, unique among flow groups; absent: `flows-` and its number from 0.
+    /// Name of the group, unique among flow groups; absent: `flows-` and its number from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub name: Option<String>,
@@ -18,7 +18,7 @@ pub struct FlowsTable {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
 
-    /// Which way the data goes over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    /// Direction of the data over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
 
@@ -35,7 +35,7 @@ pub struct FlowsTable {
     #[serde(default)]
     pub base_rtt_ms: BaseRoundTripTime,
 
-    /// Whose outbound packets carry that delay.
+    /// Which end's outbound packets carry that delay.
     #[serde(default)]
     pub delay_on: DelayOn,
 
@@ -49,13 +49,13 @@ pub struct FlowsTable {
     #[schemars(inner(range(min = 0.0, max = 10_000_000.0)))]
     pub starts_s: Vec<f64>,
 
-    /// Flows start one after another as a Poisson process from `start_s` on, so many per second in the mean; instead of
+    /// Mean number of flow starts per second, as a Poisson process from `start_s` on; instead of
     /// `start_spread_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     pub arrivals_hz: Option<f64>,
 
-    /// Flows start at an instant uniform over this span behind `start_s`; 0: all at once.
+    /// Flows start at a uniformly random instant within this time after `start_s`; 0: all at once.
     #[serde(default = "start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: f64,
@@ -65,16 +65,16 @@ pub struct FlowsTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub stop_s: Option<f64>,
 
-    /// How many of the flows are there at a time; instead of `stop_s`, and of the other ways to start.
+    /// Number of active flows over time; instead of `stop_s` and the other ways to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<PhasesTable>,
 
-    /// Bytes of data per flow, then it closes; absent: without end.
+    /// Bytes of data per flow, after which it closes; absent: endless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
     pub bytes: Option<u64>,
 
-    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_box: Option<DelayBoxTable>,
 
@@ -88,12 +88,13 @@ pub struct FlowsTable {
     #[schemars(schema_with = "crate::schema::profile_name")]
     pub profile: String,
 
-    /// Single settings of the host profile, replaced.
+    /// Changes to single settings of the host profile.
     #[serde(default)]
     pub host: HostOverrides,
 }
 
-/// A schedule of how many flows there are: flow 0 first and last, the last ones in the fullest phase alone.
+/// A schedule of the number of flows: flow 0 is active first and last, the last ones only in the largest
+/// phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesTable {
@@ -101,7 +102,7 @@ pub struct PhasesTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub each_s: f64,
 
-    /// Flows in each phase: numbers that rise, then fall, the greatest of which is `count`.
+    /// Flows in each phase: numbers that rise, then fall; the largest is `count`.
     #[schemars(length(min = 1), inner(range(max = 1_000_000)))]
     pub flows: Vec<u32>,
 }
@@ -116,11 +117,11 @@ pub enum Direction {
     RightToLeft,
 }
 
-/// Whose outbound packets carry the delay of a flow.
+/// Which end's outbound packets carry the delay of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayOn {
-    /// Half on the sender's, half on the receiver's.
+    /// Half on the sender's, half on the receiver's packets.
     #[default]
     Both,
     /// All on the sender's.
@@ -190,7 +191,7 @@ pub enum DelayOrder {
     /// From the first to the last.
     #[default]
     Ascending,
-    /// Dealt in an order drawn from the seed: uniform delays, all of which every run has.
+    /// In random order, drawn from the seed: uniform delays, the same set in every run.
     Drawn,
 }
 

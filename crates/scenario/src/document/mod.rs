@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(title = "aqmlab scenario")]
 pub struct Document {
-    /// What the experiment is called.
+    /// Name of the experiment.
     #[schemars(length(min = 1))]
     pub name: String,
 
@@ -55,7 +55,7 @@ pub struct Document {
     #[serde(default)]
     pub description: String,
 
-    /// Simulated time in all.
+    /// Total simulated time.
     #[schemars(range(min = 0.001, max = DURATION_S))]
     pub duration_s: f64,
 
@@ -69,31 +69,31 @@ pub struct Document {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub cool_down_s: f64,
 
-    /// How far each link's clock may be from its rate, in millionths: drawn from the seed, each link's uniform both
-    /// ways. 0: every link exactly at its rate, in step with those of the same rate.
+    /// Maximum random deviation of each link's rate, in millionths, uniform from the seed. 0: exact rates,
+    /// with equal links in step.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub rate_tolerance_ppm: f64,
 
-    /// Time by which each link with a rate, and each flow's added delay, may be longer than given: drawn from the seed,
-    /// each uniform over it. 0: as given.
+    /// Maximum random extra delay of each link with a rate and of each flow's added delay, uniform from the
+    /// seed. 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub delay_phase_ns: f64,
 
-    /// The network as one bottleneck link between two routers; this, or another network.
+    /// The network: one bottleneck link between two routers. Give exactly one network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dumbbell: Option<Dumbbell>,
 
-    /// The network as routers in a row, with cross traffic on their hops; this, or another network.
+    /// The network: routers in a row, with cross traffic on their hops. Give exactly one network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parking_lot: Option<ParkingLot>,
 
-    /// The network as access links behind one router; this, or another network.
+    /// The network: access links behind one router. Give exactly one network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub star: Option<Star>,
 
-    /// The network as nodes and links; this, or another network.
+    /// The network: nodes and links. Give exactly one network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
 
@@ -109,11 +109,11 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowsTable>,
 
-    /// Sources of datagrams, which send at a rate of their own; a repeated table.
+    /// UDP sources, which send at a fixed rate; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datagrams: Vec<DatagramsTable>,
 
-    /// What to keep of a run.
+    /// What a run records.
     #[serde(default)]
     pub record: RecordTable,
 

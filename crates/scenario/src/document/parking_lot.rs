@@ -10,11 +10,11 @@ use crate::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Routers in a row, each joined to the next by a hop, with browser and server machines behind all of them.
+/// Routers in a row, each linked to the next, with browser and server machines at all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkingLot {
-    /// How many links follow one another, from `router-0` to the last router.
+    /// Number of links in a row, from `router-0` to the last router.
     #[schemars(range(min = 1, max = 1_000))]
     pub hops: u32,
 
@@ -43,7 +43,7 @@ pub struct ParkingLot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<HopTable>,
 
-    /// Machines of one's own behind a router; a repeated table.
+    /// Named machines behind a router; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<MachinesTable>,
 
@@ -77,7 +77,7 @@ pub struct ParkingLot {
     #[schemars(range(max = 10_000))]
     pub layer2_minimum_frame_bytes: u32,
 
-    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
     #[serde(default = "ethernet_gap")]
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
@@ -98,7 +98,7 @@ pub struct ParkingLot {
     pub uncongested_queue: Scheme,
 }
 
-/// A hop that differs from the others: what its table does not say is as for them.
+/// A hop that differs from the others; missing keys keep the common values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HopTable {
@@ -130,15 +130,15 @@ pub struct HopTable {
     pub queue_right_to_left: Option<Scheme>,
 }
 
-/// Machines of one's own behind a router, as traffic names them.
+/// Named machines behind a router, for traffic to refer to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MachinesTable {
-    /// What the group is called; the machines of a group of several are its name, `-` and their number from 0.
+    /// Name of the group; machines in a group of several are called by its name, `-` and their number from 0.
     #[schemars(length(min = 1))]
     pub name: String,
 
-    /// Number of the router that they stand behind: 0 is the leftmost.
+    /// Number of their router: 0 is the leftmost.
     #[schemars(range(max = 1_000))]
     pub router: u32,
 

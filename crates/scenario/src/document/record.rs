@@ -4,7 +4,7 @@ use aqmlab_session::ResponseEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to keep of a run.
+/// What a run records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordTable {
@@ -22,14 +22,14 @@ pub struct RecordTable {
     /// Packets and bytes that arrive at monitored links, per millisecond.
     pub arrivals: bool,
 
-    /// How response times and page load times are kept.
+    /// How response times and page load times are recorded.
     pub responses: Responses,
 
     /// When a response time ends.
     pub response_end: ResponseEnd,
 
-    /// Interval over which samples of a monitored queue are summed up: mean, variance, least and most packets; absent:
-    /// not kept.
+    /// Interval over which samples of a monitored queue are summarised: mean, variance, smallest and largest;
+    /// absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub queue_summary_interval_ms: Option<f64>,
@@ -39,8 +39,8 @@ pub struct RecordTable {
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub queue_summary_sample_ms: Option<f64>,
 
-    /// Time between two looks at what the schemes of monitored links tell of themselves: averages, probabilities, flows under
-    /// watch; absent: not kept.
+    /// Sampling interval of the internal variables of monitored links' schemes: averages, probabilities,
+    /// monitored flows; absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub scheme_state_interval_ms: Option<f64>,
@@ -57,7 +57,7 @@ pub struct RecordTable {
     /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the measured window.
     pub traffic: bool,
 
-    /// Interval over which these are counted one after another, and of sources of datagrams too; absent: not kept.
+    /// Interval of a time series of these counts, including UDP sources; absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub traffic_interval_ms: Option<f64>,
@@ -76,7 +76,7 @@ pub enum ThroughputLayer {
     /// Frames: IP packets with the header and check sequence of layer 2, padded; not the gaps between frames.
     #[default]
     Frame,
-    /// IP packets alone: what a monitor of TCP/IP headers adds up.
+    /// Only IP packets, as a monitor of TCP/IP headers counts.
     Ip,
 }
 
@@ -91,16 +91,16 @@ impl ThroughputLayer {
     }
 }
 
-/// How response times are kept.
+/// How response times are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Responses {
-    /// One row per exchange up to five million exchanges, beyond that the histogram alone.
+    /// One row per exchange up to five million exchanges, above that only the histogram.
     #[default]
     Auto,
     /// One row per exchange, however many.
     Rows,
-    /// The histogram alone.
+    /// Only the histogram.
     Histogram,
     /// Nothing.
     None,

@@ -10,11 +10,11 @@ use crate::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Access links from one router to as many homes, and servers behind the router.
+/// Access links from one router to homes, with servers behind the router.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Star {
-    /// How many access links lead from the hub, each to a home of its own.
+    /// Number of access links from the hub, one per home.
     #[schemars(range(min = 1, max = 4_096))]
     pub homes: u32,
 
@@ -68,7 +68,7 @@ pub struct Star {
     #[schemars(range(max = 10_000))]
     pub layer2_minimum_frame_bytes: u32,
 
-    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
     #[serde(default = "ethernet_gap")]
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
@@ -89,7 +89,7 @@ pub struct Star {
     pub uncongested_queue: Scheme,
 }
 
-/// An access link that differs from the others: what its table does not say is as for them.
+/// An access link that differs from the others; missing keys keep the common values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AccessTable {

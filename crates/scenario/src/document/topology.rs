@@ -22,7 +22,7 @@ pub struct Topology {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTable {
-    /// What it is called; the machines of a group of several are its name, `-` and their number from 0.
+    /// Name of the node; machines in a group of several are called by its name, `-` and their number from 0.
     #[schemars(length(min = 1))]
     pub name: String,
 
@@ -39,7 +39,7 @@ pub struct NodeTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkTable {
-    /// The node that sends on it.
+    /// The sending node.
     pub from: String,
 
     /// The node at the far end.
@@ -64,7 +64,7 @@ pub struct LinkTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Scheme>,
 
-    /// Whether there is the same link, with a queue of its own, the other way too.
+    /// Whether the same link, with its own queue, also exists in the other direction.
     #[serde(default = "yes")]
     pub both_ways: bool,
 
@@ -82,7 +82,7 @@ pub struct LinkTable {
     #[schemars(range(max = 10_000))]
     pub layer2_minimum_frame_bytes: u32,
 
-    /// Preamble and gap between frames: take time, are not counted in frame bytes.
+    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
     #[serde(default = "ethernet_gap")]
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,

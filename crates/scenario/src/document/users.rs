@@ -32,11 +32,12 @@ pub struct UsersTable {
     #[serde(default)]
     pub model: UserModel,
 
-    /// What they are doing when the run begins.
+    /// Their state when the run begins.
     #[serde(default)]
     pub start: Start,
 
-    /// Users of a fresh start begin at an instant uniform over this span; only with `start = "fresh"`, then 0.
+    /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
+    /// "fresh"`, then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: Option<f64>,
@@ -45,7 +46,7 @@ pub struct UsersTable {
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
 
-    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_box: Option<DelayBoxTable>,
 
@@ -59,7 +60,7 @@ pub struct UsersTable {
     #[schemars(schema_with = "crate::schema::profile_name")]
     pub profile: String,
 
-    /// Single settings of the host profile, replaced.
+    /// Changes to single settings of the host profile.
     #[serde(default)]
     pub host: HostOverrides,
 }
@@ -68,14 +69,14 @@ pub struct UsersTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PopulationTable {
-    /// What the population is called; unique among populations.
+    /// Name of the population, unique among populations.
     #[schemars(length(min = 1))]
     pub name: String,
 
-    /// The machine group its users sit at.
+    /// The machine group of its users.
     pub browsers: String,
 
-    /// The machine group whose servers they browse.
+    /// The machine group of the servers.
     pub servers: String,
 
     /// Users in all, spread over the machines in turn.
@@ -86,11 +87,12 @@ pub struct PopulationTable {
     #[serde(default)]
     pub model: UserModel,
 
-    /// What they are doing when the run begins.
+    /// Their state when the run begins.
     #[serde(default)]
     pub start: Start,
 
-    /// Users of a fresh start begin at an instant uniform over this span; only with `start = "fresh"`, then 0.
+    /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
+    /// "fresh"`, then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: Option<f64>,
@@ -99,7 +101,7 @@ pub struct PopulationTable {
     #[serde(default)]
     pub minimum_delay_ms: MinimumDelayRange,
 
-    /// Bottleneck rate and loss of each connection at the routers that its ends hang on; absent: none.
+    /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_box: Option<DelayBoxTable>,
 
@@ -113,7 +115,7 @@ pub struct PopulationTable {
     #[schemars(schema_with = "crate::schema::profile_name")]
     pub profile: String,
 
-    /// Single settings of the host profile, replaced.
+    /// Changes to single settings of the host profile.
     #[serde(default)]
     pub host: HostOverrides,
 }
@@ -128,7 +130,8 @@ pub enum UserModel {
     Mah(MahParameters),
     /// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
     Pages(PagesParameters),
-    /// Clouds of PackMime's clients, whose connections arrive at a rate whatever becomes of those before: `count` clouds.
+    /// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count`
+    /// clouds.
     #[serde(rename = "packmime")]
     PackMime(PackMimeParameters),
     /// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
@@ -163,17 +166,17 @@ impl Default for UserModel {
     }
 }
 
-/// What users are doing when the run begins.
+/// State of the users when the run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// In the middle of their lives: pages come at their long-run rate from the first instant.
+    /// Steady: pages come at their long-run rate from the first instant.
     #[default]
     Steady,
-    /// In the middle of everything: transfers are in progress and connections open, as after half an hour of browsing on a network
-    /// without queues.
+    /// Stationary: transfers are in progress and connections open, as after half an hour of browsing on a
+    /// network without queues.
     Stationary,
-    /// Everybody begins a new think time: the way of the published studies.
+    /// Fresh: all users begin a new think time, as in the published studies.
     Fresh,
 }
 
@@ -194,7 +197,7 @@ pub struct MinimumDelayRange {
     #[serde(default = "uniform")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub power: f64,
-    /// Ticks per second of the kernel clocks that release delayed packets; 0: each is delayed exactly.
+    /// Ticks per second of the kernel clocks that release delayed packets; 0: exact delays.
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub clock_hz: u32,
@@ -204,15 +207,15 @@ const fn uniform() -> f64 {
     1.0
 }
 
-/// Who has a minimum delay of its own.
+/// What has its own minimum delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayOwner {
     /// Each connection, drawn.
     #[default]
     Connection,
-    /// Each pair of a browser machine and a server machine, as with delays set in the machines: the evenly spaced
-    /// quantiles of the law, dealt to the pairs in random order, so that every run has all of them.
+    /// Each pair of a browser machine and a server machine, as with delays set in the machines: the evenly
+    /// spaced quantiles of the law, assigned to the pairs in random order, so every run has the same set.
     MachinePair,
 }
 

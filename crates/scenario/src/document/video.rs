@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A video in groups of pictures, as MPEG-1 makes them: frames at a constant rate, whose sizes follow a pattern that begins again
-/// when it ends.
+/// A video in groups of pictures, as in MPEG-1: frames at a constant rate with sizes in a repeating pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VideoTable {
@@ -16,19 +15,19 @@ pub struct VideoTable {
     #[schemars(length(min = 1, max = 1000))]
     pub pattern: String,
 
-    /// Mean length of a frame that stands by itself, without headers of packets.
+    /// Mean length of an intra-coded frame, without packet headers.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub i_frame_bytes: u32,
 
-    /// Mean length of a frame predicted from one before.
+    /// Mean length of a frame predicted from an earlier one.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub p_frame_bytes: u32,
 
-    /// Mean length of a frame predicted from those before and behind.
+    /// Mean length of a frame predicted from earlier and later ones.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub b_frame_bytes: u32,
 
-    /// Standard deviation of the lengths of one kind over their mean, a lognormal law; 0: all alike.
+    /// Coefficient of variation of the lengths of one kind, lognormal; 0: constant.
     #[schemars(range(min = 0.0, max = 10.0))]
     pub variation: f64,
 
@@ -40,7 +39,7 @@ pub struct VideoTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameSpacing {
-    /// All with the frame, one behind the other as the machine's interface lets them.
+    /// All with the frame, one after the other at the rate of the machine's interface.
     #[default]
     Burst,
     /// Evenly over the time until the next frame.

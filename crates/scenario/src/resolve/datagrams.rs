@@ -54,7 +54,7 @@ fn sending(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> O
             None
         }
         (Some(_), Some(_)) => {
-            let wrong = "given together with video, whose frames say how much is sent";
+            let wrong = "given together with video, whose frames define the rate";
             mistakes.value(&joined(path, "rate_mbps"), wrong, "rate_mbps or video");
             None
         }
@@ -73,7 +73,7 @@ fn video_of(
         mistakes.value(&joined(path, key), "a video sends all the time", "on_s and off_s with rate_mbps");
     }
     if table.packet_bytes <= DatagramGroup::HEADER_BYTES {
-        let wrong = format!("{} leaves no room for a frame behind the headers", table.packet_bytes);
+        let wrong = format!("{} leaves no room for a frame after the headers", table.packet_bytes);
         mistakes.value(&joined(path, "packet_bytes"), wrong, "29 to 65535 with video");
         return None;
     }

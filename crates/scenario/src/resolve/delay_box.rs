@@ -13,7 +13,7 @@ pub(super) fn resolve(
     let table = table?;
     let path = joined(path, "delay_box");
     if table == DelayBoxTable::default() {
-        let wrong = "a box that neither slows packets down nor loses any";
+        let wrong = "a box without a rate and without losses";
         mistakes.value(&path, wrong, "rate_mbps, loss_probability or both, or no delay_box");
     }
     let rate_mbps = table.rate_mbps.map(|rate| rate.range());

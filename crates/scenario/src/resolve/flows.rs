@@ -58,7 +58,7 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
     let spreads = table.start_spread_s != start_spread();
     if (listed || table.arrivals_hz.is_some()) && spreads {
         let own = if listed { "starts_s" } else { "arrivals_hz" };
-        mistakes.value(&spread_key, format!("{own} says when flows start"), format!("without {own}"));
+        mistakes.value(&spread_key, format!("{own} already sets when flows start"), format!("without {own}"));
     }
     if let Some(phases) = &table.phases {
         return phases::resolve(document, table, phases, path, mistakes);
@@ -67,7 +67,7 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
         (true, arrivals) => {
             check_listed(document, table, path, mistakes);
             if arrivals.is_some() {
-                let wrong = "starts_s says when flows start";
+                let wrong = "starts_s already sets when flows start";
                 mistakes.value(&joined(path, "arrivals_hz"), wrong, "without starts_s");
             }
             FlowStarts::Listed(table.starts_s.iter().copied().map(seconds).collect())
@@ -94,17 +94,17 @@ fn check_listed(document: &Document, table: &FlowsTable, path: &str, mistakes: &
         mistakes.value(&key, wrong, "as many as count says");
     }
     if table.start_s > 0.0 {
-        let wrong = "starts_s says when flows start";
+        let wrong = "starts_s already sets when flows start";
         mistakes.value(&joined(path, "start_s"), wrong, "without starts_s");
     }
     let late = table.starts_s.iter().position(|&start_s| start_s > document.duration_s);
     if let Some(place) = late {
-        let wrong = format!("{} is behind the end of the run", table.starts_s[place]);
+        let wrong = format!("{} is after the end of the run", table.starts_s[place]);
         mistakes.value(&joined(&key, &place.to_string()), wrong, format!("0 to {}", document.duration_s));
     }
     let last_s = table.starts_s.iter().copied().fold(0.0, f64::max);
     if let Some(stop_s) = table.stop_s.filter(|&stop_s| stop_s <= last_s) {
-        let wrong = format!("{stop_s} is not behind the last of starts_s, {last_s}");
+        let wrong = format!("{stop_s} is not after the last of starts_s, {last_s}");
         mistakes.value(&joined(path, "stop_s"), wrong, format!("above {last_s}"));
     }
 }

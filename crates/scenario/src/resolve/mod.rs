@@ -148,7 +148,7 @@ fn queue_summary(table: &RecordTable, mistakes: &mut Mistakes<'_>) -> Option<Que
             Some(QueueSummary { sample: milliseconds(sample_ms), interval: milliseconds(interval_ms) })
         }
         (None, Some(_)) => {
-            let wrong = "there is no summary to take samples for";
+            let wrong = "no queue summary is recorded";
             mistakes.value(
                 "record.queue_summary_sample_ms",
                 wrong,

@@ -34,7 +34,7 @@ fn check_others(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
         ("stop_s", table.stop_s.is_some()),
     ];
     for (key, _) in others.into_iter().filter(|(_, given)| *given) {
-        mistakes.value(&joined(path, key), "phases say when flows start and stop", "without phases");
+        mistakes.value(&joined(path, key), "phases already set when flows start and stop", "without phases");
     }
 }
 
@@ -56,7 +56,7 @@ fn check_numbers(
     let rise = phases.flows.windows(2).rposition(|pair| pair[1] > pair[0]);
     if let Some(place) = rise.filter(|&place| place > fall) {
         let wrong = format!(
-            "{} is more than the {} before, behind a fall",
+            "{} is more than the {} before, after a fall",
             phases.flows[place + 1],
             phases.flows[place]
         );

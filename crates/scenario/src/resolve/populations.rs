@@ -60,7 +60,9 @@ pub(super) fn of_dumbbell(
 fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
     const COUNT: &str = "0 to 10000000; or per_side for both sides";
     match (users.per_side, users.left, users.right) {
-        (None, None, None) => mistakes.sentence("users", "how many users? give per_side, or left and right"),
+        (None, None, None) => {
+            mistakes.sentence("users", "the number of users is missing: give per_side, or left and right")
+        }
         (None, None, Some(_)) => mistakes.missing_key("users", "left", COUNT),
         (None, Some(_), None) => mistakes.missing_key("users", "right", COUNT),
         (None, Some(_), Some(_)) => {}
@@ -207,11 +209,11 @@ fn box_of(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Optio
     let found = delay_box::resolve(habits.delay_box, path, mistakes)?;
     let key = joined(path, "delay_box");
     if habits.minimum_delay_ms.clock_hz > 0 {
-        let wrong = "packets that a kernel clock releases meet no box";
+        let wrong = "a kernel clock does not support a delay box";
         mistakes.value(&key, wrong, "delay_box together with minimum_delay_ms.clock_hz = 0");
     }
     if habits.start == Start::Stationary {
-        let wrong = "a stationary start knows of no box";
+        let wrong = "a stationary start does not support a delay box";
         mistakes.value(&key, wrong, "delay_box together with start = \"steady\" or \"fresh\"");
     }
     Some(found)

@@ -147,7 +147,7 @@ fn machine_groups<'a>(
         (None, None, None) => {
             let whose = path.split('.').next().unwrap_or(path);
             let wrong = format!(
-                "whose {whose} are they? give direction (of a dumbbell or parking lot), or senders and receivers"
+                "the route of the {whose} is missing: give direction (of a dumbbell or parking lot), or senders and receivers"
             );
             mistakes.sentence(path, wrong);
             None
@@ -174,7 +174,7 @@ pub(super) fn check_start(
 ) {
     let whose = path.split('.').next().unwrap_or(path);
     if start_s > document.duration_s {
-        let wrong = format!("{start_s} is behind the end of the run: {whose} would never start");
+        let wrong = format!("{start_s} is after the end of the run: {whose} would never start");
         mistakes.value(&joined(path, "start_s"), wrong, format!("0 to {}", document.duration_s));
     } else if start_s + start_spread_s > document.duration_s {
         let wrong = format!("{start_spread_s} is longer than the run: {whose} would never start");
@@ -193,7 +193,7 @@ pub(super) fn check_stop(
     let last_start_s = start_s + start_spread_s;
     if let Some(stop_s) = stop_s.filter(|&stop_s| stop_s <= start_s || stop_s < last_start_s) {
         let wrong =
-            format!("{stop_s} is not behind the last start, start_s + start_spread_s = {last_start_s}");
+            format!("{stop_s} is not after the last start, start_s + start_spread_s = {last_start_s}");
         mistakes.value(&joined(path, "stop_s"), wrong, format!("above {last_start_s}"));
     }
 }

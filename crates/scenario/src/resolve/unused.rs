@@ -71,7 +71,7 @@ fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) 
 /// Keys of a group of flows. A delay of zero that is written is a value like others: a sweep may begin with it.
 pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
     if table.delay_on != DelayOn::Both && !mistakes.is_given(&joined(path, "base_rtt_ms")) {
-        let wrong = "there is no delay to put there";
+        let wrong = "this flow has no delay";
         mistakes.value(&joined(path, "delay_on"), wrong, "delay_on together with base_rtt_ms");
     }
 }
@@ -105,7 +105,7 @@ pub(super) fn check_model(
     if start != Start::Steady && given[PAGE_TIME_AT_START] != default[PAGE_TIME_AT_START] {
         let wrong = match start {
             Start::Fresh => "users of a fresh start begin with a think time, never within a page",
-            _ => "pages of a stationary start take as long as they take",
+            _ => "a stationary start simulates page times",
         };
         mistakes.value(&joined(path, PAGE_TIME_AT_START), wrong, "only together with start = \"steady\"");
     }
@@ -170,7 +170,7 @@ fn check_packmime(path: &str, parameters: &PackMimeParameters, mistakes: &mut Mi
         ),
     ] {
         if file.is_some() && !used {
-            let wrong = format!("{switch} = false says that there are none");
+            let wrong = format!("{switch} = false turns them off");
             mistakes.value(&joined(path, key), wrong, format!("{key} together with {switch} = true"));
         }
     }

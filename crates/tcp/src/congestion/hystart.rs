@@ -1,4 +1,4 @@
-//! How slow start ends before it loses: HyStart, and HyStart++.
+//! How slow start ends before a loss: HyStart, and HyStart++.
 //!
 //! Source: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55 (2011), with the constants of Linux
 //! net/ipv4/tcp_cubic.c `hystart_update`; RFC 9406 section 4.

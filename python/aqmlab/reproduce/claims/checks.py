@@ -1,7 +1,7 @@
 """The functions that statements are checked by, and how they are asked.
 
 A check takes a study and, by name, what a statement of the claim's file gives: the cells `a` and `b`, and the
-numbers that decide. It answers the statement, or yields several of its own, each with what answers it.
+numbers that decide. It judges the statement, or splits it into several with their own checks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
 Question: TypeAlias = Callable[[], "Answer | Iterable[tuple[str, Question]]"]
-"""What answers a statement, or splits it into others with what answers them."""
+"""A check: judges a statement, or splits it into others with their checks."""
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -62,7 +62,7 @@ def evaluate(study: Study) -> list[Outcome]:
     """One outcome for every published claim of the study's experiment.
 
     Raises:
-        ExperimentError: A statement names no check, or does not give what its check asks for.
+        ExperimentError: A statement has an unknown check, or lacks one of its arguments.
     """
     own = _own_checks(study.experiment.name)
     return [_outcome(study, own, published) for published in study.experiment.published_claims]
@@ -91,7 +91,7 @@ def _outcome(study: Study, own: Checks, published: PublishedClaim) -> Outcome:
 
 
 def _question(study: Study, own: Checks, statement: Statement) -> Question:
-    """What answers a statement: its check, with what the statement gives."""
+    """The check of a statement with its arguments."""
     known = {**checks_of().checks, **own.checks}
     if statement.check not in known:
         raise ExperimentError(f"{statement.place}.check: {unknown(statement.check, known)}")

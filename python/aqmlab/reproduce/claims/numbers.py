@@ -108,7 +108,7 @@ def between_bounds(
 
 
 def unit_of(of: Number, chosen: str | None = None) -> str:
-    """What a difference of a number is told in; of percentages it is in points."""
+    """Unit of a difference; percentages differ in points."""
     unit: str = getattr(of, "unit", "") if chosen is None else chosen
     return "points" if unit == "%" else unit
 

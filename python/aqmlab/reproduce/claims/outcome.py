@@ -1,4 +1,4 @@
-"""What the check of a claim answers.
+"""The outcome of checking a claim.
 
 A claim often says several things at once, so it has parts. Of each part four things can be found: it *holds*,
 it *differs* (the runs exclude it), the *scale cannot judge* it (the runs were made, but are too few or too
@@ -46,7 +46,7 @@ class Finding(StrEnum):
 
 
 class Answer(NamedTuple):
-    """What a check says of a statement.
+    """The finding of a check on a statement.
 
     Attributes:
         holds: Whether it holds; none if the runs do not decide.
@@ -108,8 +108,8 @@ class Outcome:
 
     Attributes:
         identifier: Its number among the published claims.
-        where: Where the paper says it.
-        claim: What it says.
+        where: The place in the paper.
+        claim: The claim in words.
         verdict: How it fared.
         reason: Why the verdict is what it is.
         parts: All statements.

@@ -71,7 +71,7 @@ class Cluster:
             StorageError: A result could not be kept.
         """
         if any(job.captured for job in jobs):
-            raise ExecutorError("workers of a cluster hand no captured packets over: use threads or local")
+            raise ExecutorError("a cluster cannot return captured packets; use threads or local")
         if not jobs:
             return
         with self._client() as client:
@@ -179,7 +179,7 @@ def check_versions(client: distributed.Client) -> None:
         has = f"version {found}" if isinstance(found, str) else f"none that works ({found})"
         raise ExecutorError(
             f"{len(wrong)} of {len(versions)} Dask workers do not have this version of aqmlab,"
-            f" {_core.version()}: {worker} has {has}; install it there"
+            f" {_core.version()}: {worker} has {has}; install this version there"
         )
 
 

@@ -156,7 +156,7 @@ class _Pool:
         return self._finished_s + sum(worker.simulated_s for worker in self._workers)
 
     def assign(self, limit: int) -> None:
-        """Starts workers, at most so many and no more than there is to do, and gives work to the idle."""
+        """Starts workers as needed, up to the limit, and gives work to idle ones."""
         while len(self._workers) < min(limit, self.outstanding):
             self._start()
         for worker in self._workers:
@@ -204,9 +204,7 @@ class _Pool:
         match message:
             case {"version": version}:
                 if version != _core.version():
-                    raise RunError(
-                        f"a worker is of version {version}, this is {_core.version()}: install anew"
-                    )
+                    raise RunError(f"a worker is of version {version}, this is {_core.version()}: reinstall")
                 worker.ready, self._false_starts = True, 0
             case {"simulated_s": seconds}:
                 worker.simulated_s = seconds
@@ -224,7 +222,7 @@ class _Pool:
         """Has a worker that was killed replaced; one that ended by itself would do so again."""
         self._false_starts += 1
         if process.returncode >= 0:
-            raise RunError(f"a worker process {death} before it was ready; what it wrote stands above")
+            raise RunError(f"a worker process {death} before it was ready; its output is above")
         if self._false_starts >= _FALSE_STARTS:
             raise RunError(
                 f"{_FALSE_STARTS} worker processes in a row died before they were ready, the last {death}"
@@ -237,7 +235,7 @@ class _Pool:
     def _end_of_run(self, worker: _Worker) -> Job:
         job = worker.job
         if job is None:
-            raise RunError("a worker process told of the end of a run that it was not given")
+            raise RunError("a worker process reported the end of a run that it was not given")
         worker.job, worker.simulated_s = None, 0.0
         self._finished_s += job.simulated_s
         return job

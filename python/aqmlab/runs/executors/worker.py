@@ -1,4 +1,4 @@
-"""`python -m aqmlab.runs.executors.worker`: makes the runs that its standard input asks for, one at a time.
+"""`python -m aqmlab.runs.executors.worker`: computes runs ordered on its standard input, one at a time.
 
 Reads a run in each line of JSON, writes lines of JSON: `version` when it is ready, `simulated_s` while it
 runs, then `kept`, `failed` or `not_kept`. When its input closes, because all is done or the parent died, it
@@ -67,7 +67,7 @@ def _serve(job: Job, orders: _Orders, answers: IO[str]) -> None:
     # Without an outcome the thread has raised an error that is not handled above, and printed it.
     _say(
         answers,
-        outcome[0] if outcome else {"failed": f"{job}: the worker failed; what it wrote stands above"},
+        outcome[0] if outcome else {"failed": f"{job}: the worker failed; its output is above"},
     )
 
 
@@ -99,7 +99,7 @@ class _Orders:
 
 
 def _private_output() -> IO[str]:
-    """Takes standard output for the answers alone; what anything else prints goes to standard error."""
+    """Reserves standard output for replies; other output goes to standard error."""
     sys.stdout.flush()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -37,7 +37,7 @@ pub struct MahParameters {
 
     /// Number of servers among which a visit chooses uniformly; at least 1. Default 8.
     pub server_count: u32,
-    /// Connections that a browser works with at once for secondary files; 1 to 255. Default 4.
+    /// Parallel connections of a browser for secondary files; 1 to 255. Default 4.
     pub parallel_connections: u8,
 
     /// File of request lengths in bytes, for primary files; 0 to 1e9, 0 counts as 1.

@@ -13,12 +13,12 @@ pub struct PackMimeParameters {
     pub connections_per_second: f64,
     /// Share of the connections that carry several exchanges; 0 to 1. Default 0.09.
     pub persistent_share: f64,
-    /// Whether each connection has a round-trip time of the model; else `minimum_delay_ms` of its population says. Default
-    /// true.
+    /// Whether each connection has a round-trip time from the model; otherwise `minimum_delay_ms` of its
+    /// population. Default true.
     pub round_trip_times: bool,
     /// Whether servers take time to answer; else they answer at once. Default true.
     pub server_times: bool,
-    /// For what the location and the scale of the gaps between the requests of a connection are drawn. Default
+    /// Scope of the random location and scale of the gaps between the requests of a connection. Default
     /// "connection".
     pub gaps_drawn_per: GapsDrawnPer,
     /// File of the law of the gaps between arrivals, in any unit: they are scaled to `connections_per_second`.
@@ -37,7 +37,7 @@ pub struct PackMimeParameters {
     pub server_count: u32,
 }
 
-/// For what the location and the scale of the gaps between requests are drawn.
+/// Scope of the random location and scale of the gaps between requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GapsDrawnPer {

@@ -57,7 +57,7 @@ pub(super) fn parse(path: &str, load_file: &LoadFile<'_>) -> Result<PagesFile, P
         let (number, object) = object(line).map_err(refuse)?;
         if page_number != Some(number) {
             if page_number.is_some_and(|last| number < last) {
-                return Err(refuse(format!("page {number} behind page {}", page_number.unwrap_or(0))));
+                return Err(refuse(format!("page {number} after page {}", page_number.unwrap_or(0))));
             }
             pages.bounds.push(pages.objects.len());
         }
@@ -108,7 +108,7 @@ fn check_order(before: &[PageObject], object: PageObject) -> Result<(), String> 
     }
     match object.wave {
         0 => Err("a second object in wave 0, where the root is alone".to_owned()),
-        wave if wave < last.wave => Err(format!("wave {wave} behind wave {}", last.wave)),
+        wave if wave < last.wave => Err(format!("wave {wave} after wave {}", last.wave)),
         _ => Ok(()),
     }
 }
@@ -164,9 +164,9 @@ mod tests {
         );
         assert_eq!(
             said("0,0,0,1,1\n0,2,0,1,1\n0,1,0,1,1\n"),
-            format!("{place}, line 3: wave 1 behind wave 2")
+            format!("{place}, line 3: wave 1 after wave 2")
         );
-        assert_eq!(said("2,0,0,1,1\n1,0,0,1,1\n"), format!("{place}, line 2: page 1 behind page 2"));
+        assert_eq!(said("2,0,0,1,1\n1,0,0,1,1\n"), format!("{place}, line 2: page 1 after page 2"));
     }
 
     #[test]

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 pub struct PagesParameters {
     /// How requests share connections. Default "2".
     pub http: Http,
-    /// The handshake behind the opening of a connection. Default "1.3".
+    /// The handshake after a connection opens. Default "1.3".
     pub tls: Tls,
-    /// Connections to a host at most, with HTTP/1.1; 1 to 255. Default 6.
+    /// Most connections to a host, with HTTP/1.1; 1 to 255. Default 6.
     pub connections_per_host: u8,
 
     /// File of pages, an object a line: its page, wave, host, bytes of the request and of the response. They are loaded in

@@ -158,7 +158,7 @@ impl Draft {
             return Err("a time before the first data".to_owned());
         }
         match self.pending[track].replace(time) {
-            Some(_) => Err("a time behind a time".to_owned()),
+            Some(_) => Err("a time after a time".to_owned()),
             None => Ok(()),
         }
     }
@@ -239,7 +239,7 @@ fn numbers_within(
 ) -> Result<Vec<u64>, String> {
     if numbers.len() != columns.len() {
         let expected = columns.join(", ");
-        return Err(format!("expected {expected} behind \"{word}\", found {} numbers", numbers.len()));
+        return Err(format!("expected {expected} after \"{word}\", found {} numbers", numbers.len()));
     }
     let number = |(text, column): (&&str, &&str)| {
         let value = text.parse().ok().filter(|value| (least..=most).contains(value));
@@ -253,5 +253,5 @@ fn shares(numbers: &[&str]) -> Result<(), String> {
     if numbers.len() == 2 && numbers.iter().all(legal) {
         return Ok(());
     }
-    Err(format!("expected two loss rates of 0 to 1 behind \"l\", found \"{}\"", numbers.join(" ")))
+    Err(format!("expected two loss rates of 0 to 1 after \"l\", found \"{}\"", numbers.join(" ")))
 }

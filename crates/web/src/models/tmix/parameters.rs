@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct TmixParameters {
     /// File of connection vectors, in the original form or the alternate one.
     pub vectors_file: String,
-    /// Share of the vectors that are replayed, each kept by a coin of its own; 0 to 1. Default 1.
+    /// Probability that each vector is replayed; 0 to 1. Default 1.
     #[serde(default = "whole")]
     pub kept_share: f64,
-    /// Whether each connection has the round-trip time of its vector; else `minimum_delay_ms` of its population says. Default
-    /// true.
+    /// Whether each connection has the round-trip time of its vector; otherwise `minimum_delay_ms` of its
+    /// population. Default true.
     #[serde(default = "yes")]
     pub round_trip_times: bool,
     /// Number of servers, which connections take in turn; at least 1. Default 8.

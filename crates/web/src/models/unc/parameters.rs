@@ -53,9 +53,9 @@ pub struct UncParameters {
 
     /// Share of the users who browse with Netscape, the others with Internet Explorer; 0 to 1. Default 0.5.
     pub netscape_share: f64,
-    /// Connections that Netscape works with at once for embedded objects; 1 to 255. Default 4.
+    /// Parallel connections of Netscape for embedded objects; 1 to 255. Default 4.
     pub netscape_parallel_connections: u8,
-    /// Connections that Internet Explorer works with at once for embedded objects; 1 to 255. Default 2.
+    /// Parallel connections of Internet Explorer for embedded objects; 1 to 255. Default 2.
     pub internet_explorer_parallel_connections: u8,
 
     /// File of request lengths in bytes, for all objects; 0 to 1e9, 0 counts as 1.

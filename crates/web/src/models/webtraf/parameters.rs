@@ -23,7 +23,8 @@ pub struct WebtrafParameters {
     pub object_bytes_mean: f64,
     /// Shape of that law, the index of its tail; 1.001 to 100, at 1 there is no mean. Default 1.2.
     pub object_bytes_shape: f64,
-    /// Objects are rounded up to whole packets of so many bytes; 1 to 65,535, 1 leaves them as they are. Default 1000.
+    /// Objects are rounded up to whole packets of this size in bytes; 1 to 65,535; 1 does not round. Default
+    /// 1000.
     pub packet_bytes: u32,
     /// Length of every request in bytes; 1 to 1e9. Default 1000.
     pub request_bytes: u32,

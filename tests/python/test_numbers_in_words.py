@@ -1,0 +1,48 @@
+"""Numbers in sentences: the unit that people use, on the line of its number, and a minus that is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from aqmlab.comparison.run_warnings import warnings_in_words
+from aqmlab.tables import to_html
+from aqmlab.tables.model import Column, Line, Table, TableCell
+from aqmlab.terminal.console import wrapped
+from aqmlab.words.amounts import delay, unbroken
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "said"),
+    [
+        (6.6, "6.6 ms"),
+        (190.2, "190 ms"),
+        (999.4, "999 ms"),
+        (999.6, "1.0 s"),
+        (2_650.0, "2.6 s"),
+        (18_488.0, "18 s"),
+    ],
+)
+def test_a_delay_of_a_second_is_in_seconds(milliseconds: float, said: str) -> None:
+    assert delay(milliseconds) == said
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    joined = unbroken("95 % in 7.1 s, 31 ms at 10 Mbit/s; 8 seeds, 2 sources, 5 s/page")
+    space = "\N{NO-BREAK SPACE}"
+    assert joined == (
+        f"95{space}% in 7.1{space}s, 31{space}ms at 10{space}Mbit/s; 8 seeds, 2 sources, 5 s/page"
+    )
+    assert wrapped("a call takes 190 ms", 16).plain == "a call takes\n190 ms"
+    assert wrapped("a call takes 190 ms", 80).plain == "a call takes 190 ms"
+
+
+def test_negative_numbers_of_a_page_have_a_minus_sign() -> None:
+    cell = TableCell(lines=(Line("fq-codel 1-2, 1e-3"), Line("-3.93±1.60"), Line("[-0.1, 2]")))
+    html = to_html(Table.of([0], [Column("what", lambda _: cell, "what")]))
+    assert "fq-codel 1-2, 1e-3<br>\N{MINUS SIGN}3.93±1.60<br>[\N{MINUS SIGN}0.1, 2]" in html
+
+
+def test_a_warning_that_begins_with_the_configuration_does_not_repeat_its_name() -> None:
+    text = "drop-tail at down has a deep buffer"
+    assert warnings_in_words({"drop-tail": [[text]], "red": [[]]}) == [text]
+    assert warnings_in_words({"today": [[text]], "red": [[]]}) == [f"today: {text}"]
