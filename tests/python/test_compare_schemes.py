@@ -285,7 +285,7 @@ def test_what_happens_at_an_instant_of_its_own_is_not_lengthened() -> None:
         own = aqmlab.Scenario.from_toml(f"{BULK}{extra}\n", overrides=edges)
         assert list(scheduled(own.resolved)) == ["flows.0"], extra
         assert lengthened(own) is own
-    arriving = BULK + "bytes = 100_000\narrivals_hz = 2.0\nstart_spread_s = 0.0\n"
+    arriving = BULK + "bytes = 100_000\narrivals_hz = 2.0\n"
     assert lengthened(aqmlab.Scenario.from_toml(arriving, overrides=edges)).duration_s == 14.0
 
 
