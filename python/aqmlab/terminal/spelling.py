@@ -47,6 +47,11 @@ def counted(number: int, what: str, several: str = "") -> str:
     return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
+def unbroken(words: str) -> str:
+    """The words with no-break spaces between numbers and units."""
+    return _NUMBER_AND_UNIT.sub("\\1\N{NO-BREAK SPACE}", words)
+
+
 def each_counted(numbers: Iterable[int], what: str) -> str:
     """Numbers of things that differ from case to case, each once: `8 replications`, `6/8 replications`."""
     ordered = sorted(set(numbers))
