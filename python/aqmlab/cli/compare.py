@@ -20,7 +20,7 @@ from aqmlab.cli.options import (
 )
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, folder_names, write_whole
-from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.console import console, say, shown, wrapped
 from aqmlab.terminal.spelling import counted, nearest
 
 if TYPE_CHECKING:
