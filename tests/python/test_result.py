@@ -137,7 +137,9 @@ def test_datagrams_and_queues_are_tables_of_their_own() -> None:
     queues = result.queues.to_pandas()
     assert len(queues) > 20
     assert list(queues["link"].unique()) == ["left-to-right", "right-to-left"]
-    with pytest.raises(TableError, match=r"'datagrams'.*to record it, give \[\[datagrams\]\] in the scenario"):
+    with pytest.raises(
+        TableError, match=r"'datagrams'.*to record it, give \[\[datagrams\]\] in the scenario"
+    ):
         _ = aqmlab.run(bulk(), seed=1).datagrams
     with pytest.raises(TableError, match=r"to record it, give a monitored link several queues"):
         _ = aqmlab.run(bulk(), seed=1).queues

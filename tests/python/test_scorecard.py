@@ -94,7 +94,7 @@ def test_the_summary_counts_in_sample_numbers_and_statements_apart(folder: Path)
     # Fitted were: completed and throughput of the uncongested cell, loss and throughput of PI 24.
     assert [row["count"] for row in rows[:2]] == [5, 4]
     for row in rows:
-        assert sum(row[str(conclusion)] for conclusion in Conclusion) == row["count"]
+        assert sum(int(str(row[str(conclusion)])) for conclusion in Conclusion) == row["count"]
     held = sum(outcome.count(Finding.HOLDS) for outcome in parts().outcomes)
     assert rows[2]["reproduced"] == held
 

@@ -101,7 +101,10 @@ def test_parts_of_a_run_have_the_numbers_of_their_rows(name: str, expected: floa
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("throughput_mbps/links.forward@5-20", r"5 to 20 s does not consist of whole intervals of 10 s from 0 s on"),
+        (
+            "throughput_mbps/links.forward@5-20",
+            r"5 to 20 s does not consist of whole intervals of 10 s from 0 s on",
+        ),
         ("throughput_mbps/links.forward@20-40", r"20 to 40 s lies outside the measured window, 0 to 30 s"),
         ("throughput_mbps/links.forward@20-20", r"20 to 20 s lies outside"),
         ("throughput_mbps/links.forward@0-20+10-30", r"10 to 30 s overlaps another stretch.*20 s"),

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from aqmlab.report.embedding import chart_data, inline_svg, looks_data
 from aqmlab.tables import to_html
-from aqmlab.words.amounts import unbroken
+from aqmlab.terminal.spelling import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

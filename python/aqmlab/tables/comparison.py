@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics import Interval
-from aqmlab.statistics.quantities import queue_mean_packets
 from aqmlab.tables.model import (
     Column,
     Line,
