@@ -8,7 +8,8 @@ from aqmlab.comparison.run_warnings import warnings_in_words
 from aqmlab.tables import to_html
 from aqmlab.tables.model import Column, Line, Table, TableCell
 from aqmlab.terminal.console import wrapped
-from aqmlab.words.amounts import delay, unbroken
+from aqmlab.terminal.spelling import unbroken
+from aqmlab.words.amounts import delay
 
 
 @pytest.mark.parametrize(
