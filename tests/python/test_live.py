@@ -140,7 +140,7 @@ def complaint_free(file: Path) -> None:
         return
     checking = [f"-o{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
     wrong = "_ws.malformed || ip.checksum.status != 1 || tcp.checksum.status != 1 || udp.checksum.status != 1"
-    # The kernel writes a checksum of zero as 0xffff (net/core/dev.c, `skb_checksum_help`): one segment in 65,536.
+    # The kernel writes a zero checksum as 0xffff (net/core/dev.c, `skb_checksum_help`), 1 in 65,536 segments.
     # It is right by RFC 1071, as `packets_in` checks; tshark asks for RFC 1624's form.
     bad = f"({wrong} || _ws.expert.severity == error) && !(tcp.checksum == 0xffff)"
     assert tshark(*checking, "-r", str(file), "-Y", bad) == []

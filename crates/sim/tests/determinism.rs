@@ -49,7 +49,7 @@ fn a_queue_that_marks_and_hosts_without_ecn_are_warned_about() {
         "{ scheme = \"red\", limit_packets = 100, min_th_packets = 5.0, max_th_packets = 15.0, ecn = true }";
     let warned = |overrides: &[(&str, &str)]| {
         let warnings = simulate(7, overrides).summary.warnings;
-        warnings.iter().any(|warning| warning.contains("no packet that arrived was ECN-capable"))
+        warnings.iter().any(|warning| warning.contains("no ECN-capable packet arrived"))
     };
     assert!(warned(&[("dumbbell.queue", queue)]));
     assert!(!warned(&[("dumbbell.queue", queue), ("users.host.ecn", "on")]));

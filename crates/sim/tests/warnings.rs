@@ -179,7 +179,7 @@ fn a_link_that_loses_more_than_a_third_of_its_data_carries_retransmissions() {
     };
     let storm = lost(3_000, 1_001);
     assert!(
-        storm.len() == 1 && storm[0].starts_with("right-to-left lost 33 % of the data packets"),
+        storm.len() == 1 && storm[0].starts_with("right-to-left lost 33 % of its data packets"),
         "{storm:?}"
     );
     assert_eq!(lost(3_000, 1_000), NOTHING, "a third is not more than a third");
