@@ -61,7 +61,7 @@ fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
     const COUNT: &str = "0 to 10000000; or per_side for both sides";
     match (users.per_side, users.left, users.right) {
         (None, None, None) => {
-            mistakes.sentence("users", "the number of users is missing: give per_side, or left and right")
+            mistakes.sentence("users", "the number of users is missing: give per_side, or left and right");
         }
         (None, None, Some(_)) => mistakes.missing_key("users", "left", COUNT),
         (None, Some(_), None) => mistakes.missing_key("users", "right", COUNT),
