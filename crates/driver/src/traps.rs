@@ -294,10 +294,7 @@ mod tests {
                      rate_mbps = 0.08\n";
         let flows = "[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n";
         let warned = said(&format!("{LINK}{flows}{calls}"));
-        assert!(
-            warned.len() == 1 && warned[0].starts_with("datagrams of calls have no delay"),
-            "{warned:?}"
-        );
+        assert!(warned.len() == 1 && warned[0].starts_with("datagrams of calls have no delay"), "{warned:?}");
         assert!(warned[0].contains("base_rtt_ms of flows does not apply"), "{warned:?}");
         let delayed = LINK.replace("rate_mbps = 10.0", "rate_mbps = 10.0\ndelay_ms = 5.0");
         assert_eq!(said(&format!("{delayed}{flows}{calls}")), Vec::<String>::new());
