@@ -252,6 +252,7 @@ mod tests {
     use super::*;
     use crate::packet::{Codepoint, PacketClass, Queued};
     use crate::port::Port;
+    use crate::queue_view::EmptyQueue;
     use aqmlab_random::Key;
     use aqmlab_units::Rate;
 
@@ -285,6 +286,26 @@ mod tests {
         // Above the target from 5 ms on: the first drop comes an interval later, the next after gaps of 100/sqrt(1),
         // 100/sqrt(2), ... ms: 105, 205, 275.7, 333.4, 383.4, 428.2, 469.0, at whole milliseconds or just after.
         assert_eq!(drops_of_a_standing_queue(470), [105, 205, 276, 334, 384, 429, 469]);
+    }
+
+    /// RFC 8289 section 5.5: `dodequeue` of an empty queue forgets since when packets have waited too long, however it was emptied
+    /// (FQ-CoDel may discard the last packet of a queue to make room).
+    #[test]
+    fn an_empty_queue_forgets_since_when_packets_have_waited_too_long() {
+        let mut codel = CoDel::new(&Params::default(), false);
+        let room = Limit::of_packets(10).room();
+        let queue = QueueView::new(2, 3_000, &room, &EmptyQueue);
+        let mut coins = Key::from_seed(1).stream();
+        let mut depart = |codel: &mut CoDel, now_ms: u64| {
+            let now = Time::ZERO + Span::from_milliseconds(now_ms);
+            let arrived = Some(Time::ZERO + Span::from_milliseconds(now_ms - 10));
+            codel.on_departure(now, &Departing { facts: Packet.facts(), arrived }, &queue, &mut coins)
+        };
+        // Above the target from 10 ms on: the first drop would come at 110.
+        assert_eq!(depart(&mut codel, 10), Verdict::Pass);
+        codel.on_idle(Time::ZERO + Span::from_milliseconds(50));
+        assert_eq!([110, 120, 209].map(|now| depart(&mut codel, now)), [Verdict::Pass; 3]);
+        assert_eq!(depart(&mut codel, 210), Verdict::Signal(Reason::Early), "an interval after 110");
     }
 
     #[test]

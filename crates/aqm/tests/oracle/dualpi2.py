@@ -280,6 +280,7 @@ def dualpi2_cases():
         merged(packets(0, 0.6, [1, 2] * 40, ecns=("ect1", "ce", "not_ect")), drain(0.5, 0.8, 90)),
     )
     yield from idle_credit_cases(quick)
+    yield from bound_cases(quick)
 
 
 def idle_credit_cases(quick):
@@ -300,4 +301,40 @@ def idle_credit_cases(quick):
         TEN,
         dict(quick, schedule={"weighted": {"classic_share": 0.25}}),
         twice,
+    )
+
+
+def bound_cases(quick):
+    # Both queues have half of the link and get more than that: the L queue's own delay and the coupled likelihood both lie
+    # between 0 and 1, and now the one is larger and now the other.
+    yield (
+        "the larger of the two likelihoods of the L queue: its own delay's and the coupled one",
+        DualPi2,
+        TEN,
+        dict(
+            quick,
+            target_ms=1,
+            alpha_hz=2,
+            beta_hz=8,
+            ramp_from_us=200,
+            ramp_range_us=40000,
+            schedule={"weighted": {"classic_share": 0.5}},
+        ),
+        merged(
+            packets(0, 1.1, [1] * 60, ecns=("ect0",)),
+            packets(0.3, 1.3, [2] * 60, ecns=("ect1",)),
+            drain(0.5, 0.8, 130),
+        ),
+    )
+    # With a coupling of 1 the base probability reaches 1, and with it both likelihoods, exactly.
+    yield (
+        "likelihoods of exactly 1 are an overload: drops before marks in the L queue, and no marks in the C queue",
+        DualPi2,
+        TEN,
+        dict(quick, alpha_hz=1000, beta_hz=1000, coupling=1, highest_marking=1),
+        merged(
+            packets(0, 0.9, [1] * 50, ecns=("ect0",)),
+            packets(0.3, 0.9, [2] * 50, ecns=("ect1",)),
+            drain(0.5, 0.8, 110),
+        ),
     )
