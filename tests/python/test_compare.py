@@ -186,7 +186,7 @@ def test_pages_of_a_population_are_its_own() -> None:
 
 def test_a_comparison_prints_and_turns_into_plain_data() -> None:
     comparison = compare({"drop-tail": runs(timeouts=0.15), "PI": runs(timeouts=0.02)})
-    assert repr(comparison) == "Comparison(drop-tail, PI; 8 seeds; differences against drop-tail)"
+    assert repr(comparison) == "Comparison(drop-tail, PI; 8 seeds; differences from drop-tail)"
     assert "Means over 8 seeds, ± 95 % confidence intervals." in str(comparison)
     data = json.loads(json.dumps(comparison.to_dict()))
     assert data["baseline"] == "drop-tail"
@@ -221,7 +221,7 @@ def test_one_scenario_is_run_under_several_schemes() -> None:
     assert alone.to_dict() == found.to_dict()
     with pytest.raises(ComparisonError, match="two or more, such as drop-tail and red"):
         compare(TWO_ROUTERS_BROWSED, schemes=["red"])
-    with pytest.raises(ComparisonError, match="schemes are put into one scenario"):
+    with pytest.raises(ComparisonError, match="schemes need one scenario"):
         compare({"a": runs()}, schemes=["red", "pi"])
     with pytest.raises(ComparisonError, match="nothing to compare"):
         compare({})

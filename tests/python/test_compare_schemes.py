@@ -147,7 +147,7 @@ def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
     assert found.seeds_for(2.0) == math.ceil(4.0 * 3.5341**2 * 1.2 / 4.0) == 15
     assert found.seeds_for(1e3) == 6
     few = beside({"a": base[:5], "b": base[:5]})
-    with pytest.raises(TooLittleDataError, match="5 seeds cannot say how many it takes"):
+    with pytest.raises(TooLittleDataError, match="5 seeds are too few to estimate the number of seeds"):
         few.seeds_for(1.0)
     with pytest.raises(TooLittleDataError, match="too few pages ended"):
         beside({"a": base, "b": [*base[:5], math.inf]}).seeds_for(1.0)
@@ -229,7 +229,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     # The width falls with the root of the number: 6 / 0.8^2 is 9.4.
     assert len(list((folder / "red").iterdir())) == 10
     assert "Means over 10 seeds" in " ".join(made.stdout.split())
-    assert "The first 6 seeds decided how many" in " ".join(made.stdout.split())
+    assert "The first 6 seeds decided the number of seeds" in " ".join(made.stdout.split())
     assert "longer runs" not in made.stdout
     # The folder of the comparison, and those of its configurations, tell the same.
     for folders in ([folder], [folder / "drop-tail", folder / "red"]):

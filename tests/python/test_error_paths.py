@@ -271,7 +271,7 @@ def test_numpy_says_nothing_of_its_own() -> None:
 def test_a_comparison_is_short_in_an_interpreter() -> None:
     runs = [aqmlab.run(WEB.replace("per_side = 150", "per_side = 20"), seed=seed) for seed in (1, 2)]
     shown = repr(aqmlab.compare({"a": runs, "b": runs}))
-    assert shown == "Comparison(a, b; 2 seeds; differences against a)"
+    assert shown == "Comparison(a, b; 2 seeds; differences from a)"
 
 
 def test_a_misspelt_method_of_a_scheme_is_refused(

@@ -70,7 +70,9 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(
     _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 1.0
     assert process.returncode == 128 + number
-    assert errors.splitlines()[-1].startswith(f"aqmlab: interrupted{by}; what had finished is kept")
+    assert errors.splitlines()[-1].startswith(
+        f"aqmlab: interrupted{by}; finished runs are kept, and the same command resumes"
+    )
     assert "Traceback" not in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
 

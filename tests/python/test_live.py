@@ -203,9 +203,12 @@ def test_somebody_without_privileges_has_a_live_run_too(common: Path) -> None:
     assert made.returncode == 0, made.stderr
     audit = Result.load(common / "live").live
     assert audit is not None
-    assert audit["backend"] == (
-        "tun" if os.access("/dev/net/tun", os.W_OK) and not who.identity else "af-packet"
+    device = Path("/dev/net/tun")
+    # Some systems let everybody open it, others root alone.
+    opens = device.exists() and (
+        device.stat().st_mode & 0o002 if who.identity else os.access(device, os.W_OK)
     )
+    assert audit["backend"] == ("tun" if opens else "af-packet")
     assert audit["probe_error"]["count"] > 10
     assert audit["lateness"]["count"] > 500, "a run without privileges skips no audit"
 
@@ -415,9 +418,9 @@ def test_a_command_that_cannot_be_run_is_refused_before_anything_is_made(tmp_pat
         assert told.exit_code != 0
         return told.output + str(told.exception)
 
-    assert "no command 'no-such-program'" in refused("--", "no-such-program")
-    assert "no command 'no-such-server'" in refused("--server", "no-such-server -v", "--", "true")
-    assert "which stands behind --" in refused("--rtt-ms", "10")
+    assert "command not found: 'no-such-program'" in refused("--", "no-such-program")
+    assert "command not found: 'no-such-server'" in refused("--server", "no-such-server -v", "--", "true")
+    assert "need a COMMAND after --" in refused("--rtt-ms", "10")
     assert "exclude each other" in refused("--serve", str(tmp_path), "--server", "true", "--", "true")
     assert "No closing quotation" in refused("--server", "it's", "--", "true")
     assert "-3.0 ms: 0 to" in refused("--rtt-ms", "-3", "--", "true")

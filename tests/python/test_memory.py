@@ -60,10 +60,12 @@ def test_a_run_without_room_is_refused_before_it_is_made(monkeypatch: pytest.Mon
 
 def test_fewer_runs_at_a_time_where_all_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 100 * _MIB)
-    with pytest.warns(UserWarning, match=r"runs at a time: \d+ instead of 50, for one takes up to \d+ MiB"):
+    with pytest.warns(
+        UserWarning, match=r"parallel runs: \d+ instead of 50, because one takes up to \d+ MiB"
+    ):
         fitting = memory.workers_with_room([_job()], 50)
     assert 1 < fitting < 50
-    with pytest.warns(UserWarning, match="runs at a time: 1 instead of 50"):
+    with pytest.warns(UserWarning, match="parallel runs: 1 instead of 50"):
         assert memory.workers_with_room([_job()], 50, each_bytes=60 * _MIB) == 1
 
 

@@ -363,7 +363,7 @@ def test_a_long_scenario_is_shortened_to_what_the_budget_affords() -> None:
     assert (seen["state"], seen["simulated_s"], seen["shortened"]) == ("done", 10.0, True)
     assert seen["names"] == ["ecn false", "ecn true"]
     short = long.shortened(long.scenario, 10.0).resolved
-    assert (short["duration_s"], short["warm_up_s"], short["record"]["responses"]) == (10.0, 1.0, "histogram")
+    assert (short["duration_s"], short["warm_up_s"], short["record"]["responses"]) == (10.0, 1.0, "auto")
 
 
 def test_a_comparison_is_cancelled_at_once() -> None:

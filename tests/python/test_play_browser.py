@@ -96,7 +96,7 @@ def test_the_full_comparison_runs_behind_the_page_and_opens_its_report(
     assert page.locator("#full-progress").is_visible()
     page.wait_for_selector('body[data-comparison="done"]', timeout=ANSWERED_MS)
     assert (
-        "drop-tail against pi, 8 seeds of 20 simulated seconds each"
+        "drop-tail compared with pi, 8 seeds of 20 simulated seconds each"
         in page.locator("#full-status").inner_text()
     )
     assert page.locator("#full-cancel").is_hidden()
@@ -155,5 +155,5 @@ def test_a_page_whose_server_has_ended_says_so(browser: Browser, tmp_path: Path)
         page, _ = opened(browser, f"http://{host}:{port}/?token={token}")
     page.get_by_role("button", name="Other users").click()
     page.wait_for_selector("#refused:not([hidden])", timeout=ANSWERED_MS)
-    assert "has ended" in page.locator("#refused").inner_text()
+    assert "has stopped" in page.locator("#refused").inner_text()
     page.close()

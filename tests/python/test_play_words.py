@@ -89,7 +89,7 @@ def test_the_page_is_called_by_its_scenario() -> None:
     [
         ({"state": "none"}, ""),
         ({"state": "failed", "refused": "out of memory"}, "The comparison failed: out of memory"),
-        ({"simulated_s": None}, "pi against red, 8 seeds: measuring how long a run takes …"),
+        ({"simulated_s": None}, "pi compared with red, 8 seeds: measuring the time of a run …"),
         ({}, f"{LONG}: 3 of 16 runs"),
         ({"state": "done"}, f"{LONG}: done."),
         ({"state": "cancelled"}, "pi compared with red, 8 seeds: cancelled."),

@@ -78,9 +78,9 @@ def test_each_kind_draws_what_it_says() -> None:
     np.testing.assert_allclose(pages.series[0].y, 100.0 * np.mean([run.cdf(pages.x) for run in runs], axis=0))
     queue = chart_of("queue", results, link="left-to-right")
     assert queue.series[0].y[0] == results["today"][0].tables["queue"]["packets"][0].as_py()
-    # Frames of 500 bytes take 0.04 ms each at 100 Mbit/s.
+    # Packets of 1,500 bytes with 38 of framing take 0.12304 ms each at 100 Mbit/s.
     waiting = chart_of("waiting", results, link="left-to-right")
-    np.testing.assert_allclose(waiting.series[0].y, 0.04 * queue.series[0].y)
+    np.testing.assert_allclose(waiting.series[0].y, 0.12304 * queue.series[0].y)
     with pytest.raises(UnknownLinkError, match="nowhere"):
         chart_of("queue", results, link="nowhere")
 

@@ -84,7 +84,7 @@ def test_the_report_is_one_self_contained_file(html: str) -> None:
 
 def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> None:
     for expected in (
-        "Table 2 beside the published one",
+        "Table 2: ours and the paper",
         "PI 24 + ECN",
         "better",
         "scale cannot judge",
@@ -99,7 +99,7 @@ def test_the_report_shows_verdicts_table_claims_and_provenance(html: str) -> Non
 def test_the_report_says_first_what_people_notice(html: str) -> None:
     # No pages were recorded in these runs: what is left is how long responses take.
     header = html.split("</header>", maxsplit=1)[0]
-    assert re.search(r"Of \d+ cells compared with drop-tail 240 by response times: ", header)
+    assert re.search(r"Of \d+ cells compared with drop-tail 240 by how long responses take: ", header)
     assert html.index("</header>") < html.index("How much of it is reproduced") < html.index("Claims</h2>")
 
 
@@ -156,7 +156,7 @@ def test_the_terminal_shows_table_and_verdicts() -> None:
     console = Console(width=180, record=True, file=io.StringIO())
     console.print(Reproduction(parts, {}))
     text = console.export_text()
-    assert "table 2 beside the published one" in text
+    assert "table 2: ours and the paper's" in text
     assert "what the paper says" in text
     assert re.search(r"\d+ not run: L\d\d, ", " ".join(text.split()))
 

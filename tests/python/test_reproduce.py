@@ -114,7 +114,7 @@ def test_its_report_has_the_papers_tables(one_sided: Study) -> None:
     parts = parts_of(one_sided)
     assert [filled.published.identifier for filled in parts.filled] == ["2", "3", "3-other-readings"]
     html = render(parts)
-    for expected in ("Table 2 beside", "Table 3 beside", "Table 3 under other readings beside", "KB/s"):
+    for expected in ("Table 2: ours", "Table 3: ours", "Table 3 under other readings: ours", "KB/s"):
         assert expected in html
     assert "users from the published calibration" in html
 

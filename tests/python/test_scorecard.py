@@ -197,4 +197,4 @@ def test_without_results_the_command_says_what_writes_them(
 def test_cells_of_all_experiments_are_refused() -> None:
     done = CliRunner().invoke(commands, ["reproduce", "all", "--cells", "pi-24"])
     assert done.exit_code == 2
-    assert "need one experiment" in done.output
+    assert "--cells and --loads are those of one experiment" in done.output

@@ -47,7 +47,7 @@ SLIPS = {
     "a cell twice": (
         'name = "drop-tail-24"',
         'name = "uncongested"',
-        "configurations: 'uncongested' stands there",
+        "configurations: 'uncongested' appears twice",
     ),
     "a variant of nothing": (
         'of = ["drop-tail-240"]',
@@ -57,7 +57,7 @@ SLIPS = {
     "a variant twice": (
         'suffix = "ring-256"',
         'suffix = "no-ring"',
-        "configurations and variants: 'drop-tail-24-no-ring' stands there",
+        "configurations and variants: 'drop-tail-24-no-ring' appears twice",
     ),
     "an unknown tolerance": ('tolerance = "loss_percent"', 'tolerance = "loss"', 'no tolerance "loss"'),
     "another file": (
@@ -82,7 +82,7 @@ TABLES = {
     "a text for a number": ("13.2", "[bold]", "a number, not '[bold]'"),
     "no number": ("13.2", "nan", "a number, not 'nan'"),
     "a cell too many": ("13.2", "13.2,1", "cells under"),
-    "a column twice": ("loss_percent", "ecn", "names every column, and each differently"),
+    "a column twice": ("loss_percent", "ecn", "must name all columns, with different names"),
     "an open quote": ("13.2", '"13.2', "unexpected end of data"),
 }
 

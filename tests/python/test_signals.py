@@ -60,7 +60,9 @@ def test_a_signal_ends_a_command_and_keeps_what_had_finished(
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     by = "" if number is signal.SIGINT else f" by {number.name}"
-    assert errors.splitlines()[-1].startswith(f"aqmlab: interrupted{by}; what had finished is kept")
+    assert errors.splitlines()[-1].startswith(
+        f"aqmlab: interrupted{by}; finished runs are kept, and the same command resumes"
+    )
     assert "Traceback" not in errors
     kept = results_in(folder)
     assert 2 <= len(kept) < 400

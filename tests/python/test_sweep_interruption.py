@@ -97,7 +97,9 @@ def test_ctrl_c_ends_a_sweep_within_a_second(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 1.5  # a second, and some for a busy machine
     assert process.returncode == 130
-    assert errors.splitlines()[-1].startswith("aqmlab: interrupted; what had finished is kept")
+    assert errors.splitlines()[-1].startswith(
+        "aqmlab: interrupted; finished runs are kept, and the same command resumes"
+    )
     assert "Traceback" not in errors
     assert not any(map(alive, pids))
     assert contents(tmp_path / "store") == {}

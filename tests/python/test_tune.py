@@ -410,7 +410,7 @@ def test_the_scenario_as_given_is_run_as_it_is_whatever_scheme_is_searched(tmp_p
     assert outcome.against(outcome.given).mean == pytest.approx(mean)
     told = outcome.summary().splitlines()[-1]
     assert told.startswith(
-        f"against the scenario as given (pi), on fresh seeds: {outcome.against(outcome.given)}"
+        f"difference from the scenario as given (pi), on fresh seeds: {outcome.against(outcome.given)}"
     )
     assert outcome.role(outcome.given) == "as given"
     files = save(outcome, tmp_path / "out")
@@ -497,7 +497,7 @@ def test_a_budget_ends_the_search(tmp_path: Path) -> None:
 def test_fresh_seeds_end_where_seeds_end() -> None:
     last = 2**64 - 1
     assert Plan(seeds=(last - 8,)).fresh_seeds == tuple(range(last - 7, last + 1))
-    with pytest.raises(TuneError, match=f"no 8 fresh seeds are left behind {last - 7}: give fresh ones"):
+    with pytest.raises(TuneError, match=f"no 8 fresh seeds are left after {last - 7}: give fresh ones"):
         Plan(seeds=(last - 7,))
     assert Plan(seeds=(last,), fresh_seeds=(1,)).fresh_seeds == (1,)
 
@@ -617,7 +617,7 @@ def test_candidates_that_are_refused_are_counted_with_their_reasons(tmp_path: Pa
         low, high = each.settings["min_th_packets"], each.settings["max_th_packets"]
         assert (each.state is TrialState.REFUSED) == (low >= high)
     assert refused
-    assert f"{len(refused)} refused by the scenario's checks" in outcome.summary()
+    assert f"{len(refused)} invalid" in outcome.summary()
     assert f"refused: {refused[0].label} (min_th_packets = " in outcome.summary()
     assert "below max_th_packets" in outcome.summary()
 

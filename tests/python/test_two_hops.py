@@ -95,7 +95,7 @@ def test_a_population_without_anybody_can_be_turned_by_name() -> None:
             [],
             r"legal: users, flows, populations.readers, populations.locals, flows.cross-traffic",
         ),
-        (["users", "flows.cross-traffic"], [], "users, flows or datagrams, one of these"),
+        (["users", "flows.cross-traffic"], [], "users, flows or datagrams, only one of these"),
         ([], ["a-to-c"], r"links: a-to-c: unknown.*a-to-b"),
     ],
 )
@@ -181,7 +181,7 @@ def test_a_load_is_matched_at_the_bottleneck_that_is_full_first() -> None:
 
 
 def test_what_has_no_users_is_not_matched() -> None:
-    with pytest.raises(CalibrationError, match="loads are matched by users"):
+    with pytest.raises(CalibrationError, match="only loads of users can be matched"):
         match_loads(
             Demand.of(chain(), ["flows"]), loads_percent=(50.0,), seeds=(1,), size_at_100_percent=5,
             run=made,  # type: ignore[arg-type]
@@ -261,7 +261,7 @@ def test_compare_pairs_results_of_both_hops_by_name(file: Path) -> None:
     assert done.returncode == 2
     assert "a-to-c" in done.stderr
     done = aqmlab_run("compare", "small", "nothing")
-    assert "nothing: there is no such folder" in done.stderr
+    assert "nothing: there is no such file or folder" in done.stderr
 
 
 def test_populations_that_browse_otherwise_are_not_compared() -> None:
@@ -302,7 +302,10 @@ def test_tune_sets_the_queues_of_both_hops_or_of_those_named(file: Path) -> None
     )
     done = aqmlab_run("tune", file, "--scheme", "red", *few, "--output", "all")
     assert done.returncode == 0, done.stderr
-    assert "queues set, all alike: topology.links.0.queue, topology.links.1.queue" in done.stdout
+    assert (
+        "all these queues have the same settings: topology.links.0.queue, topology.links.1.queue"
+        in done.stdout
+    )
     facts = json.loads(Path("all/search.json").read_text())
     assert (facts["links"], facts["queues"]) == (
         list(BOTH),

@@ -184,7 +184,9 @@ class PlayedLink:
         return min(own_s, float(f"{max(affordable_s, _SHORTEST_S):.2g}"))
 
     def shortened(self, scenario: Scenario, simulated_s: float) -> Scenario:
-        """A setting at this length, in the scenario's proportions, without rows of packets and responses.
+        """A setting at this length, in the scenario's proportions, without rows of packets.
+
+        Responses are kept as the scenario keeps them: pages are matched one by one by their rows.
 
         Args:
             scenario: The setting, as `at` gives it.
@@ -193,8 +195,6 @@ class PlayedLink:
         share = simulated_s / float(scenario.duration_s)
         parts = ("warm_up_s", "cool_down_s") if share < 1.0 else ()
         overrides: dict[str, Any] = {part: round(share * scenario.resolved[part], 3) for part in parts}
-        if self._has_users and scenario.resolved["record"]["responses"] != "none":
-            overrides["record.responses"] = "histogram"
         overrides |= {f"record.{table}": False for table in ("arrivals", "packets")}
         return scenario.with_overrides({"duration_s": simulated_s, **overrides})
 
