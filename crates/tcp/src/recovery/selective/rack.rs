@@ -4,7 +4,7 @@
 //! arrived, and a round trip has passed since, with some time more if reordering was seen.
 
 use super::scoreboard::{Arrived, Delivery};
-use crate::sender::DUPLICATE_THRESHOLD;
+use crate::recovery::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
