@@ -91,7 +91,9 @@ def reproduce(
       aqmlab reproduce le2003 --costs                           run time of quick, standard and full
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
-      aqmlab reproduce all --scale full                         one study after the other, then a scorecard
+      aqmlab reproduce all --costs                              the same of every study
+
+    `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
     from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError
