@@ -82,7 +82,7 @@ impl Deviations {
         let rate = Rate::from_megabits_per_second(megabits_per_second * (1.0 + share));
         let fits = |scheme: &Scheme| scheme.validate_at(&PortFacts::new(rate)).is_ok();
         // What a trace lets through has no clock of the link's own.
-        if link.trace.is_none() && link.queue.as_ref().is_none_or(fits) {
+        if link.service.is_constant() && link.queue.as_ref().is_none_or(fits) {
             link.rate = Some(rate);
         }
         link.delay += self.phase(key.named("delay"));

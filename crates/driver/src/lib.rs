@@ -7,8 +7,8 @@
 //! | --- | --- |
 //! | `applications.rs` | a scenario's applications (`aqmlab-session`) |
 //! | `access_delay.rs` | the minimum delays of users' connections |
-//! | `link_counts.rs` | the port of a link; what is counted and seen of it |
-//! | `trace_clock.rs` | when a packet has left a link whose rate varies |
+//! | `links.rs` | the links of a scenario (`aqmlab-link`) |
+//! | `replay.rs` | what a link does with arrivals that were recorded elsewhere |
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
 //! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
 //! | `named_ports.rs` | ports by name |
@@ -22,20 +22,20 @@ mod access_delay;
 mod applications;
 mod control;
 pub mod deviations;
-mod link_counts;
+mod links;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
 mod named_ports;
 pub mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
+mod replay;
 mod sampling_clock;
 mod scheme_state;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
 mod summaries;
 mod table_names;
-mod trace_clock;
 pub mod transfers;
 mod traps;
 pub mod warnings;
@@ -44,12 +44,12 @@ mod window;
 pub use access_delay::AccessDelay;
 pub use applications::session;
 pub use control::{Control, RunError};
-pub use link_counts::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent, port_of};
+pub use links::{link_of, serializer_of};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
+pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 pub use sampling_clock::SamplingClock;
 pub use settling::Unsettled;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
-pub use trace_clock::TraceClock;
 pub use window::measured_window;

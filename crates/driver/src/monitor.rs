@@ -1,11 +1,11 @@
 //! Sampling of monitored links.
 
-use crate::link_counts::{MonitoredLink, Sent};
 use crate::queue_summary::QueueSummaries;
 use crate::sampling_clock::SamplingClock;
 use crate::scheme_state::SchemeStates;
 use crate::settling::{self, Unsettled};
 use crate::table_names::TableNames;
+use aqmlab_link::{MonitoredLink, Sent};
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Record, Scenario};
 use aqmlab_units::{Probability, Span, Time};

@@ -1,8 +1,8 @@
 //! What happened in each queue of a port with several, in the measured window: the table `queues`.
 
-use crate::link_counts::LinkSnapshot;
 use crate::table_names::TableNames;
 use aqmlab_aqm::{QueueCounters, Reason, Tally};
+use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{ColumnValues, Table};
 
 /// One queue that packets came to or went from.

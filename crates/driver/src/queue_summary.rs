@@ -3,9 +3,9 @@
 //! The monitor of Christiansen, Jeffay, Ott, Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000, section 3.1) samples a
 //! queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was transmitted and dropped.
 
-use crate::link_counts::MonitoredLink;
 use crate::sampling_clock::SamplingClock;
 use crate::table_names::TableNames;
+use aqmlab_link::MonitoredLink;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::QueueSummary;
 use aqmlab_units::Time;

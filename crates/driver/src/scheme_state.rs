@@ -1,8 +1,8 @@
 //! What schemes tell of themselves over time: the table `scheme_state`.
 
-use crate::link_counts::MonitoredLink;
 use crate::sampling_clock::SamplingClock;
 use crate::table_names::TableNames;
+use aqmlab_link::MonitoredLink;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_units::{Span, Time};
 

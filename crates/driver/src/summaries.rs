@@ -1,7 +1,7 @@
 //! From counters and applications to what `run.json` says of them.
 
-use crate::link_counts::LinkSnapshot;
 use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
+use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{
     Amount, ClassCounts, ExchangeSummary, FlowSummary, LinkCounters, LinkSummary, PopulationSummary,
 };

@@ -32,7 +32,7 @@ pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
 /// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long a queue takes is
 /// not known.
 fn out_of_reach(link: &Link) -> Option<String> {
-    let (scheme, rate) = (link.queue.as_ref()?, link.rate.filter(|_| link.trace.is_none())?);
+    let (scheme, rate) = (link.queue.as_ref()?, link.rate.filter(|_| link.service.is_constant())?);
     let found = scheme.unreachable_onset(&PortFacts::new(rate))?;
     let UnreachableOnset { key, value, value_below, limit_key, limit, limit_above } = found;
     // Rounded to the side on which the scheme acts.

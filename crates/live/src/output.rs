@@ -9,9 +9,10 @@ use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
 use crate::traffic::thread::{KernelCounts, Traffic};
 use aqmlab_driver::{
-    FORMAT, MonitoredLink, TableNames, WatchedLink, document, flows, link_summaries, measured_window,
-    populations, queue_counts, transfers, warnings,
+    FORMAT, TableNames, WatchedLink, document, flows, link_summaries, measured_window, populations,
+    queue_counts, transfers, warnings,
 };
+use aqmlab_link::MonitoredLink;
 use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
 use aqmlab_session::Session;
@@ -80,10 +81,8 @@ fn said_of(audit: &Audit) -> Option<String> {
 
 fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
     let monitored = network.queues.iter().filter(|link| link.monitored);
-    let watched = monitored.map(|link| WatchedLink {
-        link: link.link,
-        decides_about_waiting: link.port.decides_about_waiting(),
-    });
+    let watched = monitored
+        .map(|link| WatchedLink { link: link.number, decides_about_waiting: link.decides_about_waiting });
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }
 
@@ -149,21 +148,17 @@ fn invariants(network: &Network, traffic: &Traffic) -> Vec<Invariant> {
 }
 
 fn port_conserves(queue: &QueuedLink) -> Result<(), String> {
-    let outcome = match &queue.kernel {
-        None => queue.port.check_conservation().map_err(|error| error.to_string()),
-        Some(kernel) => kernel.check_conservation(),
-    };
-    outcome.map_err(|what| format!("link {}: {what}", queue.link.0))
+    queue.check_conservation().map_err(|what| format!("link {}: {what}", queue.number.0))
 }
 
 fn link_sends_what_departs(queue: &QueuedLink) -> Result<(), String> {
     let departed = queue.queue().counters().departures().total().packets;
-    let (sent, under_way) = (queue.frames(), queue.under_way());
+    let (sent, under_way) = (queue.sent().frames, queue.under_way());
     let holds = departed == sent + under_way;
     holds.then_some(()).ok_or_else(|| {
         format!(
             "link {}: {departed} packets left the queue, {sent} the link, {under_way} are under way",
-            queue.link.0
+            queue.number.0
         )
     })
 }

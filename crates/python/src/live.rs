@@ -2,12 +2,11 @@
 
 use crate::error::{Cancelled, RunError, ScenarioError, refused};
 use crate::finished::{Finished, Once};
-use aqmlab_driver::Control;
+use aqmlab_driver::{Control, ReplayedArrival, ReplayedEvent, replay};
 use aqmlab_live::{
     Backend, CapturedPorts, HostSettings, KeptPacket, LiveError, LogEvent, LogRow, Output, Program, Settings,
 };
 use aqmlab_scenario::{LinkIndex, Scenario};
-use aqmlab_sim::{ReplayedArrival, ReplayedEvent, replay};
 use aqmlab_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

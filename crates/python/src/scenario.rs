@@ -2,7 +2,8 @@
 
 use crate::error::refused;
 use aqmlab_aqm::PortFacts;
-use aqmlab_scenario::{Framing, Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
+use aqmlab_link::Framing;
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

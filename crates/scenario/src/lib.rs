@@ -58,7 +58,6 @@ pub mod limits;
 mod mistakes;
 mod nearest;
 mod network;
-mod rate_trace;
 mod read;
 mod reference;
 mod resolve;
@@ -83,8 +82,7 @@ pub use document::{
 };
 pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
-pub use network::{Framing, Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
-pub use rate_trace::RateTrace;
+pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{

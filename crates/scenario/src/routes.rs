@@ -184,7 +184,8 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Framing, Link, Node};
+    use crate::{Link, Node};
+    use aqmlab_link::{Framing, ServiceModel};
     use aqmlab_units::Span;
 
     /// A network of `(name, is a router)` and one-way links by node numbers.
@@ -199,9 +200,9 @@ mod tests {
             from: NodeIndex(*from),
             to: NodeIndex(*to),
             rate: None,
-            trace: None,
+            service: ServiceModel::Constant,
             delay: Span::ZERO,
-            framing: Framing { overhead_bytes: 0, minimum_frame_bytes: 0, gap_bytes: 0 },
+            framing: Framing::NONE,
             queue: None,
             layer2_queued_bytes: 0,
             transmit_ring_packets: 0,

@@ -10,7 +10,6 @@
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
-//! | `replay.rs` | what a port does with arrivals that were recorded elsewhere |
 //! | `memory.rs` | the memory that a run will take |
 //!
 //! What it shares with the driver in real time (applications, delays of connections, ports, tables, summaries) is `aqmlab-driver`.
@@ -34,14 +33,12 @@ mod fabric;
 mod identifiers;
 mod memory;
 mod recording;
-mod replay;
 mod simulation;
 mod transport;
 
 pub use fabric::{Capture, CaptureRefused, CapturedPorts};
 pub use memory::memory_estimate;
 pub use recording::Output;
-pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;

@@ -132,7 +132,7 @@ fn the_uncongested_twin_has_a_rate_and_no_trace() {
     let text = format!("{LINE}\n[users]\nper_side = 1\n");
     let scenario = Scenario::from_toml(&text, "test", &[]).unwrap();
     let twin = scenario.uncongested_twin().unwrap();
-    assert!(twin.network.links[0].trace.is_none() && scenario.network.links[0].trace.is_some());
+    assert!(twin.network.links[0].service.is_constant() && !scenario.network.links[0].service.is_constant());
     assert!(twin.document().files.is_empty());
 }
 
@@ -151,7 +151,7 @@ fn links_without_an_uncongested_rate_keep_their_trace_in_the_twin() {
     let text = format!("{TOPOLOGY}\n{users}");
     let traces = |text: &str| {
         let twin = Scenario::from_toml(text, "test", &[]).unwrap().uncongested_twin().unwrap();
-        let traces = twin.network.links.iter().filter(|link| link.trace.is_some()).count();
+        let traces = twin.network.links.iter().filter(|link| !link.service.is_constant()).count();
         (traces, twin.document().files.len())
     };
     let elsewhere = text.replace(

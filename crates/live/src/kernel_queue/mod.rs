@@ -20,7 +20,7 @@ use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
 use crate::router::network::Packet;
 use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
-use aqmlab_driver::MonitoredQueue;
+use aqmlab_link::MonitoredQueue;
 use aqmlab_scenario::{Link, LinkIndex, Scenario};
 use aqmlab_units::{Probability, Span, Time};
 use nix::errno::Errno;

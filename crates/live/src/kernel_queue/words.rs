@@ -34,7 +34,7 @@ const DUALPI2_ROUNDING: f64 = 0.002;
 /// # Errors
 /// What of the link or its scheme the kernel has not, and what it has instead.
 pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
-    if link.trace.is_some() {
+    if !link.service.is_constant() {
         return Err("a rate that varies: htb has a constant one".to_owned());
     }
     if link.transmit_ring_packets > 0 {

@@ -104,8 +104,8 @@ fn framed(packet: &[u8], coins: &mut Stream) -> Vec<u8> {
     frame
 }
 
-fn network() -> (Network, Addresses) {
-    let scenario = Scenario::from_toml(TEXT, "fuzz", &[]).unwrap_or_else(|error| panic!("{error}"));
+pub(super) fn network(text: &str, log: Log) -> (Network, Addresses) {
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     let addresses = Addresses::of(&scenario);
     let (register, registrations) = channel();
     for machine in 0..addresses.machines() as u32 {
@@ -115,14 +115,14 @@ fn network() -> (Network, Addresses) {
         }
     }
     let connections = Connections::new(addresses.clone(), 1, registrations, Span::ZERO);
-    (Network::new(&scenario, measured_window(&scenario), 1, connections, Log::default()), addresses)
+    (Network::new(&scenario, measured_window(&scenario), 1, connections, log), addresses)
 }
 
 #[test]
 #[allow(clippy::disallowed_methods)] // how many, not what
 fn whatever_a_namespace_sends_is_counted_and_never_a_failure() {
     let packets = std::env::var("AQMLAB_FUZZ_PACKETS").map_or(FEW, |text| text.parse().unwrap());
-    let (mut network, addresses) = network();
+    let (mut network, addresses) = network(TEXT, Log::default());
     let mut coins = Key::from_seed(7).stream();
     let mut now = Time::ZERO;
     let mut handed_over = 0_u64;
@@ -149,7 +149,7 @@ fn whatever_a_namespace_sends_is_counted_and_never_a_failure() {
             assert_eq!((balance.read, balance.handed_over), (gone + network.under_way(), handed_over));
         }
     }
-    assert!(network.queues.iter().all(|link| link.port.check_conservation().is_ok()));
+    assert!(network.queues.iter().all(|link| link.check_conservation().is_ok()));
     let refused = network.balance.refused;
     assert_eq!(network.balance.read, packets);
     for (count, name) in refused.into_iter().zip(Refusal::NAMES) {

@@ -1,124 +1,94 @@
-//! Links: with a queue, and without.
+//! Links with a queue: of ours, or of the kernel.
 
 use super::network::Packet;
+use crate::error::LiveError;
 use crate::kernel_queue::KernelQueue;
-use aqmlab_aqm::{Port, Reason, Scheme};
-use aqmlab_driver::{MonitoredLink, MonitoredQueue, Sent, TraceClock, port_of};
+use aqmlab_aqm::Scheme;
+use aqmlab_driver::link_of;
+use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, Sent, Transmitter};
 use aqmlab_random::Key;
-use aqmlab_scenario::{Framing, Link, LinkIndex};
-use aqmlab_units::{Rate, Span, Time, TransmissionClock};
-use std::collections::VecDeque;
+use aqmlab_scenario as scenario;
+use aqmlab_scenario::LinkIndex;
+use aqmlab_units::{Rate, Span, Time};
 
 /// A link with a queue discipline.
 pub(crate) struct QueuedLink {
-    pub(crate) port: Port<Packet>,
-    /// In its place, where the queue is the kernel's.
-    pub(crate) kernel: Option<KernelQueue>,
-    /// Packets that have left that and have not begun to be sent on.
-    pub(crate) leaving: u64,
-    pub(crate) link: LinkIndex,
+    pub(crate) number: LinkIndex,
     pub(crate) monitored: bool,
     /// Propagation delay.
     pub(crate) delay: Span,
-    in_service: Option<Packet>,
-    /// Packets that the driver has taken out of the queue and the link has not begun to send.
-    ring: VecDeque<Packet>,
-    ring_packets: usize,
-    transmission: TransmissionClock,
-    /// Goes before the other clock, where the rate varies.
-    trace: Option<TraceClock>,
-    transmission_ends: Time,
-    /// When the port was last said to open, which holds back what waits.
-    opens: Time,
-    /// Time without a transmission before the present or last one began.
-    idle: Span,
-    framing: Framing,
-    sent: Sent,
+    /// Whether packets that wait may still be discarded or marked.
+    pub(crate) decides_about_waiting: bool,
+    pub(crate) queue: Queue,
+}
+
+/// Who decides about packets.
+pub(crate) enum Queue {
+    Own(Box<Link<Packet>>),
+    Kernel(Box<KernelLink>),
+}
+
+/// A link behind a queue of the kernel, which lets packets go at the link's rate.
+pub(crate) struct KernelLink {
+    pub(crate) queue: KernelQueue,
+    /// Packets that have left it and have not begun to be sent on.
+    leaving: u64,
+    transmitter: Transmitter,
+}
+
+impl KernelLink {
+    /// The kernel has let a packet go, which is sent on later.
+    pub(crate) fn expect(&mut self) {
+        self.leaving += 1;
+    }
+
+    /// Sends it on; answers with the end of its transmission, which begins when those before it are over.
+    pub(crate) fn send_on(&mut self, now: Time, ip_bytes: u32) -> Time {
+        self.leaving -= 1;
+        self.transmitter.send(now, ip_bytes)
+    }
 }
 
 impl QueuedLink {
-    pub(crate) fn new(number: LinkIndex, link: &Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Self {
+    pub(crate) fn new(
+        number: LinkIndex,
+        link: &scenario::Link,
+        (rate, scheme): (Rate, &Scheme),
+        key: Key,
+    ) -> Self {
+        let own: Link<Packet> = link_of(link, (rate, scheme), key);
         Self {
-            port: port_of(link, (rate, scheme), key),
-            kernel: None,
-            leaving: 0,
-            link: number,
+            number,
             monitored: link.monitored,
             delay: link.delay,
-            in_service: None,
-            ring: VecDeque::new(),
-            ring_packets: link.transmit_ring_packets as usize,
-            transmission: TransmissionClock::new(rate),
-            trace: link.trace.clone().map(TraceClock::new),
-            transmission_ends: Time::ZERO,
-            opens: Time::ZERO,
-            idle: Span::ZERO,
-            framing: link.framing,
-            sent: Sent::default(),
+            decides_about_waiting: own.port().decides_about_waiting(),
+            queue: Queue::Own(Box::new(own)),
         }
     }
 
-    /// Lets the driver take what it can hold, and the link begin to send if it is idle; answers with the end of the
-    /// transmission that it begins.
-    pub(crate) fn serve(&mut self, now: Time, discarded: &mut impl FnMut(Packet, Reason)) -> Option<Time> {
-        let mut begun = None;
-        loop {
-            let waiting = if self.in_service.is_some() { None } else { self.ring.pop_front() };
-            if let Some(packet) = waiting {
-                begun = Some(self.transmit(packet, now));
-                continue;
-            }
-            if self.in_service.is_some() && self.ring.len() >= self.ring_packets {
-                return begun;
-            }
-            let Some(packet) = self.port.depart(now, discarded) else { return begun };
-            if self.in_service.is_some() {
-                self.ring.push_back(packet);
-            } else {
-                begun = Some(self.transmit(packet, now));
-            }
+    /// Puts the kernel's queue discipline, made in the namespace of this thread, in the place of its own.
+    pub(crate) fn take_kernel_queue(&mut self, link: &scenario::Link) -> Result<(), LiveError> {
+        let Some(rate) = link.rate else { return Ok(()) };
+        self.queue = Queue::Kernel(Box::new(KernelLink {
+            queue: KernelQueue::of(self.number, link)?,
+            leaving: 0,
+            transmitter: Transmitter::new(&link.service, rate, link.framing),
+        }));
+        Ok(())
+    }
+
+    pub(crate) fn kernel(&self) -> Option<&KernelLink> {
+        match &self.queue {
+            Queue::Own(_) => None,
+            Queue::Kernel(kernel) => Some(kernel),
         }
     }
 
-    /// When an idle link has to ask a port again that holds back what waits; told once.
-    pub(crate) fn asks_again(&mut self) -> Option<Time> {
-        let opens = if self.in_service.is_none() { self.port.opens() } else { None };
-        let news = opens.filter(|&opens| opens > self.opens);
-        self.opens = news.unwrap_or(self.opens);
-        news
-    }
-
-    fn transmit(&mut self, packet: Packet, now: Time) -> Time {
-        let wire_bytes = self.framing.wire_bytes(packet.facts.bytes);
-        self.in_service = Some(packet);
-        self.idle += now - self.transmission_ends;
-        self.transmission_ends = match &mut self.trace {
-            None => now + self.transmission.transmit(wire_bytes),
-            Some(trace) => trace.transmit(now, wire_bytes),
-        };
-        self.transmission_ends
-    }
-
-    /// The transmission has ended; answers with the packet.
-    pub(crate) fn end_transmission(&mut self) -> Packet {
-        let Some(packet) = self.in_service.take() else { unreachable!("nothing was being sent") };
-        self.count_sent(packet.facts.bytes);
-        packet
-    }
-
-    fn count_sent(&mut self, ip_bytes: u32) {
-        self.sent.frames += 1;
-        self.sent.frame_bytes += u64::from(self.framing.frame_bytes(ip_bytes));
-        self.sent.ip_bytes += u64::from(ip_bytes);
-    }
-
-    /// The kernel has let a packet go; answers with the end of its transmission, which begins when those before it are over.
-    pub(crate) fn send_on(&mut self, now: Time, ip_bytes: u32) -> Time {
-        let begins = now.max(self.transmission_ends);
-        self.idle += begins - self.transmission_ends;
-        self.transmission_ends = begins + self.transmission.transmit(self.framing.wire_bytes(ip_bytes));
-        self.count_sent(ip_bytes);
-        self.transmission_ends
+    pub(crate) fn kernel_mut(&mut self) -> Option<&mut KernelLink> {
+        match &mut self.queue {
+            Queue::Own(_) => None,
+            Queue::Kernel(kernel) => Some(kernel),
+        }
     }
 
     /// Packets that wait or are being sent.
@@ -128,62 +98,47 @@ impl QueuedLink {
 
     /// Packets that have left the queue and not the link.
     pub(crate) fn under_way(&self) -> u64 {
-        u64::from(self.in_service.is_some()) + self.ring.len() as u64 + self.leaving
+        match &self.queue {
+            Queue::Own(link) => link.under_way(),
+            Queue::Kernel(kernel) => kernel.leaving,
+        }
     }
 
-    /// Frames that were sent so far.
-    pub(crate) fn frames(&self) -> u64 {
-        self.sent.frames
+    /// Checks that every packet that came to the queue has left, was discarded, or waits.
+    pub(crate) fn check_conservation(&self) -> Result<(), String> {
+        match &self.queue {
+            Queue::Own(link) => link.port().check_conservation().map_err(|error| error.to_string()),
+            Queue::Kernel(kernel) => kernel.queue.check_conservation(),
+        }
     }
 }
 
 impl MonitoredLink for QueuedLink {
     fn queue(&self) -> &dyn MonitoredQueue {
-        match &self.kernel {
-            None => &self.port,
-            Some(kernel) => kernel,
+        match &self.queue {
+            Queue::Own(link) => link.queue(),
+            Queue::Kernel(kernel) => &kernel.queue,
         }
     }
 
     fn queue_mut(&mut self) -> &mut dyn MonitoredQueue {
-        match &mut self.kernel {
-            None => &mut self.port,
-            Some(kernel) => kernel,
+        match &mut self.queue {
+            Queue::Own(link) => link.queue_mut(),
+            Queue::Kernel(kernel) => &mut kernel.queue,
         }
     }
 
     fn sent(&self) -> Sent {
-        self.sent
-    }
-
-    fn transmitting(&self, now: Time) -> Span {
-        let idle = self.idle + (now.max(self.transmission_ends) - self.transmission_ends);
-        (now - Time::ZERO) - idle
-    }
-}
-
-/// A link with a rate and an unlimited queue, first in, first out: when a packet has been sent is known when it comes.
-pub(crate) struct Serializer {
-    transmission: TransmissionClock,
-    busy_until: Time,
-    framing: Framing,
-    delay: Span,
-}
-
-impl Serializer {
-    pub(crate) fn new(rate: Rate, link: &Link) -> Self {
-        Self {
-            transmission: TransmissionClock::new(rate),
-            busy_until: Time::ZERO,
-            framing: link.framing,
-            delay: link.delay,
+        match &self.queue {
+            Queue::Own(link) => link.sent(),
+            Queue::Kernel(kernel) => kernel.transmitter.sent(),
         }
     }
 
-    /// When a packet that comes `now` reaches the far end.
-    pub(crate) fn send(&mut self, now: Time, ip_bytes: u32) -> Time {
-        let took = self.transmission.transmit(self.framing.wire_bytes(ip_bytes));
-        self.busy_until = self.busy_until.max(now) + took;
-        self.busy_until + self.delay
+    fn transmitting(&self, now: Time) -> Span {
+        match &self.queue {
+            Queue::Own(link) => link.transmitting(now),
+            Queue::Kernel(kernel) => kernel.transmitter.transmitting(now),
+        }
     }
 }

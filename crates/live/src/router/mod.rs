@@ -1,5 +1,7 @@
 //! The router between the namespaces.
 
+#[cfg(test)]
+mod any_arrivals;
 pub(crate) mod buffer;
 pub(crate) mod capture;
 pub(crate) mod connections;

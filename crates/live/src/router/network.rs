@@ -7,7 +7,7 @@ use super::buffer::{Buffer, Pool};
 use super::connections::{Conduct, Connections};
 use super::guest::Crossings;
 use super::headers::{Headers, Refusal};
-use super::link::{QueuedLink, Serializer};
+use super::link::{Queue, QueuedLink};
 use super::log::{Log, LogEvent};
 use super::paths::{Paths, Stage};
 use crate::addresses::Half;
@@ -15,7 +15,8 @@ use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
 use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued, Reason};
-use aqmlab_driver::{Boundary, LinkSnapshot, Monitor, MonitoredLink};
+use aqmlab_driver::{Boundary, Monitor};
+use aqmlab_link::{Link, LinkSnapshot, MonitoredLink, News, Serializer};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::{LinkIndex, Scenario};
@@ -52,6 +53,9 @@ impl Queued for Packet {
     }
 }
 
+/// What becomes of packets that a queue throws away.
+type Discard<'a> = dyn FnMut(Packet, Reason) + 'a;
+
 /// What is pending.
 enum What {
     /// A packet goes on.
@@ -67,7 +71,7 @@ enum What {
 struct Pending {
     at: Time,
     /// At equal instants transmissions end first, in the order of the links, as in a simulation; then packets move, in the
-    /// order in which that was noted.
+    /// order in which that was noted; then ports are asked again.
     order: (usize, u64),
     what: What,
 }
@@ -204,8 +208,8 @@ impl Network {
     /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface the delay alone.
     fn start(&mut self, now: Time, mut packet: Packet) {
         let mut at = now;
-        if let Some(&Stage::Interface(interface)) = self.paths.stage(packet.path, 0) {
-            at = self.serializers[interface].send(now, packet.facts.bytes);
+        if let Some(&Stage::Interface(interface, delay)) = self.paths.stage(packet.path, 0) {
+            at = self.serializers[interface].send(now, packet.facts.bytes) + delay;
             packet.passed = 1;
         }
         let at = at + std::mem::replace(&mut packet.delay, Span::ZERO);
@@ -216,7 +220,8 @@ impl Network {
         self.noted += 1;
         let rank = match what {
             What::TransmissionEnds { queue } => queue,
-            What::PortOpens { .. } | What::Moves(_) | What::LeavesKernel { .. } => usize::MAX,
+            What::Moves(_) | What::LeavesKernel { .. } => usize::MAX - 1,
+            What::PortOpens { .. } => usize::MAX,
         };
         self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
@@ -239,7 +244,9 @@ impl Network {
             match what {
                 What::Moves(packet) => self.go_on(at, packet, hand_over),
                 What::TransmissionEnds { queue } => self.end_transmission(at, queue, hand_over),
-                What::PortOpens { queue } => self.serve(at, queue),
+                What::PortOpens { queue } => {
+                    self.act(at, queue, |link, mut discard| link.ask_again(at, &mut discard));
+                }
                 What::LeavesKernel { queue, packet } => self.leave_kernel(at, packet, queue),
             }
         }
@@ -258,10 +265,10 @@ impl Network {
                 packet.passed += 1;
                 self.note(now + delay, What::Moves(packet));
             }
-            Some(&Stage::Interface(interface)) => {
+            Some(&Stage::Interface(interface, delay)) => {
                 packet.passed += 1;
                 let sent = self.serializers[interface].send(now, packet.facts.bytes);
-                self.note(sent, What::Moves(packet));
+                self.note(sent + delay, What::Moves(packet));
             }
             Some(&Stage::Queue(queue)) => self.come_to_queue(now, packet, queue),
         }
@@ -270,9 +277,9 @@ impl Network {
     /// Puts the kernel's queue disciplines, made in the namespace of this thread, in the place of the scenario's.
     pub(crate) fn take_kernel_queues(&mut self, scenario: &Scenario) -> Result<(), LiveError> {
         for queue in &mut self.queues {
-            let link = scenario.network.link(queue.link);
+            let link = scenario.network.link(queue.number);
             if kernel_queue::is_queued(link) {
-                queue.kernel = Some(KernelQueue::of(queue.link, link)?);
+                queue.take_kernel_queue(link)?;
             }
         }
         Ok(())
@@ -280,13 +287,13 @@ impl Network {
 
     /// Queues that are the kernel's, with their links.
     pub(crate) fn kernel_queues(&self) -> impl Iterator<Item = (LinkIndex, &KernelQueue)> {
-        self.queues.iter().filter_map(|queue| Some((queue.link, queue.kernel.as_ref()?)))
+        self.queues.iter().filter_map(|queue| Some((queue.number, &queue.kernel()?.queue)))
     }
 
     /// The run begins.
     pub(crate) fn begin(&mut self, clock: Clock) {
-        for kernel in self.queues.iter_mut().filter_map(|queue| queue.kernel.as_mut()) {
-            kernel.clock = clock;
+        for kernel in self.queues.iter_mut().filter_map(QueuedLink::kernel_mut) {
+            kernel.queue.clock = clock;
         }
     }
 
@@ -294,11 +301,11 @@ impl Network {
     pub(crate) fn take_from_kernel(&mut self) {
         for queue in 0..self.queues.len() {
             let mut gone = Vec::new();
-            while let Some(kernel) = &mut self.queues[queue].kernel {
-                let now = kernel.clock.now();
-                let left = kernel.leave(&mut |packet, reason| gone.push((packet, reason)));
+            while let Some(kernel) = self.queues[queue].kernel_mut() {
+                let now = kernel.queue.clock.now();
+                let left = kernel.queue.leave(&mut |packet, reason| gone.push((packet, reason)));
                 let Some(packet) = left else { break };
-                self.queues[queue].leaving += 1;
+                kernel.expect();
                 // After the samples that are due before.
                 self.note(now, What::LeavesKernel { queue, packet });
             }
@@ -309,18 +316,17 @@ impl Network {
     }
 
     fn come_to_kernel(&mut self, now: Time, packet: Packet, queue: usize) {
-        self.log.note(now, LogEvent::Arrival, self.queues[queue].link, &packet);
-        let Some(kernel) = &mut self.queues[queue].kernel else { return };
-        if let Some((packet, reason)) = kernel.come(now, packet) {
+        let Some(kernel) = self.queues[queue].kernel_mut() else { return };
+        if let Some((packet, reason)) = kernel.queue.come(now, packet) {
             self.throw_away(queue, packet, reason);
         }
     }
 
     fn leave_kernel(&mut self, now: Time, mut packet: Packet, queue: usize) {
         let link = &mut self.queues[queue];
-        link.leaving -= 1;
-        let ends = link.send_on(now, packet.facts.bytes);
-        let (number, delay) = (link.link, link.delay);
+        let (number, delay) = (link.number, link.delay);
+        let Some(kernel) = link.kernel_mut() else { return };
+        let ends = kernel.send_on(now, packet.facts.bytes);
         self.log.note(ends, LogEvent::Departure, number, &packet);
         packet.passed += 1;
         self.note(ends + delay, What::Moves(packet));
@@ -334,37 +340,31 @@ impl Network {
         if link.monitored {
             count_dropped(&mut self.dropped, packet.facts.class);
         }
-        self.log.note(self.now, LogEvent::Discard(reason), link.link, &packet);
+        self.log.note(self.now, LogEvent::Discard(reason), link.number, &packet);
         self.pool.take_back(packet.buffer);
     }
 
     fn come_to_queue(&mut self, now: Time, packet: Packet, queue: usize) {
-        if self.queues[queue].kernel.is_some() {
+        let link = &self.queues[queue];
+        self.log.note(now, LogEvent::Arrival, link.number, &packet);
+        if link.kernel().is_some() {
             return self.come_to_kernel(now, packet, queue);
         }
-        let Self { queues, pool, balance, dropped, guests, log, .. } = self;
-        let link = &mut queues[queue];
-        let (number, monitored) = (link.link, link.monitored);
-        log.note(now, LogEvent::Arrival, number, &packet);
-        let mut discarded = |packet: Packet, reason| {
-            balance.discarded += 1;
-            guests.discarded(&packet);
-            if monitored {
-                count_dropped(dropped, packet.facts.class);
-            }
-            log.note(now, LogEvent::Discard(reason), number, &packet);
-            pool.take_back(packet.buffer);
-        };
-        link.port.arrive(now, packet, &mut discarded);
-        self.serve(now, queue);
+        self.act(now, queue, |link, mut discard| link.arrive(now, packet, &mut discard));
     }
 
-    /// A link takes what it can; where its port holds back what waits, it asks again.
-    fn serve(&mut self, now: Time, queue: usize) {
+    /// Lets a link act, and notes what it discards and what comes of it.
+    fn act(
+        &mut self,
+        now: Time,
+        queue: usize,
+        act: impl FnOnce(&mut Link<Packet>, &mut Discard<'_>) -> News,
+    ) {
         let Self { queues, pool, balance, dropped, guests, log, .. } = self;
         let link = &mut queues[queue];
-        let (number, monitored) = (link.link, link.monitored);
-        let mut discarded = |packet: Packet, reason| {
+        let (number, monitored) = (link.number, link.monitored);
+        let Queue::Own(link) = &mut link.queue else { return };
+        let News { begun, asks_again } = act(link, &mut |packet: Packet, reason| {
             balance.discarded += 1;
             guests.discarded(&packet);
             if monitored {
@@ -372,27 +372,33 @@ impl Network {
             }
             log.note(now, LogEvent::Discard(reason), number, &packet);
             pool.take_back(packet.buffer);
-        };
-        let (ends, opens) = (link.serve(now, &mut discarded), link.asks_again());
-        if let Some(ends) = ends {
+        });
+        if let Some(ends) = begun {
             self.note(ends, What::TransmissionEnds { queue });
         }
-        if let Some(opens) = opens {
+        if let Some(opens) = asks_again {
             self.note(opens, What::PortOpens { queue });
         }
     }
 
     fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
         let link = &mut self.queues[queue];
+        let (number, delay) = (link.number, link.delay);
+        let Queue::Own(link) = &mut link.queue else { return };
         let mut sent = link.end_transmission();
-        let (number, delay) = (link.link, link.delay);
+        let carries_another = link.is_sending();
         self.log.note(now, LogEvent::Departure, number, &sent);
-        self.serve(now, queue);
+        if !carries_another {
+            self.act(now, queue, |link, mut discard| link.serve(now, &mut discard));
+        }
         sent.passed += 1;
         if delay == Span::ZERO {
             self.go_on(now, sent, hand_over);
         } else {
             self.note(now + delay, What::Moves(sent));
+        }
+        if carries_another {
+            self.end_transmission(now, queue, hand_over);
         }
     }
 
@@ -429,6 +435,6 @@ fn count_dropped(dropped: &mut [u64; 2], class: aqmlab_aqm::PacketClass) {
 
 /// Where the monitored links stand among those with a queue.
 fn monitored<'a>(queues: &'a [QueuedLink], scenario: &'a Scenario) -> impl Iterator<Item = usize> + 'a {
-    let is_monitored = |link: &QueuedLink| scenario.network.link(link.link).monitored;
+    let is_monitored = |link: &QueuedLink| scenario.network.link(link.number).monitored;
     queues.iter().enumerate().filter(move |(_, link)| is_monitored(link)).map(|(place, _)| place)
 }

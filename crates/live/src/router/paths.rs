@@ -1,7 +1,9 @@
 //! The ways that packets take from machine to machine.
 
-use super::link::{QueuedLink, Serializer};
+use super::link::QueuedLink;
 use crate::addresses::Addresses;
+use aqmlab_driver::serializer_of;
+use aqmlab_link::Serializer;
 use aqmlab_random::Key;
 use aqmlab_scenario::{LinkIndex, NodeIndex, Routes, Scenario};
 use aqmlab_units::Span;
@@ -12,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) enum Stage {
     /// It takes this long.
     Wire(Span),
-    /// It has a rate and no queue discipline.
-    Interface(usize),
+    /// It has a rate and no queue discipline; its propagation delay follows.
+    Interface(usize, Span),
     /// It has a queue.
     Queue(usize),
 }
@@ -41,16 +43,16 @@ impl Paths {
         let (mut queues, mut interfaces) = (Vec::new(), Vec::new());
         let links = (0..).map(LinkIndex).zip(&scenario.network.links);
         let stage_of: Vec<Option<Stage>> = links
-            .map(|(number, link)| match (link.rate, &link.queue) {
-                (Some(rate), Some(scheme)) => {
+            .map(|(number, link)| {
+                if let (Some(rate), Some(scheme)) = (link.rate, &link.queue) {
                     queues.push(QueuedLink::new(number, link, (rate, scheme), key));
                     Some(Stage::Queue(queues.len() - 1))
+                } else if let Some(serializer) = serializer_of(link) {
+                    interfaces.push(serializer);
+                    Some(Stage::Interface(interfaces.len() - 1, link.delay))
+                } else {
+                    (link.delay > Span::ZERO).then_some(Stage::Wire(link.delay))
                 }
-                (Some(rate), None) => {
-                    interfaces.push(Serializer::new(rate, link));
-                    Some(Stage::Interface(interfaces.len() - 1))
-                }
-                (None, _) => (link.delay > Span::ZERO).then_some(Stage::Wire(link.delay)),
             })
             .collect();
         let routes = Routes::new(&scenario.network);

@@ -7,13 +7,13 @@
 //! the wait of a burst at the port is left out.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
-use super::rate_trace::rate_trace;
+use super::service::service;
 use super::traffic::{check_ordinals, check_scheme, check_shaper};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
-use crate::network::{Framing, Impairment, Link, Network, Node, NodeIndex, NodeKind};
-use crate::rate_trace::RateTrace;
+use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_aqm::PortFacts;
+use aqmlab_link::{Framing, ServiceModel};
 use aqmlab_units::{Rate, Span};
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ pub(super) fn network(
     mistakes: &mut Mistakes<'_>,
 ) -> Network {
     check_schemes(dumbbell, mistakes);
-    let traces = traces(dumbbell, files, mistakes);
+    let services = services(dumbbell, files, mistakes);
     let mut network =
         Network { nodes: vec![router("router-left"), router("router-right")], links: Vec::new() };
-    add_bottleneck(&mut network, dumbbell, traces);
+    add_bottleneck(&mut network, dumbbell, services);
     for (group, count, router) in [
         (BROWSERS_LEFT, dumbbell.browser_machines_per_side, ROUTER_LEFT),
         (SERVERS_LEFT, dumbbell.server_machines_per_side, ROUTER_LEFT),
@@ -78,12 +78,12 @@ const fn layer2(dumbbell: &Dumbbell) -> Framing {
     framing(dumbbell.layer2_overhead_bytes, dumbbell.layer2_minimum_frame_bytes, dumbbell.layer2_gap_bytes)
 }
 
-/// The traces of both directions, each beside the rate that is to be its mean.
-fn traces(
+/// How both directions serve packets, each beside its rate.
+fn services(
     dumbbell: &Dumbbell,
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
-) -> [Option<RateTrace>; 2] {
+) -> [ServiceModel; 2] {
     let back = match dumbbell.rate_right_to_left_mbps {
         Some(rate_mbps) => ("dumbbell.rate_right_to_left_mbps", rate_mbps),
         None => ("dumbbell.rate_mbps", dumbbell.rate_mbps),
@@ -93,10 +93,10 @@ fn traces(
         ("dumbbell.rate_trace_file", &dumbbell.rate_trace_file, there),
         ("dumbbell.rate_right_to_left_trace_file", &dumbbell.rate_right_to_left_trace_file, back),
     ]
-    .map(|(key, name, rate)| rate_trace((key, name.as_ref()?), rate, files, mistakes))
+    .map(|(key, trace_file, rate)| service((key, trace_file.as_ref()), rate, files, mistakes))
 }
 
-fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, traces: [Option<RateTrace>; 2]) {
+fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [ServiceModel; 2]) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
     let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
     let impaired_back =
@@ -105,13 +105,13 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, traces: [Option<Ra
         ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, dumbbell.rate_mbps, &dumbbell.queue, impaired),
         ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, dumbbell.rate_back_mbps(), back, impaired_back),
     ];
-    for ((name, from, to, rate_mbps, queue, impairment), trace) in directions.into_iter().zip(traces) {
+    for ((name, from, to, rate_mbps, queue, impairment), service) in directions.into_iter().zip(services) {
         network.links.push(Link {
             name: name.to_owned(),
             from,
             to,
             rate: Some(megabits_per_second(rate_mbps)),
-            trace,
+            service,
             delay: milliseconds(dumbbell.delay_ms),
             framing: layer2(dumbbell),
             queue: Some(queue.clone()),
@@ -139,7 +139,7 @@ fn add_machine(
         from: from.0,
         to: to.0,
         rate,
-        trace: None,
+        service: ServiceModel::Constant,
         delay: Span::ZERO,
         framing,
         queue: None,

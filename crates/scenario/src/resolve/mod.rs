@@ -13,7 +13,7 @@ mod phases;
 mod populations;
 mod ports;
 mod quantity;
-mod rate_trace;
+mod service;
 mod size;
 mod star;
 mod topology;

@@ -5,7 +5,8 @@ use super::traffic::{check_scheme, check_shaper};
 use crate::Scheme;
 use crate::document::{MachineGroup, Port, Ports};
 use crate::mistakes::{Mistakes, joined};
-use crate::network::{Framing, Link, Network, Node, NodeIndex, NodeKind};
+use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
+use aqmlab_link::{Framing, ServiceModel};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks every scheme at the rate of each port that has it. What is wrong with a scheme is told once, by its key.
@@ -87,7 +88,7 @@ fn interface(
         from,
         to,
         rate: Some(megabits_per_second(rate_mbps)),
-        trace: None,
+        service: ServiceModel::Constant,
         delay: milliseconds(delay_ms),
         framing,
         queue: None,

@@ -1,6 +1,6 @@
 //! Numbers with the unit in their key become quantities. Their ranges were checked with the shape.
 
-use crate::Framing;
+use aqmlab_link::Framing;
 use aqmlab_units::{Rate, Span};
 
 /// Rounded to the nearest nanosecond.

@@ -1,13 +1,13 @@
 //! The network of a topology.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
-use super::rate_trace::rate_trace;
+use super::service::service;
 use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
 use crate::document::{LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
-use crate::rate_trace::RateTrace;
+use aqmlab_link::ServiceModel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a topology: nodes and links in the order of the document, the machines of a group
@@ -30,13 +30,13 @@ pub(super) fn network(
     for (index, table) in topology.links.iter().enumerate() {
         let path = format!("topology.links.{index}");
         check_link(table, &path, mistakes);
-        let trace = trace_of(table, &path, files, mistakes);
+        let service = service_of(table, &path, files, mistakes);
         let from = ends(&groups, &table.from, &joined(&path, "from"), mistakes);
         let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
             let first = network.links.len();
-            add_links(&mut network, table, trace.as_ref(), from, to);
+            add_links(&mut network, table, &service, from, to);
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
@@ -138,15 +138,15 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
 }
 
 /// What is wrong with a trace where nothing has a rate, or nothing waits, is told with the link.
-fn trace_of(
+fn service_of(
     table: &LinkTable,
     path: &str,
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
-) -> Option<RateTrace> {
-    let (name, rate_mbps) = (table.rate_trace_file.as_ref()?, table.rate_mbps?);
+) -> ServiceModel {
+    let Some(rate_mbps) = table.rate_mbps else { return ServiceModel::Constant };
     let (key, rate_key) = (joined(path, "rate_trace_file"), joined(path, "rate_mbps"));
-    rate_trace((&key, name), (&rate_key, rate_mbps), files, mistakes)
+    service((&key, table.rate_trace_file.as_ref()), (&rate_key, rate_mbps), files, mistakes)
 }
 
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
@@ -192,12 +192,12 @@ fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistake
     }
 }
 
-fn add_links(network: &mut Network, table: &LinkTable, trace: Option<&RateTrace>, from: Group, to: Group) {
+fn add_links(network: &mut Network, table: &LinkTable, service: &ServiceModel, from: Group, to: Group) {
     for sender in from.nodes() {
         for receiver in to.nodes() {
-            add_link(network, table, trace, sender, receiver);
+            add_link(network, table, service, sender, receiver);
             if table.both_ways {
-                add_link(network, table, trace, receiver, sender);
+                add_link(network, table, service, receiver, sender);
             }
         }
     }
@@ -206,7 +206,7 @@ fn add_links(network: &mut Network, table: &LinkTable, trace: Option<&RateTrace>
 fn add_link(
     network: &mut Network,
     table: &LinkTable,
-    trace: Option<&RateTrace>,
+    service: &ServiceModel,
     from: NodeIndex,
     to: NodeIndex,
 ) {
@@ -216,7 +216,7 @@ fn add_link(
         from,
         to,
         rate: table.rate_mbps.map(megabits_per_second),
-        trace: trace.cloned(),
+        service: service.clone(),
         delay: milliseconds(table.delay_ms),
         framing: framing(
             table.layer2_overhead_bytes,

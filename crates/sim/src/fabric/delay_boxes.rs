@@ -9,13 +9,11 @@ use super::impairments::{ImpairedCounts, coins_of, count};
 use super::packet::Packet;
 use crate::identifiers::ProfileId;
 use aqmlab_aqm::Tally;
+use aqmlab_link::{Framing, Serializer};
 use aqmlab_random::Key;
 use aqmlab_scenario::{DelayBox, Scenario};
 use aqmlab_session::{Owner, Side};
-use aqmlab_units::{Rate, Time, TransmissionClock};
-
-/// What cannot be sent within 146 years is never sent: as of interfaces.
-const LATEST: Time = Time::from_nanoseconds(1 << 62);
+use aqmlab_units::{Rate, Time};
 
 /// The boxes of all connections.
 pub(crate) struct DelayBoxes {
@@ -34,8 +32,7 @@ struct EndBox {
     generation: u16,
     profile: ProfileId,
     /// None where packets pass at once.
-    bottleneck: Option<TransmissionClock>,
-    free_at: Time,
+    bottleneck: Option<Serializer>,
     loss_probability: f64,
     coins: Key,
     packets: u64,
@@ -75,8 +72,7 @@ impl DelayBoxes {
             Some(EndBox {
                 generation,
                 profile,
-                bottleneck: rate.map(TransmissionClock::new),
-                free_at: Time::ZERO,
+                bottleneck: rate.map(|rate| Serializer::new(rate, Framing::NONE)),
                 loss_probability,
                 coins: coins_of(self.key, owner).indexed(side as u64),
                 packets: 0,
@@ -101,9 +97,7 @@ impl DelayBoxes {
         }
         count(passed, packet);
         let Some(bottleneck) = &mut own.bottleneck else { return Some(arrival) };
-        let gone = own.free_at.max(arrival) + bottleneck.transmit(u32::from(packet.ip_bytes()));
-        own.free_at = gone.min(LATEST);
-        Some(own.free_at)
+        Some(bottleneck.send(arrival, u32::from(packet.ip_bytes())))
     }
 
     /// What came to the boxes of each population or group so far, and what was lost.

@@ -25,7 +25,7 @@ pub(super) fn foretell(scenario: &Scenario, network: &mut Network) {
         let (queued, step) = (&network.queued[position], Step::of(position));
         let feeds_alone = feeds_alone(network, &pairs, step);
         let moves_on = queued.propagation.is_some() || feeds_alone;
-        let foretells = moves_on && queued.keeps_what_it_accepts() && !meets_an_end(network, &pairs, step);
+        let foretells = moves_on && queued.link.is_predictable() && !meets_an_end(network, &pairs, step);
         let queued = &mut network.queued[position];
         (queued.foretells, queued.feeds_alone) = (foretells, feeds_alone);
     }

@@ -30,20 +30,48 @@ impl Fabric {
         let position = link.place();
         let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
-        let (packet, frame_bytes) = queued.end_transmission();
+        let packet = queued.link.end_transmission();
+        if queued.link.is_sending() {
+            return self.end_transmission_of_several(packet, events, announce);
+        }
         trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet, &endpoints.options);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(events, &mut discard) {
             Some(packet) => prefetch_delivery(&endpoints.connections, &packet, announce),
             None => events.transmissions.end(link),
         }
+        if !self.discarded.is_empty() {
+            self.note_discards(position, events);
+        }
+        self.leave(position, packet, events, announce);
+    }
+
+    /// The same of a transmission that carried several packets, of which this is the first.
+    #[cold]
+    #[inline(never)]
+    fn end_transmission_of_several(
+        &mut self,
+        first: Packet,
+        events: &mut Events,
+        announce: &impl Fn(Upcoming),
+    ) {
+        let position = events.transmissions.first_link().place();
+        let Self { network, endpoints, trace, .. } = self;
+        let queued = &network.queued[position];
+        trace.record(events.now(), TraceEvent::Departure, queued.monitored, &first, &endpoints.options);
+        self.leave(position, first, events, announce);
+        self.end_transmission(events, announce);
+    }
+
+    /// A packet that a link has sent moves on to its far end.
+    #[inline(always)]
+    fn leave(&mut self, position: usize, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
+        let queued = &self.network.queued[position];
         let (to, propagation) = (queued.to, queued.propagation);
         let counts = self.user_bytes.is_some() || self.traffic.is_some();
         if let Some(link) = queued.monitored.filter(|_| counts) {
+            let frame_bytes = queued.link.framing().frame_bytes(u32::from(packet.ip_bytes()));
             self.count_sent(link, &packet, frame_bytes, events);
-        }
-        if !self.discarded.is_empty() {
-            self.note_discards(position, events);
         }
         match propagation {
             Some((pipe, delay)) => events.push(pipe, events.now() + delay, packet.towards(to)),
@@ -140,7 +168,7 @@ impl Fabric {
         let Self { network, discarded, .. } = self;
         let queued = &mut network.queued[position];
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        let accepted = queued.foretell(events.now(), packet, &mut discard);
+        let accepted = queued.link.predict(events.now(), packet, &mut discard);
         let (to, propagation, feeds_alone) = (queued.to, queued.propagation, queued.feeds_alone);
         if let Some((packet, sent)) = accepted {
             match propagation {
@@ -173,13 +201,7 @@ impl Fabric {
         endpoints.connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let header = |packet: &Packet| flow_hashes.header_of(packet);
-        let begun = if queued.busy {
-            queued.port.arrive_with(events.now(), packet, header, &mut discard);
-            if queued.has_room_below() { queued.serve(events, &mut discard) } else { None }
-        } else {
-            queued.send_at_once(packet, header, events, &mut discard)
-        };
-        if let Some(packet) = begun {
+        if let Some(packet) = queued.arrive(packet, header, events, &mut discard) {
             prefetch_delivery(&endpoints.connections, &packet, announce);
         }
         if !self.discarded.is_empty() {
@@ -204,7 +226,7 @@ impl Fabric {
         let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet, &endpoints.options);
-        queued.port.lose(packet, &mut |packet, _reason| discarded.push(packet));
+        queued.link.lose(packet, &mut |packet, _reason| discarded.push(packet));
         self.note_discards(position, events);
     }
 

@@ -5,10 +5,12 @@
 //! others: their propagation delays, and the time that packets take on each.
 
 use super::path::AddedDelay;
-use aqmlab_scenario::{Framing, LinkIndex, MinimumDelay, Network, Population, Routes, Scenario, StartRule};
+use aqmlab_driver::serializer_of;
+use aqmlab_link::Serializer;
+use aqmlab_scenario::{LinkIndex, MinimumDelay, Network, Population, Routes, Scenario, StartRule};
 use aqmlab_session::{IdlePath, PopulationId, Round};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment, SegmentOptions};
-use aqmlab_units::{Span, Time, TransmissionClock};
+use aqmlab_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -91,34 +93,19 @@ impl PopulationPaths {
 #[derive(Clone)]
 struct Way {
     delay: Span,
-    links: Vec<RatedLink>,
-}
-
-#[derive(Clone)]
-struct RatedLink {
-    transmission: TransmissionClock,
-    framing: Framing,
-    free_at: Time,
+    links: Vec<Serializer>,
 }
 
 impl Way {
     fn new(network: &Network, links: &[LinkIndex]) -> Self {
         let links = || links.iter().map(|&index| network.link(index));
-        let rated = links().filter_map(|link| {
-            let transmission = TransmissionClock::new(link.rate?);
-            Some(RatedLink { transmission, framing: link.framing, free_at: Time::ZERO })
-        });
         let delay = links().fold(Span::ZERO, |sum, link| sum + link.delay);
-        Self { delay, links: rated.collect() }
+        Self { delay, links: links().filter_map(serializer_of).collect() }
     }
 
     /// When a packet arrives that is sent now.
     fn send(&mut self, now: Time, ip_bytes: u16) -> Time {
-        let through = |instant: Time, link: &mut RatedLink| {
-            let wire_bytes = link.framing.wire_bytes(u32::from(ip_bytes));
-            link.free_at = instant.max(link.free_at) + link.transmission.transmit(wire_bytes);
-            link.free_at
-        };
+        let through = |instant: Time, link: &mut Serializer| link.send(instant, u32::from(ip_bytes));
         self.links.iter_mut().fold(now, through) + self.delay
     }
 }

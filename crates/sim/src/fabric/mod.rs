@@ -126,7 +126,7 @@ impl Fabric {
         if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
             foretelling::foretell(scenario, &mut network);
         }
-        let classifies = network.queued.iter().any(|queued| queued.port.classifies());
+        let classifies = network.queued.iter().any(|queued| queued.link.port().classifies());
         Self {
             flow_hashes: FlowHashes::new(classifies, scenario, key),
             user_bytes,
@@ -196,7 +196,7 @@ impl Fabric {
         trace.opened(tenant, number, (nodes, location.profile));
         flow_hashes.open(nodes, location.profile, tenant);
         if flow_hashes.is_crowded() {
-            let waiting = network.queued.iter().flat_map(QueuedLink::packets);
+            let waiting = network.queued.iter().flat_map(|queued| queued.link.packets()).copied();
             flow_hashes.forget_all_but(events.remembered_packets().chain(waiting));
         }
         Opened { connection, number }

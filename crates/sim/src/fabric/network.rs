@@ -12,6 +12,7 @@ use super::route_table::{RouteTable, junctions};
 use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{Column, DelayClockId, Junction, MonitoredId, QueuedId, Step};
 use aqmlab_aqm::Scheme;
+use aqmlab_driver::link_of;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
@@ -78,7 +79,7 @@ impl Network {
         let propagation = (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay));
         let monitored = link.monitored.then(|| MonitoredId::of(self.monitored_links().count()));
         let places = (QueuedId::of(self.queued.len()), monitored, number);
-        self.queued.push(QueuedLink::new(places, link, to, (rate, scheme), propagation, key));
+        self.queued.push(QueuedLink::new(link_of(link, (rate, scheme), key), places, to, propagation));
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
@@ -163,7 +164,7 @@ impl Network {
 
     /// Lets what was foretold until `now` happen, what happens then included.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        self.queued.iter_mut().filter(|queued| queued.foretells).for_each(|queued| queued.catch_up(now));
+        self.queued.iter_mut().filter(|queued| queued.foretells).for_each(|queued| queued.link.catch_up(now));
     }
 
     /// Where a step stands in [`Network::impaired`], if it is one of those.
@@ -270,7 +271,7 @@ impl Network {
 
     /// The links with a queue, with their numbers in the scenario.
     pub(crate) fn queued_links(&self) -> impl Iterator<Item = (usize, &QueuedLink)> {
-        self.queued.iter().map(|queued| (queued.link.0 as usize, queued))
+        self.queued.iter().map(|queued| (queued.number.0 as usize, queued))
     }
 
     /// Where the monitored links stand among those with a queue, in the order of their codes in the tables.

@@ -54,9 +54,6 @@ const CLASSES: [PacketClass; 8] = {
 // A cast takes a field out of its word: what it cuts off are other fields.
 #[allow(clippy::cast_possible_truncation)]
 impl Packet {
-    /// The place of a packet, without one.
-    pub(crate) const NONE: Self = Self { identity: 0, numbers: 0, rest: 0 };
-
     #[inline(always)]
     pub(crate) const fn new(
         segment: &Segment,

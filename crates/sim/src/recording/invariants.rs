@@ -2,6 +2,7 @@
 
 use crate::simulation::Simulation;
 use aqmlab_aqm::Reason;
+use aqmlab_link::MonitoredLink;
 use aqmlab_record::Invariant;
 
 /// Checks every law at the end of a run.
@@ -38,7 +39,7 @@ pub(super) fn check(simulation: &Simulation) -> Vec<Invariant> {
 fn ports_conserve(simulation: &Simulation) -> Result<(), String> {
     let mut links = simulation.fabric.network().queued_links();
     links.try_for_each(|(link, queued)| {
-        queued.port.check_conservation().map_err(|error| format!("link {link}: {error}"))
+        queued.link.port().check_conservation().map_err(|error| format!("link {link}: {error}"))
     })
 }
 
@@ -47,7 +48,7 @@ fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
     let network = simulation.fabric.network();
     network.impaired.iter().try_for_each(|impaired| {
         let Some(queued) = network.queued.get(impaired.step.place()) else { return Ok(()) };
-        let (counts, counters) = (impaired.counts, queued.port.counters());
+        let (counts, counters) = (impaired.counts, queued.link.port().counters());
         let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
         let agree = seen == (counts.arrived, counts.lost);
         agree.then_some(()).ok_or_else(|| {
@@ -58,8 +59,8 @@ fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
 
 fn links_send_what_departs(simulation: &Simulation) -> Result<(), String> {
     simulation.fabric.network().queued_links().try_for_each(|(link, queued)| {
-        let departed = queued.port.counters().departures().total().packets;
-        let (sent, under_way) = (queued.sent.frames, u64::from(queued.busy) + queued.ring.len() as u64);
+        let departed = queued.link.port().counters().departures().total().packets;
+        let (sent, under_way) = (queued.sent().frames, queued.link.under_way());
         let holds = departed == sent + under_way;
         holds.then_some(()).ok_or_else(|| {
             format!(
@@ -94,8 +95,11 @@ fn datagrams_exist(simulation: &Simulation) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::CapturedPorts;
+    use crate::fabric::{CapturedPorts, Packet};
+    use aqmlab_aqm::{Port, PortFacts};
     use aqmlab_driver::{Control, RunError};
+    use aqmlab_link::Link;
+    use aqmlab_random::Key;
     use aqmlab_scenario::Scenario;
     use aqmlab_units::Time;
 
@@ -111,12 +115,24 @@ mod tests {
         (scenario, simulation)
     }
 
+    /// A link whose port let a packet go that it was never handed.
+    fn link_behind_which_a_packet_vanished(scenario: &Scenario, packet: Packet) -> Link<Packet> {
+        let link = &scenario.network.links[0];
+        let (rate, scheme) = (link.rate.unwrap(), link.queue.as_ref().unwrap());
+        let mut port = Port::new(scheme, PortFacts::new(rate), Key::from_seed(1).stream());
+        port.arrive(Time::ZERO, packet, &mut |_, reason| panic!("{reason:?}"));
+        port.depart(Time::ZERO, &mut |_, reason| panic!("{reason:?}"));
+        Link::new(port, &link.service, rate, link.framing, 0)
+    }
+
     #[test]
-    fn a_frame_that_no_queue_let_go_breaks_one_law_and_fails_the_run() {
+    fn a_packet_that_no_link_was_handed_breaks_one_law_and_fails_the_run() {
         let (scenario, mut simulation) = finished();
         let kept = check(&simulation);
         assert!(kept.iter().all(|law| law.holds && law.breach.is_none()), "{kept:?}");
-        simulation.fabric.network_mut().queued[0].sent.frames += 1;
+        let queued = &mut simulation.fabric.network_mut().queued[0];
+        let packet = *queued.link.packets().next().unwrap();
+        queued.link = link_behind_which_a_packet_vanished(&scenario, packet);
         let broken = check(&simulation);
         assert_eq!(broken.iter().map(|law| law.holds).collect::<Vec<_>>(), [true, false, true]);
         let breach = broken[1].breach.as_deref().unwrap_or_default();

@@ -104,8 +104,8 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
 fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
     let links = simulation.fabric.network().monitored_links();
     let watched = links.map(|queued| WatchedLink {
-        link: queued.link,
-        decides_about_waiting: queued.port.decides_about_waiting(),
+        link: queued.number,
+        decides_about_waiting: queued.link.port().decides_about_waiting(),
     });
     link_summaries(scenario, watched, [&begin.links, &end.links], simulation.window.length().seconds())
 }

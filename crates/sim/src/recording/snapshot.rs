@@ -1,7 +1,7 @@
 //! Counters at an edge of the measured window.
 
 use crate::fabric::{Fabric, ImpairedCounts, LossCounts, TcpTotals};
-use aqmlab_driver::{LinkSnapshot, MonitoredLink};
+use aqmlab_link::{LinkSnapshot, MonitoredLink};
 use aqmlab_session::Session;
 use aqmlab_units::Time;
 

@@ -1,6 +1,7 @@
 //! Crates import in one direction only, so that a model can be understood, tested and used by itself.
 //!
-//! `units <- random <- {aqm, tcp, web} <- scenario <- driver <- {sim, live} <- python`, `units <- record <- {session, driver, python}`,
+//! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
+//! `units <- record <- {session, driver, python}`,
 //! and `{web, record} <- session <- {scenario, driver}`; `aqm <- plugin <- python`.
 
 use crate::finding::Finding;
@@ -12,18 +13,22 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("random", &["units"]),
     ("aqm", &["units", "random"]),
+    ("link", &["units", "random", "aqm"]),
     ("plugin", &["units", "random", "aqm"]),
     ("tcp", &["units", "random"]),
     ("web", &["units", "random"]),
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),
-    ("scenario", &["units", "random", "aqm", "tcp", "web", "session"]),
-    ("driver", &["units", "random", "aqm", "web", "record", "session", "scenario"]),
-    ("sim", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario", "driver"]),
-    ("live", &["units", "random", "aqm", "tcp", "web", "record", "session", "scenario", "driver"]),
+    ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "session"]),
+    ("driver", &["units", "random", "aqm", "link", "web", "record", "session", "scenario"]),
+    ("sim", &["units", "random", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"]),
+    ("live", &["units", "random", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"]),
     (
         "python",
-        &["units", "random", "aqm", "plugin", "tcp", "web", "record", "scenario", "driver", "sim", "live"],
+        &[
+            "units", "random", "aqm", "link", "plugin", "tcp", "web", "record", "scenario", "driver", "sim",
+            "live",
+        ],
     ),
 ];
 

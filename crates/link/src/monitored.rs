@@ -1,19 +1,7 @@
-//! What is counted and seen of a link with a queue.
+//! What can be seen and counted of a link with a queue.
 
-use aqmlab_aqm::{Counters, Occupancy, Port, PortFacts, QueueCounters, Queued, Scheme};
-use aqmlab_random::Key;
-use aqmlab_scenario::Link;
-use aqmlab_units::{Probability, Rate, Span, Time};
-
-/// The port of a link with this rate and scheme. Its random numbers belong to the link's name under the key of the run.
-#[must_use]
-pub fn port_of<P: Queued>(link: &Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Port<P> {
-    let key = key.named("queue").named(&link.name);
-    let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
-    let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
-    let facts = facts.with_layer2_queued_bytes(link.layer2_queued_bytes);
-    Port::new(scheme, facts, key.named("coins").stream())
-}
+use aqmlab_aqm::{Counters, Occupancy, Port, QueueCounters, Queued};
+use aqmlab_units::{Probability, Span, Time};
 
 /// A queue in front of a link, as a monitor sees it: a [`Port`], or what a driver has in its place.
 pub trait MonitoredQueue {

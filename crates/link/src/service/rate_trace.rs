@@ -3,12 +3,18 @@
 //! Source: Mahimahi (R. Netravali and others, USENIX ATC 2015), the format of `mm-link`: a line for each opportunity to send
 //! 1,504 bytes, with the instant in whole milliseconds, never decreasing; behind the last line the file begins again, with
 //! the last line's instant as its time 0.
+//!
+//! Each opportunity carries so many bytes. A packet that is taken into service uses the opportunities from that instant on, and has left
+//! at the one in which its last byte goes; the next one uses what is left of that one. An opportunity at which nothing is in service is
+//! lost, as is what is left of one then. So it is in Mahimahi (`link_queue.cc`), but for what stands in the queue: there a packet leaves
+//! it at its first opportunity, here as soon as the link is free, as on every other link.
 
-use aqmlab_units::Rate;
+use super::{Load, Service};
+use aqmlab_units::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// Bytes of an opportunity: 1,500 of an IP packet and the four that Mahimahi's packets carry in front.
-pub(crate) const OPPORTUNITY_BYTES: u32 = 1_504;
+const OPPORTUNITY_BYTES: u32 = 1_504;
 
 /// The instants at which a link may send, over and over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +23,11 @@ pub struct RateTrace {
 }
 
 impl RateTrace {
-    /// Bytes that may be sent at each opportunity.
-    pub const OPPORTUNITY_BYTES: u32 = OPPORTUNITY_BYTES;
-
     /// Reads the text of a trace.
     ///
     /// # Errors
     /// The line at fault, counted from 1, where one is, and what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, (Option<usize>, String)> {
+    pub fn parse(text: &str) -> Result<Self, (Option<usize>, String)> {
         let mut instants: Vec<u32> = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let refuse = |reason| (Some(index + 1), reason);
@@ -66,6 +69,55 @@ impl RateTrace {
 
 fn shortened(line: &str) -> String {
     line.chars().take(20).collect()
+}
+
+/// A trace on its way: the opportunity that is used next, and what is left of it.
+#[derive(Clone, Debug)]
+pub(super) struct TraceClock {
+    trace: RateTrace,
+    /// When the present round began.
+    round_began: Time,
+    next: usize,
+    left_bytes: u32,
+}
+
+impl TraceClock {
+    /// A trace at its beginning, which is [`Time::ZERO`].
+    pub(super) const fn new(trace: RateTrace) -> Self {
+        Self { trace, round_began: Time::ZERO, next: 0, left_bytes: OPPORTUNITY_BYTES }
+    }
+
+    fn instant(&self) -> Time {
+        self.round_began + Span::from_milliseconds(u64::from(self.trace.opportunities_ms()[self.next]))
+    }
+
+    fn pass(&mut self) {
+        self.left_bytes = OPPORTUNITY_BYTES;
+        self.next += 1;
+        if self.next == self.trace.opportunities_ms().len() {
+            self.next = 0;
+            self.round_began += Span::from_milliseconds(u64::from(self.trace.period_ms()));
+        }
+    }
+}
+
+impl Service for TraceClock {
+    fn transmit(&mut self, now: Time, load: Load) -> Time {
+        while self.instant() < now {
+            self.pass();
+        }
+        let mut missing = load.wire_bytes;
+        while missing > self.left_bytes {
+            missing -= self.left_bytes;
+            self.pass();
+        }
+        let leaves = self.instant();
+        self.left_bytes -= missing;
+        if self.left_bytes == 0 {
+            self.pass();
+        }
+        leaves
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The trace of a link's rate: what its file says, held against the rate beside it.
+//! How a link serves packets: what the file of a rate trace says, held against the rate beside it.
 
 use crate::mistakes::Mistakes;
-use crate::rate_trace::RateTrace;
+use aqmlab_link::{RateTrace, ServiceModel};
 use std::collections::BTreeMap;
 
 /// What a trace must hold.
@@ -9,8 +9,19 @@ const LEGAL_TRACE: &str = "lines of one instant in whole milliseconds, never dec
 /// How far the rate that stands beside a trace may be from its mean, as a share of it: it is written by hand.
 const LARGEST_DEVIATION: f64 = 0.01;
 
+/// The service of a link with this rate, whose trace is in the file that `key` names if it has one.
+pub(super) fn service(
+    (key, trace_file): (&str, Option<&String>),
+    rate: (&str, f64),
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> ServiceModel {
+    let trace = trace_file.and_then(|name| rate_trace((key, name), rate, files, mistakes));
+    trace.map_or(ServiceModel::Constant, ServiceModel::Trace)
+}
+
 /// The trace in the file that `key` names, whose mean the rate at `rate_key` has to be.
-pub(super) fn rate_trace(
+fn rate_trace(
     (key, name): (&str, &String),
     (rate_key, rate_mbps): (&str, f64),
     files: &BTreeMap<String, String>,

@@ -1,0 +1,24 @@
+//! The links of a scenario, as both drivers have them.
+
+use aqmlab_aqm::{Port, PortFacts, Queued, Scheme};
+use aqmlab_link::{Link, Serializer};
+use aqmlab_random::Key;
+use aqmlab_scenario as scenario;
+use aqmlab_units::Rate;
+
+/// A link with this rate and scheme. The random numbers of its queue belong to its name under the key of the run.
+#[must_use]
+pub fn link_of<P: Queued>(link: &scenario::Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Link<P> {
+    let key = key.named("queue").named(&link.name);
+    let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
+    let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
+    let facts = facts.with_layer2_queued_bytes(link.layer2_queued_bytes);
+    let port = Port::new(scheme, facts, key.named("coins").stream());
+    Link::new(port, &link.service, rate, link.framing, link.transmit_ring_packets)
+}
+
+/// What sends on a link without a queue discipline; none of a wire, on which sending takes no time.
+#[must_use]
+pub fn serializer_of(link: &scenario::Link) -> Option<Serializer> {
+    link.rate.map(|rate| Serializer::new(rate, link.framing))
+}

@@ -1,0 +1,123 @@
+//! The reference: closed forms over the packets that found room, in the order of their arrival.
+//!
+//! A packet is taken out of the queue when it comes, or when so many packets are left below it as the ring holds beside the one in
+//! service; it is sent when it is taken, or when the one before it has left (D. V. Lindley, *The theory of queues with a single server*,
+//! Mathematical Proceedings of the Cambridge Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and
+//! were not taken.
+
+use super::{Arrival, Case, Outcome};
+use crate::{RateTrace, ServiceModel};
+use aqmlab_units::{Rate, Span, Time};
+
+/// An accepted packet.
+#[derive(Clone, Copy)]
+struct Accepted {
+    /// When it is taken out of the queue.
+    taken: Time,
+    /// When the last of it has left.
+    left: Time,
+}
+
+/// What becomes of each of these arrivals, which come in this order. An arrival at the instant at which a transmission ends finds what
+/// that has left behind.
+#[must_use]
+pub fn expected(case: &Case, arrivals: &[Arrival]) -> Vec<Outcome> {
+    let mut accepted: Vec<Accepted> = Vec::new();
+    let mut sender = Sender::new(case);
+    let below = case.ring_packets as usize + 1;
+    let outcome = |arrival: &Arrival| {
+        let waiting = accepted.iter().filter(|packet| packet.taken > arrival.at).count();
+        if waiting >= case.limit_packets as usize {
+            return Outcome::Overflows;
+        }
+        let end_of = |back: usize| accepted.len().checked_sub(back).map_or(Time::ZERO, |n| accepted[n].left);
+        let taken = arrival.at.max(end_of(below));
+        let left = sender.send(taken.max(end_of(1)), case.framing.wire_bytes(arrival.ip_bytes));
+        accepted.push(Accepted { taken, left });
+        Outcome::Departs(left)
+    };
+    arrivals.iter().map(outcome).collect()
+}
+
+enum Sender {
+    /// Time of a byte in units of 2⁻³² ns, and all bytes that were sent.
+    Constant(u128, u128),
+    /// Every opportunity that there may be, with what is left of it.
+    Trace(Vec<(Time, u32)>),
+}
+
+impl Sender {
+    fn new(case: &Case) -> Self {
+        match &case.service {
+            ServiceModel::Constant => Self::Constant(byte_q32(case.rate), 0),
+            ServiceModel::Trace(trace) => Self::Trace(opportunities(trace)),
+        }
+    }
+
+    /// When these bytes have left whose transmission begins at an instant.
+    fn send(&mut self, begins: Time, bytes: u32) -> Time {
+        match self {
+            Self::Constant(byte, sent) => {
+                let before = (*byte * *sent) >> 32;
+                *sent += u128::from(bytes);
+                let took = ((*byte * *sent) >> 32) - before;
+                begins + Span::from_nanoseconds(u64::try_from(took).unwrap_or(u64::MAX))
+            }
+            Self::Trace(opportunities) => {
+                let mut missing = bytes;
+                opportunities.retain(|&(at, left)| at >= begins && left > 0);
+                for (at, left) in opportunities {
+                    let carried = missing.min(*left);
+                    (*left, missing) = (*left - carried, missing - carried);
+                    if missing == 0 {
+                        return *at;
+                    }
+                }
+                unreachable!("there are more opportunities than bytes")
+            }
+        }
+    }
+}
+
+/// The time of a byte in units of 2⁻³² ns, to the nearest.
+fn byte_q32(rate: Rate) -> u128 {
+    let bits = u128::from(rate.bits_per_second());
+    ((8_000_000_000 << 32) + bits / 2) / bits
+}
+
+/// The opportunities of a trace, round after round, for longer than any test sends.
+fn opportunities(trace: &RateTrace) -> Vec<(Time, u32)> {
+    const ROUNDS: u64 = 4_000;
+    let of_round = |round: u64| {
+        let began = round * u64::from(trace.period_ms());
+        let instant = move |&ms: &u32| Time::ZERO + Span::from_milliseconds(began + u64::from(ms));
+        trace.opportunities_ms().iter().map(move |ms| (instant(ms), 1_504))
+    };
+    (0..ROUNDS).flat_map(of_round).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Framing;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(ms)
+    }
+
+    /// Packets of 1,250 bytes take 1 ms at 10 Mbit/s. Four come at once and one at 2 ms; one waits, and a ring holds one more.
+    #[test]
+    fn a_ring_is_room_below_the_queue() {
+        let outcomes = |ring_packets| {
+            let rate = Rate::from_megabits_per_second(10.0);
+            let (service, framing) = (ServiceModel::Constant, Framing::NONE);
+            let case = Case { rate, service, framing, ring_packets, limit_packets: 1 };
+            let arrivals = [0, 0, 0, 0, 2].map(|ms| Arrival { at: at(ms), ip_bytes: 1_250 });
+            expected(&case, &arrivals)
+        };
+        let departs = |ms| Outcome::Departs(at(ms));
+        let overflows = Outcome::Overflows;
+        assert_eq!(outcomes(0), [departs(1), departs(2), overflows, overflows, departs(3)]);
+        assert_eq!(outcomes(1), [departs(1), departs(2), departs(3), overflows, departs(4)]);
+    }
+}

@@ -1,0 +1,251 @@
+//! A link with a queue: who is taken out of the queue, and when.
+//!
+//! ```text
+//! arrival -> port -> driver's ring -> transmission -> far end
+//! ```
+//!
+//! Without a ring the driver asks the port for a packet only when the link is idle; with one it takes packets ahead of transmission, as
+//! many as the ring holds, and the queue discipline no longer sees them.
+
+use crate::framing::Framing;
+use crate::monitored::{MonitoredLink, MonitoredQueue, Sent};
+use crate::serializer::Serializer;
+use crate::service::{Load, Service, ServiceModel};
+use crate::transmitter::{Pace, Transmitter};
+use aqmlab_aqm::{HeaderFields, Port, Queued, Reason};
+use aqmlab_units::{Rate, Span, Time};
+use std::collections::VecDeque;
+
+/// What a driver has to remember after something happened at a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct News {
+    /// A transmission has begun: when to call [`Link::end_transmission`].
+    pub begun: Option<Time>,
+    /// The port holds back what waits: when to call [`Link::ask_again`], after everything else that happens at that instant. Said
+    /// once until it is called.
+    pub asks_again: Option<Time>,
+}
+
+impl News {
+    const NONE: Self = Self { begun: None, asks_again: None };
+}
+
+/// A link with a queue in front of it.
+pub struct Link<P: Queued> {
+    pub(crate) port: Port<P>,
+    /// What is being sent: the first packet of the transmission, and the others.
+    pub(crate) in_service: Option<P>,
+    beside: VecDeque<P>,
+    /// Packets that the driver has taken out of the queue and the link has not begun to send.
+    ring: VecDeque<P>,
+    pub(crate) ring_packets: usize,
+    pub(crate) transmitter: Transmitter,
+    /// Whether the driver was told when to ask again.
+    asks_again: bool,
+    /// The transmissions of packets that wait: see `prediction.rs`.
+    pub(crate) predicted: Serializer,
+}
+
+impl<P: Queued> Link<P> {
+    /// An idle link of this rate behind a port. Its driver's ring holds so many packets; 0 is no ring.
+    #[must_use]
+    pub fn new(
+        port: Port<P>,
+        service: &ServiceModel,
+        rate: Rate,
+        framing: Framing,
+        ring_packets: u32,
+    ) -> Self {
+        let transmitter = Transmitter::new(service, rate, framing);
+        Self {
+            port,
+            in_service: None,
+            beside: VecDeque::new(),
+            ring: VecDeque::new(),
+            ring_packets: ring_packets as usize,
+            transmitter,
+            asks_again: false,
+            predicted: Serializer::new(rate, framing),
+        }
+    }
+
+    /// The same link with another service.
+    #[must_use]
+    pub fn served_by(self, service: Box<dyn Service>) -> Self {
+        let transmitter = Transmitter::at_pace(Pace::Varying(service), self.transmitter.framing());
+        Self { transmitter, ..self }
+    }
+
+    /// A packet arrives; what is discarded is handed over with the reason.
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) -> News {
+        self.arrive_with(now, packet, P::header_fields, discarded)
+    }
+
+    /// As [`Link::arrive`], of a packet that does not carry what several queues are sorted by: see [`Port::arrive_with`].
+    #[inline(always)]
+    pub fn arrive_with(
+        &mut self,
+        now: Time,
+        packet: P,
+        header: impl FnOnce(&P) -> HeaderFields,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> News {
+        if self.is_sending() {
+            self.port.arrive_with(now, packet, header, discarded);
+            return if self.has_room_below() { self.serve(now, discarded) } else { News::NONE };
+        }
+        let Some(packet) = self.port.pass(now, packet, header, discarded) else {
+            return News { asks_again: self.held_back(), ..News::NONE };
+        };
+        let begun = Some(self.begin(now, packet, discarded));
+        if self.ring_packets == 0 {
+            return News { begun, ..News::NONE };
+        }
+        News { begun, ..self.serve(now, discarded) }
+    }
+
+    /// A packet is lost on its way to the queue: see [`Port::lose`].
+    pub fn lose(&mut self, packet: P, discarded: &mut impl FnMut(P, Reason)) {
+        self.port.lose(packet, discarded);
+    }
+
+    /// The transmission has ended: takes its next packet, which has left. While the link [is sending](Link::is_sending) there are
+    /// others of the same transmission, to be taken in the same way; then it has to be [served](Link::serve).
+    ///
+    /// # Panics
+    /// If nothing was being sent.
+    #[inline(always)]
+    pub fn end_transmission(&mut self) -> P {
+        let Some(packet) = self.in_service.take() else { panic!("nothing was being sent") };
+        if !self.beside.is_empty() {
+            self.in_service = self.beside.pop_front();
+        }
+        self.transmitter.count(packet.facts().bytes);
+        packet
+    }
+
+    /// Lets the driver take what its ring has room for, and the link begin to send if it is idle.
+    #[inline(always)]
+    pub fn serve(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> News {
+        let mut news = News::NONE;
+        loop {
+            let waiting = if self.is_sending() { None } else { self.ring.pop_front() };
+            if let Some(packet) = waiting {
+                news.begun = Some(self.begin(now, packet, discarded));
+                continue;
+            }
+            if !self.has_room_below() {
+                return news;
+            }
+            let Some(packet) = self.port.depart(now, discarded) else {
+                news.asks_again = self.held_back();
+                return news;
+            };
+            if self.is_sending() {
+                self.ring.push_back(packet);
+            } else {
+                news.begun = Some(self.begin(now, packet, discarded));
+            }
+        }
+    }
+
+    /// The instant has come at which the link wanted to ask its port again.
+    pub fn ask_again(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> News {
+        self.asks_again = false;
+        if self.has_room_below() { self.serve(now, discarded) } else { News::NONE }
+    }
+
+    /// When to ask the port again, if it holds back what waits and the driver was not told.
+    #[inline(always)]
+    fn held_back(&mut self) -> Option<Time> {
+        let opens = self.port.opens().filter(|_| !self.asks_again);
+        self.asks_again |= opens.is_some();
+        opens
+    }
+
+    /// Begins to send a packet, and those that travel with it; returns when that is over.
+    #[inline(always)]
+    fn begin(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) -> Time {
+        let load = self.transmitter.load_of(packet.facts().bytes);
+        self.in_service = Some(packet);
+        let load = if self.transmitter.is_constant() { load } else { self.gather(now, load, discarded) };
+        self.transmitter.begin(now, load)
+    }
+
+    /// Takes what travels in the transmission that begins now, beside its first packet.
+    #[inline(never)]
+    fn gather(&mut self, now: Time, first: Load, discarded: &mut impl FnMut(P, Reason)) -> Load {
+        let mut load = first;
+        while self.transmitter.takes_another(load) {
+            let next = self.ring.pop_front().or_else(|| self.port.depart(now, discarded));
+            let Some(packet) = next else { break };
+            let Load { packets, wire_bytes } = self.transmitter.load_of(packet.facts().bytes);
+            load = Load { packets: load.packets + packets, wire_bytes: load.wire_bytes + wire_bytes };
+            self.beside.push_back(packet);
+        }
+        load
+    }
+
+    /// Whether a packet is being sent.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_sending(&self) -> bool {
+        self.in_service.is_some()
+    }
+
+    /// The packet that is being sent, the first where there are several.
+    #[must_use]
+    #[inline(always)]
+    pub const fn in_service(&self) -> Option<&P> {
+        self.in_service.as_ref()
+    }
+
+    /// Whether a packet can be taken out of the queue now.
+    #[inline(always)]
+    fn has_room_below(&self) -> bool {
+        !self.is_sending() || self.ring.len() < self.ring_packets
+    }
+
+    /// The queue.
+    #[must_use]
+    pub const fn port(&self) -> &Port<P> {
+        &self.port
+    }
+
+    /// What the link layer adds to a packet.
+    #[must_use]
+    pub const fn framing(&self) -> Framing {
+        self.transmitter.framing()
+    }
+
+    /// Packets that have left the queue and not the link.
+    #[must_use]
+    pub fn under_way(&self) -> u64 {
+        u64::from(self.is_sending()) + (self.beside.len() + self.ring.len()) as u64
+    }
+
+    /// Every packet that waits in the queue or in the ring, or is being sent.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        self.port.waiting().chain(&self.ring).chain(&self.in_service).chain(&self.beside)
+    }
+}
+
+impl<P: Queued> MonitoredLink for Link<P> {
+    fn queue(&self) -> &dyn MonitoredQueue {
+        &self.port
+    }
+
+    fn queue_mut(&mut self) -> &mut dyn MonitoredQueue {
+        &mut self.port
+    }
+
+    fn sent(&self) -> Sent {
+        self.transmitter.sent()
+    }
+
+    fn transmitting(&self, now: Time) -> Span {
+        self.transmitter.transmitting(now)
+    }
+}
