@@ -7,8 +7,13 @@
 //! fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`,
 //! `sch_pie.c` with `include/net/pie.h`, `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
-use aqmlab_scenario::Link;
-use serde_json::{Value, json};
+use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
+use aqmlab_aqm::parts::{
+    Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, LimitRule, Measure, ScaleProbability,
+    Spacing, TurnEnds, Weight,
+};
+use aqmlab_scenario::{Link, Scheme};
+use serde::Serialize;
 
 /// A queue discipline of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +27,7 @@ pub struct Discipline {
 }
 
 /// Bytes of the largest packet and an Ethernet header: what the kernel's CoDel takes for its device's largest packet.
-const DEVICE_BYTES: u64 = 1_514;
+const DEVICE_BYTES: u32 = 1_514;
 /// What `alpha` and `beta` of the kernel's PIE are parts of.
 const PIE_PARTS: f64 = 16.0;
 /// What those of the kernel's DualPI2 are rounded to parts of, and how far that may move them: 0.16, its default, becomes 41/256.
@@ -45,138 +50,158 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
     if link.layer2_queued_bytes > 0 {
         return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
     }
-    let Some(scheme) = &link.queue else { return Err("it has no scheme".to_owned()) };
-    let parameters = serde_json::to_value(scheme).map_err(|error| error.to_string())?;
-    let parameters = Parameters { scheme: scheme.name(), parameters };
-    match scheme.name() {
-        "drop-tail" => drop_tail(&parameters),
-        "red" => red(&parameters, link.rate.map_or(0, |rate| rate.bits_per_second())),
-        "codel" => codel(&parameters),
-        "pie" => pie(&parameters),
-        "fq-codel" => fq_codel(&parameters),
-        "dualpi2" => dualpi2(&parameters),
-        "cake" | "choke" | "sfb" => {
+    match &link.queue {
+        None => Err("it has no scheme".to_owned()),
+        Some(Scheme::DropTail(given)) => drop_tail(given),
+        Some(Scheme::Red(given)) => red(given, link.rate.map_or(0, |rate| rate.bits_per_second())),
+        Some(Scheme::CoDel(given)) => codel(given),
+        Some(Scheme::Pie(given)) => pie(given),
+        Some(Scheme::FqCoDel(given)) => fq_codel(given),
+        Some(Scheme::DualPi2(given)) => dualpi2(given),
+        Some(scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_))) => {
             Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
         }
-        other => Err(format!("Linux has no discipline {other}")),
+        Some(other) => Err(format!("Linux has no discipline {}", other.name())),
     }
 }
 
-struct Parameters<'a> {
-    scheme: &'a str,
-    parameters: Value,
-}
+/// A scheme whose parameters are translated.
+#[derive(Clone, Copy)]
+struct Translated(&'static str);
 
-impl Parameters<'_> {
-    fn get(&self, key: &str) -> &Value {
-        &self.parameters[key]
-    }
-
-    fn number(&self, key: &str) -> f64 {
-        self.get(key).as_f64().unwrap_or(0.0)
-    }
-
-    fn is(&self, key: &str) -> bool {
-        self.get(key).as_bool().unwrap_or(false)
-    }
-
-    /// What the kernel has for these parameters, and no other.
-    fn fixed(&self, wanted: &[(&str, Value)]) -> Result<(), String> {
-        for (key, legal) in wanted {
-            let found = self.get(key);
-            if found != legal && found.as_f64().is_none_or(|found| Some(found) != legal.as_f64()) {
-                let legal = if legal.is_null() { "not to give it".to_owned() } else { legal.to_string() };
-                return Err(format!("{}: {key} = {found}: legal in the kernel is {legal}", self.scheme));
-            }
+impl Translated {
+    /// Accepts what the kernel has for a parameter, and nothing else.
+    fn fixed<T: PartialEq + Serialize>(self, key: &str, found: &T, legal: &T) -> Result<(), String> {
+        if found == legal {
+            return Ok(());
         }
-        Ok(())
+        let [found, legal] = [found, legal].map(|value| serde_json::to_string(value).unwrap_or_default());
+        let legal = if legal == "null" { "not to give it" } else { &legal };
+        Err(format!("{}: {key} = {found}: legal in the kernel is {legal}", self.0))
     }
 
-    fn limit_packets(&self) -> Result<u64, String> {
-        self.fixed(&[("limit_bytes", Value::Null), ("limit_rule", json!("hold_limit"))])?;
-        let limit = self.get("limit_packets").as_u64();
-        limit.ok_or_else(|| {
-            format!("{}: no limit_packets, and the kernel's limit is one of packets", self.scheme)
-        })
+    /// A limit of packets, where the kernel has no other.
+    fn limit_packets(
+        self,
+        (packets, bytes, rule): (Option<u32>, Option<u64>, LimitRule),
+    ) -> Result<u32, String> {
+        self.fixed("limit_bytes", &bytes, &None)?;
+        self.fixed("limit_rule", &rule, &LimitRule::HoldLimit)?;
+        packets
+            .ok_or_else(|| format!("{}: no limit_packets, and the kernel's limit is one of packets", self.0))
     }
 
     /// A time of tc(8), which the kernel takes in whole microseconds.
-    fn time(&self, key: &str) -> Result<String, String> {
-        let us = self.number(key) * 1e3;
+    fn time(self, key: &str, ms: f64) -> Result<String, String> {
+        let us = ms * 1e3;
         let whole = us.round();
         if (us - whole).abs() > 1e-6 || whole < 1.0 {
-            return Err(format!("{}: {key}: legal in the kernel are whole microseconds", self.scheme));
+            return Err(format!("{}: {key}: legal in the kernel are whole microseconds", self.0));
         }
         Ok(format!("{whole}us"))
     }
+}
 
-    fn ecn(&self) -> &'static str {
-        if self.is("ecn") { "ecn" } else { "noecn" }
-    }
+const fn ecn_word(ecn: bool) -> &'static str {
+    if ecn { "ecn" } else { "noecn" }
 }
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn drop_tail(given: &Parameters<'_>) -> Result<Discipline, String> {
-    given.fixed(&[("limit_rule", json!("hold_limit"))])?;
-    let (packets, bytes) = (given.get("limit_packets").as_u64(), given.get("limit_bytes").as_u64());
-    let words = match (packets, bytes) {
+fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
+    let drop_tail::Params { limit_packets, limit_bytes, limit_rule } = *given;
+    Translated("drop-tail").fixed("limit_rule", &limit_rule, &LimitRule::HoldLimit)?;
+    let words = match (limit_packets, limit_bytes) {
         (Some(packets), None) => words(&format!("pfifo limit {packets}")),
         (None, Some(bytes)) => words(&format!("bfifo limit {bytes}")),
         _ => return Err("drop-tail: limit_packets and limit_bytes: the kernel's have one of them".to_owned()),
     };
-    Ok(Discipline { words, is_one_queue: true, limit_packets: packets })
+    Ok(Discipline { words, is_one_queue: true, limit_packets: limit_packets.map(u64::from) })
 }
 
-fn codel(given: &Parameters<'_>) -> Result<Discipline, String> {
-    let limit = given.limit_packets()?;
-    given.fixed(&[("mtu_bytes", json!(DEVICE_BYTES))])?;
-    let (target, interval) = (given.time("target_ms")?, given.time("interval_ms")?);
-    let words = words(&format!("codel limit {limit} target {target} interval {interval} {}", given.ecn()));
-    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit) })
+fn codel(given: &codel::Params) -> Result<Discipline, String> {
+    let kernel = Translated("codel");
+    let codel::Params { limit_packets, limit_bytes, limit_rule, target_ms, interval_ms, mtu_bytes, ecn } =
+        *given;
+    let limit = kernel.limit_packets((limit_packets, limit_bytes, limit_rule))?;
+    kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
+    let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
+    let words = words(&format!("codel limit {limit} target {target} interval {interval} {}", ecn_word(ecn)));
+    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
-fn fq_codel(given: &Parameters<'_>) -> Result<Discipline, String> {
-    given.fixed(&[
-        ("mtu_bytes", json!(DEVICE_BYTES)),
-        ("classify", json!("flow")),
-        ("turn_ends", json!("at_zero")),
-        ("emptied_new_queue", json!("becomes_old_behind_others")),
-        ("count_overflows", json!(true)),
-        // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach, it is no limit.
-        ("memory_limit_bytes", json!(32 << 20)),
-    ])?;
-    let (target, interval) = (given.time("target_ms")?, given.time("interval_ms")?);
-    let whole = |key: &str| given.number(key);
+fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
+    let kernel = Translated("fq-codel");
+    let fq_codel::Params {
+        limit_packets,
+        memory_limit_bytes,
+        flows,
+        quantum_bytes,
+        hash,
+        classify,
+        drop_batch_packets,
+        turn_ends,
+        emptied_new_queue,
+        target_ms,
+        interval_ms,
+        mtu_bytes,
+        count_overflows,
+        ecn,
+    } = *given;
+    kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
+    kernel.fixed("hash", &hash, &FlowHashing::Plain)?;
+    kernel.fixed("classify", &classify, &Classifier::Flow)?;
+    kernel.fixed("turn_ends", &turn_ends, &TurnEnds::AtZero)?;
+    kernel.fixed("emptied_new_queue", &emptied_new_queue, &EmptiedNewQueue::BecomesOldBehindOthers)?;
+    kernel.fixed("count_overflows", &count_overflows, &true)?;
+    // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach, it is no limit.
+    kernel.fixed("memory_limit_bytes", &memory_limit_bytes, &(32 << 20))?;
+    let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
     let words = words(&format!(
-        "fq_codel limit {} flows {} target {target} interval {interval} quantum {} {} memory_limit 33554432 drop_batch {}",
-        whole("limit_packets"),
-        whole("flows"),
-        whole("quantum_bytes"),
-        given.ecn(),
-        whole("drop_batch_packets"),
+        "fq_codel limit {limit_packets} flows {flows} target {target} interval {interval} quantum {quantum_bytes} {} \
+         memory_limit {memory_limit_bytes} drop_batch {drop_batch_packets}",
+        ecn_word(ecn),
     ));
-    Ok(Discipline { words, is_one_queue: false, limit_packets: given.get("limit_packets").as_u64() })
+    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit_packets.into()) })
 }
 
 /// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its `alpha` and `beta` are
-/// sixteenths per second.
-fn pie(given: &Parameters<'_>) -> Result<Discipline, String> {
-    let limit = given.limit_packets()?;
-    given.fixed(&[
-        ("auto_tuning", json!(true)),
-        ("derandomize", json!(true)),
-        ("cap_adjustment", json!(true)),
-        ("max_burst_ms", json!(150.0)),
-        ("latency", json!("sojourn")),
-        ("activation_share", Value::Null),
-        ("scale_probability", json!("none")),
-        ("mark_ecn_threshold", json!(0.1)),
-    ])?;
-    let part = |key: &str| {
-        let parts = given.number(key) * PIE_PARTS;
+/// sixteenths per second. It spares two of its device's largest packets, of which nothing is said here.
+fn pie(given: &pie::Params) -> Result<Discipline, String> {
+    let kernel = Translated("pie");
+    let pie::Params {
+        limit_packets,
+        limit_bytes,
+        limit_rule,
+        target_ms,
+        update_interval_ms,
+        alpha_hz,
+        beta_hz,
+        auto_tuning,
+        max_burst_ms,
+        latency,
+        derandomize,
+        cap_adjustment,
+        activation_share,
+        scale_probability,
+        mean_packet_bytes: _,
+        max_packet_bytes: _,
+        ecn,
+        mark_ecn_threshold,
+    } = *given;
+    let limit = kernel.limit_packets((limit_packets, limit_bytes, limit_rule))?;
+    kernel.fixed("auto_tuning", &auto_tuning, &true)?;
+    kernel.fixed("derandomize", &derandomize, &true)?;
+    kernel.fixed("cap_adjustment", &cap_adjustment, &true)?;
+    kernel.fixed("max_burst_ms", &max_burst_ms, &150.0)?;
+    kernel.fixed("latency", &latency, &pie::Latency::Sojourn)?;
+    kernel.fixed("activation_share", &activation_share, &None)?;
+    kernel.fixed("scale_probability", &scale_probability, &ScaleProbability::None)?;
+    kernel.fixed("mark_ecn_threshold", &mark_ecn_threshold, &0.1)?;
+    let part = |key: &str, gain_hz: f64| {
+        let parts = gain_hz * PIE_PARTS;
         let legal = parts.fract() == 0.0 && (1.0..=32.0).contains(&parts);
         if legal {
             Ok(parts)
@@ -184,28 +209,46 @@ fn pie(given: &Parameters<'_>) -> Result<Discipline, String> {
             Err(format!("pie: {key}: legal in the kernel are sixteenths, 1/16 to 2"))
         }
     };
-    let (alpha, beta) = (part("alpha_hz")?, part("beta_hz")?);
-    let (target, update) = (given.time("target_ms")?, given.time("update_interval_ms")?);
-    let ecn = given.ecn();
+    let (alpha, beta) = (part("alpha_hz", alpha_hz)?, part("beta_hz", beta_hz)?);
+    let target = kernel.time("target_ms", target_ms)?;
+    let update = kernel.time("update_interval_ms", update_interval_ms)?;
+    let ecn = ecn_word(ecn);
     let words = words(&format!(
         "pie limit {limit} target {target} tupdate {update} alpha {alpha} beta {beta} {ecn} nobytemode"
     ));
-    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit) })
+    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
 /// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before them, decides when packets
 /// leave, and spares all while less than two of the largest wait. Its Classic queue drops what could be marked where p' reaches 1/k.
-fn dualpi2(given: &Parameters<'_>) -> Result<Discipline, String> {
-    let limit = given.get("limit_packets").as_u64();
-    let limit = limit.ok_or("dualpi2: no limit_packets, and the kernel's limit is one of packets")?;
-    given.fixed(&[
-        ("limit_bytes", Value::Null),
-        ("ecn", json!(true)),
-        ("ramp_range_us", json!(0.0)),
-        ("length_tested_on", json!("arrival")),
-        ("spare_nearly_empty", json!(true)),
-        ("mtu_bytes", json!(DEVICE_BYTES)),
-    ])?;
+fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
+    let kernel = Translated("dualpi2");
+    let dualpi2::Params {
+        limit_packets,
+        limit_bytes,
+        target_ms,
+        update_interval_ms,
+        alpha_hz,
+        beta_hz,
+        coupling,
+        highest_marking,
+        ramp_from_us,
+        ramp_range_us,
+        queue_length_packets,
+        length_tested_on,
+        schedule,
+        overload,
+        spare_nearly_empty,
+        mtu_bytes,
+        ecn,
+    } = *given;
+    let limit = limit_packets.ok_or("dualpi2: no limit_packets, and the kernel's limit is one of packets")?;
+    kernel.fixed("limit_bytes", &limit_bytes, &None)?;
+    kernel.fixed("ecn", &ecn, &true)?;
+    kernel.fixed("ramp_range_us", &ramp_range_us, &0.0)?;
+    kernel.fixed("length_tested_on", &length_tested_on, &dualpi2::LengthTestedOn::Arrival)?;
+    kernel.fixed("spare_nearly_empty", &spare_nearly_empty, &true)?;
+    kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
     let within = |key: &str, value: f64, most: f64| {
         if value.fract() == 0.0 && (1.0..=most).contains(&value) {
             Ok(value)
@@ -213,70 +256,96 @@ fn dualpi2(given: &Parameters<'_>) -> Result<Discipline, String> {
             Err(format!("dualpi2: {key}: legal in the kernel are whole numbers, 1 to {most}"))
         }
     };
-    let coupling = within("coupling", given.number("coupling"), 255.0)?;
-    given.fixed(&[("highest_marking", json!(1.0 / (coupling * coupling)))])?;
-    let step = within("ramp_from_us", given.number("ramp_from_us"), 4e9)?;
-    let share = given.get("schedule")["weighted"]["classic_share"].as_f64();
-    let percent = share
-        .map(|share| (share * 1e4).round() / 100.0)
-        .ok_or("dualpi2: schedule: the kernel's is weighted")?;
+    let coupling = within("coupling", coupling, 255.0)?;
+    kernel.fixed("highest_marking", &highest_marking, &(1.0 / (coupling * coupling)))?;
+    let step = within("ramp_from_us", ramp_from_us, 4e9)?;
+    let dualpi2::Schedule::Weighted { classic_share } = schedule else {
+        return Err("dualpi2: schedule: the kernel's is weighted".to_owned());
+    };
+    let percent = (classic_share * 1e4).round() / 100.0;
     let percent = within("schedule.weighted.classic_share in per cent", percent, 99.0)?;
-    let overload = if given.get("overload") == "drop" { "drop_on_overload" } else { "overflow" };
-    let gain = |key: &str| {
-        let (wanted, parts) = (given.number(key), (given.number(key) * DUALPI2_PARTS).round());
+    let overload = match overload {
+        dualpi2::Overload::Drop => "drop_on_overload",
+        dualpi2::Overload::Overflow => "overflow",
+    };
+    let gain = |key: &str, wanted: f64| {
+        let parts = (wanted * DUALPI2_PARTS).round();
         if (parts / DUALPI2_PARTS - wanted).abs() <= DUALPI2_ROUNDING * wanted && parts >= 1.0 {
             Ok(wanted)
         } else {
             Err(format!("dualpi2: {key}: legal in the kernel are parts of 1/256"))
         }
     };
-    let (alpha, beta) = (gain("alpha_hz")?, gain("beta_hz")?);
-    let (target, update) = (given.time("target_ms")?, given.time("update_interval_ms")?);
+    let (alpha, beta) = (gain("alpha_hz", alpha_hz)?, gain("beta_hz", beta_hz)?);
+    let target = kernel.time("target_ms", target_ms)?;
+    let update = kernel.time("update_interval_ms", update_interval_ms)?;
     let words = words(&format!(
         "dualpi2 limit {limit} coupling_factor {coupling} step_thresh {step}us min_qlen_step {} {overload} drop_dequeue l4s_ect \
          classic_protection {percent}% target {target} tupdate {update} alpha {alpha} beta {beta} no_split_gso",
-        given.number("queue_length_packets") + 1.0
+        u64::from(queue_length_packets) + 1
     ));
-    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit) })
+    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit.into()) })
 }
 
 /// The kernel's RED measures in bytes, is not gentle, and averages with powers of two.
-fn red(given: &Parameters<'_>, rate: u64) -> Result<Discipline, String> {
-    given.fixed(&[
-        ("limit_packets", Value::Null),
-        ("limit_rule", json!("hold_limit")),
-        ("target_delay_ms", Value::Null),
-        ("measure", json!("bytes")),
-        ("gentle", json!(false)),
-        ("spacing", json!("classic")),
-        ("idle", json!("paper")),
-        ("scale_probability", json!("none")),
-        ("spare_nearly_empty", json!(false)),
-        ("spare_first_in_region", json!(false)),
-    ])?;
-    let Some(limit) = given.get("limit_bytes").as_u64() else {
+fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
+    let kernel = Translated("red");
+    let red::Params {
+        limit_packets,
+        limit_bytes,
+        limit_rule,
+        min_th_packets,
+        max_th_packets,
+        target_delay_ms,
+        w_q,
+        max_p,
+        gentle,
+        spacing,
+        idle,
+        measure,
+        scale_probability,
+        mean_packet_bytes,
+        max_packet_bytes: _,
+        ecn,
+        ecn_rule,
+        mark_p: _,
+        spare_nearly_empty,
+        spare_first_in_region,
+    } = *given;
+    kernel.fixed("limit_packets", &limit_packets, &None)?;
+    kernel.fixed("limit_rule", &limit_rule, &LimitRule::HoldLimit)?;
+    kernel.fixed("target_delay_ms", &target_delay_ms, &None)?;
+    kernel.fixed("measure", &measure, &Measure::Bytes)?;
+    kernel.fixed("gentle", &gentle, &false)?;
+    kernel.fixed("spacing", &spacing, &Spacing::Classic)?;
+    kernel.fixed("idle", &idle, &IdleRule::Paper)?;
+    kernel.fixed("scale_probability", &scale_probability, &ScaleProbability::None)?;
+    kernel.fixed("spare_nearly_empty", &spare_nearly_empty, &false)?;
+    kernel.fixed("spare_first_in_region", &spare_first_in_region, &false)?;
+    let Some(limit) = limit_bytes else {
         return Err("red: no limit_bytes, and the kernel's limit is one of bytes".to_owned());
     };
-    let marks = match (given.is("ecn"), given.get("ecn_rule").as_str()) {
+    let marks = match (ecn, ecn_rule) {
         (false, _) => "",
-        (true, Some("mark_below_max_th")) => "ecn harddrop",
-        (true, Some("mark_always")) => "ecn",
+        (true, EcnRule::MarkBelowMaxTh) => "ecn harddrop",
+        (true, EcnRule::MarkAlways) => "ecn",
         (true, rule) => {
-            return Err(format!(
-                "red: ecn_rule = {rule:?}: the kernel has mark_below_max_th and mark_always"
-            ));
+            let rule = serde_json::to_string(&rule).unwrap_or_default();
+            return Err(format!("red: ecn_rule = {rule}: the kernel has mark_below_max_th and mark_always"));
         }
     };
-    let mean = given.number("mean_packet_bytes");
-    let least = given.get("min_th_packets").as_f64().unwrap_or(5.0) * mean;
-    let most = given.get("max_th_packets").as_f64().map_or(3.0 * least, |most| most * mean);
+    let Weight::Fixed(weight) = w_q else {
+        return Err("red: w_q: legal in the kernel is a number, a power of two".to_owned());
+    };
+    let mean = f64::from(mean_packet_bytes);
+    let least = min_th_packets.unwrap_or(5.0) * mean;
+    let most = max_th_packets.map_or(3.0 * least, |most| most * mean);
     if least.fract() != 0.0 || most.fract() != 0.0 {
         return Err("red: thresholds: legal in the kernel are whole bytes".to_owned());
     }
-    let burst = burst_for(given.number("w_q"), least / mean)?;
+    let burst = burst_for(weight, least / mean)?;
     let words = words(&format!(
-        "red limit {limit} min {least} max {most} avpkt {mean} burst {burst} bandwidth {rate}bit probability {} {marks}",
-        given.number("max_p")
+        "red limit {limit} min {least} max {most} avpkt {mean} burst {burst} bandwidth {rate}bit probability {max_p} {marks}"
     ));
     Ok(Discipline { words, is_one_queue: true, limit_packets: None })
 }
@@ -409,6 +478,14 @@ mod tests {
                 "red: limit_packets = 9: legal in the kernel is not to give it",
             ),
             ("scheme = \"pie\", limit_packets = 9", "pie: derandomize = false: legal in the kernel is true"),
+            (
+                "scheme = \"fq-codel\", mtu_bytes = 1514, hash = \"set_associative\"",
+                "fq-codel: hash = \"set_associative\": legal in the kernel is \"plain\"",
+            ),
+            (
+                "scheme = \"red\", limit_bytes = 400000, gentle = false, measure = \"bytes\", w_q = { time_constant_s = 0.1 }",
+                "red: w_q: legal in the kernel is a number, a power of two",
+            ),
             (
                 "scheme = \"dualpi2\", limit_packets = 9",
                 "dualpi2: ramp_range_us = 400.0: legal in the kernel is 0.0",
