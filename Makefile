@@ -8,6 +8,8 @@ BARE := target/bare
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Tests start hundreds of processes, and each would compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
+# The package of the tests is built with their profile, `make demo` alone builds it as users have it.
+$(VENV)/.installed-dev test-python test-commands shown: export MATURIN_PEP517_ARGS ?= --profile dev
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*')
 
 .DEFAULT_GOAL := help
