@@ -6,6 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 BARE := target/bare
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Tests start hundreds of processes, and each would compile the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+# The package of the tests is built with their profile, `make demo` alone builds it as users have it.
+$(VENV)/.installed-dev test-python test-commands shown: export MATURIN_PEP517_ARGS ?= --profile dev
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*')
 
 .DEFAULT_GOAL := help
@@ -20,11 +24,14 @@ demo: $(VENV)/.installed ## a short version of the 2003 study, with a report in 
 
 test: test-rust test-python ## everything that must hold, Rust and Python
 
+# All commands choose the whole workspace: Cargo then resolves one set of features, and what maturin has built for the
+# package is what the tests link. What only checks has a folder of its own: without the environment that maturin sets for
+# pyo3's build script, it would make Cargo build the package again, and it would wait for the lock of the builds.
 test-rust:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
-	cargo test --locked --quiet
-	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet
+	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked
+	cargo test --workspace --locked --quiet
 
 test-python: $(VENV)/.installed-dev
 	$(BIN)/ruff check --quiet
@@ -33,7 +40,8 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
 
-test-all: test test-commands ## the same, and everything that README, the tutorial, help and examples show, unaltered
+# The longest first: beside the Rust tests, and what ends last is the half with many short tests.
+test-all: test-rust test-commands test-python ## the same, and everything that README, the tutorial, help and examples show, unaltered
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python

@@ -177,6 +177,41 @@ def test_a_worker_killed_before_it_is_ready_is_replaced(tmp_path: Path) -> None:
     assert len(told) == 3
 
 
+def starts(folder: Path) -> int:
+    """How many workers of `worker_killed_at_its_start` were started."""
+    return (folder / "starts").stat().st_size
+
+
+def test_workers_stay_from_one_call_to_the_next_where_they_are_asked_to(tmp_path: Path) -> None:
+    def make(seed: int) -> None:
+        store = tmp_path / "store"
+        (result,) = aqmlab.run_many([Job(bulk(), seed)], store=store, progress=False, executor=executor)
+        assert result.seed == seed
+
+    executor = Processes(2, command=worker_killed_at_its_start(tmp_path, 0))
+    make(1)
+    make(2)
+    assert starts(tmp_path) == 2, "one for each call"
+    with executor:
+        make(3)
+        make(4)
+        assert starts(tmp_path) == 3, "one for both"
+    make(5)
+    assert starts(tmp_path) == 4
+
+
+def test_of_workers_that_stay_none_is_left_after_a_call_that_did_not_end(tmp_path: Path) -> None:
+    jobs = [Job(bulk(), seed) for seed in (1, 2, 3)]
+    with Processes(1, command=worker_killed_at_its_start(tmp_path, 0)) as executor:
+        some = aqmlab.runs.run_each(jobs, store=tmp_path / "store", progress=False, executor=executor)
+        next(some)
+        some.close()
+        assert finished(tmp_path / "store") < len(jobs)
+        aqmlab.run_many(jobs, store=tmp_path / "store", progress=False, executor=executor)
+        assert finished(tmp_path / "store") == len(jobs)
+    assert starts(tmp_path) == 2
+
+
 def test_workers_that_are_killed_one_after_another_end_the_sweep(tmp_path: Path) -> None:
     executor = Processes(2, command=worker_killed_at_its_start(tmp_path, 1000))
     with (

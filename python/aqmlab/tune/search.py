@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError
@@ -69,17 +70,19 @@ def tune(
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
     start = _start(scenario, base, searched, space)
-    candidates = _Search(
-        start, base, searched, space=space, objective=objective, plan=plan, evaluation=evaluation
-    ).candidates()
     # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
     given = start if start.origin == "scenario" else _given(scenario, searched)
-    full = [candidate for candidate in candidates if candidate.state is TrialState.FULL]
-    winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
-    compared = dict.fromkeys((*full, given, *published))
-    runs = [(candidate, seed) for candidate in compared for seed in plan.fresh_seeds]
-    with evaluation.bar("fresh seeds", len(runs), base) as bar:
-        evaluation.run(runs, bar, fresh=True)
+    # The search asks for a few runs at a time: worker processes stay from one time to the next.
+    with executor if isinstance(executor, AbstractContextManager) else nullcontext():
+        candidates = _Search(
+            start, base, searched, space=space, objective=objective, plan=plan, evaluation=evaluation
+        ).candidates()
+        full = [candidate for candidate in candidates if candidate.state is TrialState.FULL]
+        winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
+        compared = dict.fromkeys((*full, given, *published))
+        runs = [(candidate, seed) for candidate in compared for seed in plan.fresh_seeds]
+        with evaluation.bar("fresh seeds", len(runs), base) as bar:
+            evaluation.run(runs, bar, fresh=True)
     return Outcome(
         base=base,
         given=given,

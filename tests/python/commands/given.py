@@ -133,13 +133,15 @@ MADE: Mapping[str, tuple[str, ...]] = {
 
 
 def give(line: str, folder: Path, installation: Installation) -> None:
-    """Makes what a line reads and nothing before it has left."""
+    """Makes what a line reads: small files, also in place of what a line before has left under the name."""
     if not (folder / "examples").exists():
         shutil.copytree(ROOT / "examples", folder / "examples")
     words = [word.split(":")[0] for word in shlex.split(line.replace("$(aqmlab scheme include)", ""))]
     written = {after for word, after in itertools.pairwise(words) if word in {"-o", "--output", ">"}}
     for name in words:
-        if name in TEXTS.keys() | MADE.keys() and name not in written and not (folder / name).exists():
+        if name in written or (name not in TEXTS and (folder / name).exists()):
+            continue
+        if name in TEXTS.keys() | MADE.keys():
             _make(name, folder, installation)
 
 

@@ -22,7 +22,7 @@ import time
 import warnings
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from aqmlab import _core
 from aqmlab.errors import RunError, RunsFailed, StorageError
@@ -50,7 +50,11 @@ _PROCESS_BYTES = 100 * 2**20
 
 
 class Processes:
-    """Makes runs in processes on this machine."""
+    """Makes runs in processes on this machine.
+
+    Each call of `compute` starts its workers and stops them. In a `with` block they stay for the next call:
+    starting one takes longer than many a run.
+    """
 
     def __init__(self, workers: int | None = None, *, command: Sequence[str] = WORKER) -> None:
         """Starts nothing yet.
@@ -66,6 +70,18 @@ class Processes:
             raise ValueError(f"workers: at least 1, not {workers}")
         self._workers = workers or available_cores()
         self._command = tuple(command)
+        self._staying: _Pool | None = None
+
+    def __enter__(self) -> Self:
+        """From here on workers stay."""
+        self._staying = _Pool(self._command)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stops them."""
+        if self._staying is not None:
+            self._staying.stop()
+        self._staying = None
 
     def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes.
@@ -78,15 +94,22 @@ class Processes:
         if any(job.folder is None for job in jobs):
             raise ValueError("worker processes keep their results in a store; name one")
         workers = workers_with_room(jobs, self._workers, each_bytes=_PROCESS_BYTES)
-        pool = _Pool(self._command, deque(jobs))
+        pool = self._staying or _Pool(self._command)
+        pool.begin(jobs)
+        ended_well = False
         try:
             while pool.outstanding:
                 pool.assign(workers)
                 for job in pool.finished():
                     yield job, Result.load(_folder(job))
                 bar.show(done_s=pool.simulated_s(), finished=len(jobs) - pool.outstanding)
+            ended_well = True
         finally:
-            pool.stop()
+            if pool is not self._staying:
+                pool.stop()
+            elif not ended_well:
+                pool.stop()
+                self._staying = _Pool(self._command)
         if pool.failures:
             raise RunsFailed(pool.failures, runs=len(jobs))
 
@@ -136,15 +159,19 @@ class _Worker:
 class _Pool:
     """The workers, and what is left to do."""
 
-    def __init__(self, command: Sequence[str], waiting: deque[Job]) -> None:
-        self.failures: dict[str, str] = {}
+    def __init__(self, command: Sequence[str]) -> None:
         self._command = command
-        self._waiting = waiting
         self._workers: list[_Worker] = []
+        self._selector = selectors.DefaultSelector()
+        self.begin(())
+
+    def begin(self, jobs: Sequence[Job]) -> None:
+        """Takes on new work, once nothing is outstanding."""
+        self.failures: dict[str, str] = {}
+        self._waiting = deque(jobs)
         self._deaths: Counter[Job] = Counter()
         self._false_starts = 0
         self._finished_s = 0.0
-        self._selector = selectors.DefaultSelector()
 
     @property
     def outstanding(self) -> int:
@@ -159,7 +186,7 @@ class _Pool:
         """Starts workers as needed, up to the limit, and gives work to idle ones."""
         while len(self._workers) < min(limit, self.outstanding):
             self._start()
-        for worker in self._workers:
+        for worker in self._workers[:limit]:
             if worker.ready and worker.job is None and self._waiting:
                 worker.make(self._waiting.popleft())
 
