@@ -27,12 +27,17 @@ ELSEWHERE = {
 """Files that no command at their head runs, and the tests that do."""
 
 
-def _lines() -> list[str]:
+def _lines() -> list[tuple[str, str]]:
     return [
-        line
+        (file.stem, line)
         for file, lines in examples_of_files().items()
         for line in ([f"aqmlab run examples/{file.name}"] if file.name.startswith(ALONE) else lines)
     ]
+
+
+@pytest.fixture(name="folders", scope="module")
+def a_folder_for_each_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("examples")
 
 
 def test_every_file_is_run_somewhere() -> None:
@@ -43,7 +48,12 @@ def test_every_file_is_run_somewhere() -> None:
             assert file.name in test, file.name
 
 
-@pytest.mark.parametrize("line", _lines())
-def test_a_command_at_the_head_of_an_example_runs_to_its_end(line: str, tmp_path: Path, trial: Trial) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    trial.try_line(line, tmp_path)
+@pytest.mark.parametrize(("file", "line"), _lines())
+def test_a_command_at_the_head_of_an_example_runs_to_its_end(
+    file: str, line: str, folders: Path, trial: Trial
+) -> None:
+    """One after another in one folder, as a reader of the file gives them."""
+    folder = folders / file
+    if not folder.exists():
+        shutil.copytree(ROOT / "examples", folder / "examples")
+    trial.try_line(line, folder)
