@@ -12,7 +12,7 @@ from aqmlab.statistics.quantities import QUANTITIES
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC
 from synthetic_results import SyntheticResult
-from test_naive_quantities import Made
+from test_naive_quantities import made
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,8 +41,8 @@ def read_by(compute: Callable[[Recorded], float]) -> list[str]:
     tables: list[str] = []
     summary: list[str] = []
     for seed in range(30):
-        made = Made(seed).result()
-        traced = SyntheticResult(_Asked(made.run, summary), _Asked(dict(made.tables), tables))
+        result = made(seed)
+        traced = SyntheticResult(_Asked(result.run, summary), _Asked(dict(result.tables), tables))
         try:
             compute(traced)
         except naive.NoNumberError:
