@@ -40,8 +40,9 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
 
-# The longest first: beside the Rust tests, and what ends last is the half with many short tests.
-test-all: test-rust test-commands test-python ## the same, and everything that README, the tutorial, help and examples show, unaltered
+# With two jobs the commands come last: studies use both processors to their end, and the Python tests, some of which
+# promise what happens within a second, have the Rust tests beside them and not a study.
+test-all: test test-commands ## the same, and everything that README, the tutorial, help and examples show, unaltered
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python
