@@ -5,7 +5,7 @@
 #[path = "../../../tools/bench/program.rs"]
 mod program;
 
-use aqmlab_tcp::{Context, Endpoint, Flags, Handshake, HostProfile, Outbox, Segment, SequenceNumber};
+use aqmlab_tcp::{Context, Endpoint, Flags, HostProfile, Outbox, Segment, SequenceNumber};
 use aqmlab_units::{Span, Time};
 use program::Case;
 use std::collections::VecDeque;
@@ -128,7 +128,7 @@ fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
 /// A request, a response of 7,000 bytes, and both ends close. One-way hosts send the response bytes alone.
 fn converse(profile: &HostProfile) {
     let mut pair = Pair::new(profile);
-    let one_way = profile.handshake == Handshake::OneWay;
+    let one_way = profile.is_one_way();
     let from_client = if one_way { RESPONSE_BYTES } else { REQUEST_BYTES };
     let (mut arrived, mut finished) = (0, [false, one_way]);
     pair.tell(CLIENT, Endpoint::connect);

@@ -1,8 +1,8 @@
 //! What a host lends its endpoints.
 
 use crate::clock::HostClock;
+use crate::hosts::HostProfile;
 use crate::kernel_timer;
-use crate::profile::HostProfile;
 use aqmlab_units::{Span, Time};
 
 /// What an endpoint needs from the host it runs on, lent for each call.
@@ -18,6 +18,6 @@ impl Context<'_> {
     /// When a timer of the host's kernel fires that is set `now` for `wait`.
     #[inline]
     pub(crate) fn timer(&self, now: Time, wait: Span) -> Time {
-        kernel_timer::expiry(&self.profile.extensions, &self.clock, now, wait)
+        kernel_timer::expiry(self.profile.extensions(), &self.clock, now, wait)
     }
 }

@@ -15,20 +15,16 @@
 //! | growth on an acknowledgement with an echo | none | as usual | none | none |
 //!
 //! SYN, SYN/ACK, pure acknowledgements and resets are never ECT. CWR follows any reduction of the window, by
-//! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in `congestion/`.
+//! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in `sender/classic/window/`; what a
+//! modern sender does about marks is in `sender/modern/acknowledgement.rs`.
 //!
 //! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not known.
 
 use crate::accurate_ecn;
-use crate::congestion::{CongestionControl, EchoReaction};
 use crate::connection_flags::{ConnectionFlags, SenderFlags};
-use crate::context::Context;
 use crate::endpoint::Endpoint;
-use crate::profile::{Ecn, HostProfile};
-use crate::recovery::ReducedBy;
+use crate::hosts::{Ecn, HostProfile};
 use crate::segment::{Flags, Segment};
-use crate::sequence::SequenceNumber;
-use aqmlab_units::Time;
 
 impl Endpoint {
     /// The sender's part on a segment about to leave: ECT and CWR. `is_new` says that no byte of it was sent
@@ -59,55 +55,5 @@ impl Endpoint {
         if let Some(reporting) = self.receiver.reporting() {
             segment.flags = segment.flags.with(accurate_ecn::field(reporting.marked_packets));
         }
-    }
-
-    /// An acknowledgement up to `number` carries an ECN-Echo.
-    pub(crate) fn on_congestion_echo(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber) {
-        let sender = &mut self.sender;
-        let episode = sender.recovery.episode();
-        let recover = episode.recover;
-        let asks = match context.profile.ecn {
-            Ecn::Off => false,
-            Ecn::Rfc3168 => recover.before(number),
-            Ecn::Kame => !sender.sequence.una.before(recover),
-            Ecn::Accurate => false,
-            Ecn::Ns2 | Ecn::Ns2Full => recover.before(number) || episode.reduced_by == ReducedBy::Timeout,
-        };
-        if !asks {
-            return;
-        }
-        let reaction = sender.congestion.on_echo(context.profile);
-        if reaction == EchoReaction::None {
-            return;
-        }
-        sender.recovery.on_echo(sender.sequence.max);
-        sender.flags.set(SenderFlags::CWR_PENDING);
-        self.statistics.count_ecn_reduction();
-        self.wait_after_echo(now, context, reaction == EchoReaction::ReducedAtOneSegment);
-    }
-
-    /// At one segment, only the retransmission timer may release the next one.
-    fn wait_after_echo(&mut self, now: Time, context: &Context<'_>, at_one_segment: bool) {
-        let sender = &mut self.sender;
-        match context.profile.ecn {
-            Ecn::Rfc3168 if at_one_segment => {
-                sender.flags.set(SenderFlags::ECN_WAIT);
-                sender.start_timer(now, context);
-            }
-            Ecn::Ns2 | Ecn::Ns2Full if !at_one_segment => sender.flags.clear(SenderFlags::ECN_WAIT),
-            Ecn::Ns2 | Ecn::Ns2Full if sender.flags.has(SenderFlags::ECN_WAIT) => {
-                sender.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
-            }
-            Ecn::Ns2 | Ecn::Ns2Full => sender.flags.set(SenderFlags::ECN_WAIT),
-            Ecn::Off | Ecn::Rfc3168 | Ecn::Kame | Ecn::Accurate => {}
-        }
-    }
-
-    /// ns-2's SYN had to be sent again. The acknowledgement that agrees to ECN carries the flag of an echo, and after a
-    /// timeout ns-2 takes it for one.
-    pub(crate) fn take_agreement_for_an_echo(&mut self) {
-        self.sender.recovery.on_echo(self.sender.sequence.max);
-        self.sender.flags.set(SenderFlags::CWR_PENDING);
-        self.sender.flags.set(SenderFlags::ECN_WAIT);
     }
 }

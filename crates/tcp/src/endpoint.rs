@@ -8,13 +8,12 @@
 //! | `state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //! | `handshake.rs` | SYN, SYN/ACK, their timers, giving up |
 //! | `resume.rs` | an end in the middle of a connection |
-//! | `sender.rs` | the sending half: sequence space, buffer, timer, round trips |
-//! | `acknowledgement.rs` | what an arriving acknowledgement, or none, means to a sender |
-//! | `recovery/` | what was lost, and what is sent again: one file per kind |
-//! | `congestion/` | how large the window is: one file per controller |
+//! | `sender/` | the sending half: sequence space, buffer, timer, round trips |
+//! | `sender/classic/` | losses and windows of stacks that know the cumulative acknowledgement alone |
+//! | `sender/modern/` | losses by a scoreboard, with a congestion controller |
+//! | `congestion/` | how large the window of a modern sender is: one file per controller |
 //! | `ecn.rs` | marks, echoes and reactions |
-//! | `process_ack.rs` | the same in the order of ns-2's two-way agent |
-//! | `output.rs`, `send_much.rs`, `foutput.rs` | what may be sent now, and putting it into a segment: BSD's routine and ns-2's two |
+//! | `sender/output.rs` | what may be sent now, and putting it into a segment |
 //! | `receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |
 //!
 //! Departures and silences:
@@ -24,18 +23,17 @@
 //! - FreeBSD 4.x repeats its FIN on every acknowledgement sent in FIN-WAIT-1; here such an acknowledgement is
 //!   a plain one.
 
-use crate::congestion::CongestionControl;
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
+use crate::hosts::{HostProfile, IdleRestart};
 use crate::outbox::Outbox;
-use crate::profile::{Handshake, HostProfile, IdleRestart, OutputRoutine};
 use crate::receiver::Receiver;
 use crate::segment::{Flags, Segment, respond_to_stray};
 use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use crate::statistics::Statistics;
-use aqmlab_units::{Span, Time};
+use aqmlab_units::{Rate, Span, Time};
 
 /// One end of a TCP connection: a state machine without I/O.
 ///
@@ -137,7 +135,7 @@ impl Endpoint {
     /// What remains of the processing of such a segment.
     #[inline(always)]
     fn on_predicted(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
-        if context.profile.idle_restart == IdleRestart::SinceReceived {
+        if context.profile.idle_restart() == Some(IdleRestart::SinceReceived) {
             self.sender.active_at = now;
         }
         self.sender.peer_unread = segment.unread;
@@ -163,6 +161,7 @@ impl Endpoint {
             }
             Some(cluster) if opened => self.write_in_mbufs(now, context, bytes, u64::from(cluster), out),
             _ => {
+                self.sender.note_write();
                 self.sender.unsent = self.sender.unsent.saturating_add(bytes);
                 if opened {
                     self.output(now, context, out);
@@ -232,10 +231,17 @@ impl Endpoint {
         timers.min(self.sender.pacing_deadline())
     }
 
+    /// How fast data arrived at the peer by the last acknowledgement that tells it, in bits of IP packets: none before the first,
+    /// and of a classic stack.
+    #[must_use]
+    pub fn delivery_rate(&self, profile: &HostProfile) -> Option<Rate> {
+        self.sender.modern()?.delivery_rate(profile)
+    }
+
     /// Whether this end's controller is scalable: its ECN-capable packets are ECT(1), and ECT(0) otherwise (RFC 9331 section 4.3).
     #[must_use]
     pub fn is_scalable(&self) -> bool {
-        self.sender.congestion.is_scalable()
+        self.sender.is_scalable()
     }
 
     /// Runs what is due: call it at [`Endpoint::deadline`] or later. Early calls do nothing.
@@ -277,20 +283,20 @@ impl Endpoint {
     /// Congestion window in bytes, without the inflation of fast recovery in ns-2.
     #[must_use]
     pub fn congestion_window_bytes(&self, profile: &HostProfile) -> f64 {
-        self.sender.congestion.congestion_window(profile)
+        self.sender.congestion_window(profile)
     }
 
     /// Slow-start threshold in bytes.
     #[must_use]
     pub fn slow_start_threshold_bytes(&self, profile: &HostProfile) -> f64 {
-        f64::from(self.sender.congestion.slow_start_threshold(profile))
+        f64::from(self.sender.slow_start_threshold(profile))
     }
 
     /// The smoothed round-trip time of its sender, as its host reckons it; none while there is no estimate.
     #[must_use]
     pub fn smoothed_round_trip(&self, context: &Context<'_>) -> Option<Span> {
-        match self.sender.recovery.selective() {
-            Some(selective) => Some(selective.smoothed()).filter(|&smoothed| smoothed > Span::ZERO),
+        match self.sender.modern() {
+            Some(modern) => Some(modern.smoothed()).filter(|&smoothed| smoothed > Span::ZERO),
             None => self.sender.round_trip_time.smoothed(&context.profile.retransmission, &context.clock),
         }
     }
@@ -328,12 +334,12 @@ impl Endpoint {
             if segment.flags.contains(Flags::SYN) {
                 return self.on_repeated_syn(now, context, segment, out);
             }
-            if self.state == State::LastAck && context.profile.output_routine == OutputRoutine::Foutput {
+            if self.state == State::LastAck && context.profile.is_foutput() {
                 // The peer's FIN comes again, and ns-2 looks at nothing else in it (tcp-full.cc `recv`).
                 return;
             }
         }
-        if context.profile.idle_restart == IdleRestart::SinceReceived {
+        if context.profile.idle_restart() == Some(IdleRestart::SinceReceived) {
             self.sender.active_at = now;
         }
         if self.flags.has(ConnectionFlags::ECN) {
@@ -362,7 +368,7 @@ impl Endpoint {
     /// The connection is over once both directions are closed. A one-way connection has no FIN: it is over when
     /// everything written has been acknowledged.
     pub(crate) fn finish_if_over(&mut self, context: &Context<'_>, out: &mut Outbox) {
-        let one_way = context.profile.handshake == Handshake::OneWay;
+        let one_way = context.profile.is_one_way();
         if self.state == State::TimeWait || one_way && self.sender.is_acknowledged() {
             self.finish(State::TimeWait, out);
         }

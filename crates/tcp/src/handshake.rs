@@ -15,12 +15,12 @@
 //!   its server as a lost SYN does its client's.
 //! - A server that gives up in SYN-RECEIVED sends a reset (FreeBSD 4.x `tcp_drop`).
 
-use crate::congestion::{CongestionControl, Opening};
+use crate::congestion::Opening;
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::hosts::{Ecn, EcnFallback, HostProfile, IdleRestart, RtoAlgorithm};
 use crate::outbox::Outbox;
-use crate::profile::{Ecn, EcnFallback, Handshake, HostProfile, IdleRestart, OutputRoutine, RtoAlgorithm};
 use crate::segment::{Flags, Segment, reset};
 use crate::sequence::SequenceNumber;
 use crate::state::State;
@@ -45,15 +45,15 @@ impl Endpoint {
     /// Whether that leaves an initial window of one segment.
     fn opens_with_one_segment(&self, profile: &HostProfile) -> bool {
         profile.syn_loss_reduces_initial_window
-            && match self.sender.recovery.selective() {
-                Some(selective) => selective.opening.reduce_window(selective.echoed_stamp()),
+            && match self.sender.modern() {
+                Some(modern) => modern.opening.reduce_window(modern.echoed_stamp()),
                 None => self.lost_a_syn(),
             }
     }
 
     fn note_opening_segment(&mut self, now: Time) {
-        if let Some(selective) = self.sender.recovery.selective_mut() {
-            selective.opening.note_sent(now);
+        if let Some(modern) = self.sender.modern_mut() {
+            modern.opening.note_sent(now);
         }
     }
 
@@ -104,14 +104,13 @@ impl Endpoint {
         }
         self.sender.begin(now, context);
         self.send_syn_ack(now, context.profile, out);
-        match context.profile.handshake {
-            Handshake::ThreeWay => self.state = State::SynReceived,
+        if context.profile.is_one_way() {
             // The sink has no timer: a lost answer is repeated when the SYN comes again.
-            Handshake::OneWay => {
-                self.sender.stop_timing();
-                self.sender.sequence.una = self.sender.sequence.max;
-                self.open(now, context, out);
-            }
+            self.sender.stop_timing();
+            self.sender.sequence.una = self.sender.sequence.max;
+            self.open(now, context, out);
+        } else {
+            self.state = State::SynReceived;
         }
     }
 
@@ -140,7 +139,7 @@ impl Endpoint {
         self.sender.sample_handshake(now, context, segment.acknowledgement);
         self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
-        if context.profile.handshake == Handshake::ThreeWay {
+        if !context.profile.is_one_way() {
             // With accurate ECN it says that the SYN/ACK was not ECT (RFC 9768 section 3.2.2.1).
             let accurate = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
             let flags = if accurate { Flags::ACK.with(Flags::CWR) } else { Flags::ACK };
@@ -164,7 +163,7 @@ impl Endpoint {
             self.on_reset(out);
         } else if segment.flags.contains(Flags::SYN) {
             if !context.profile.retransmission.repeated_syn_answered {
-                if context.profile.output_routine == OutputRoutine::Foutput {
+                if context.profile.is_foutput() {
                     // ns-2 remembers that it owes an answer, and gives it once the connection is open.
                     self.receiver.flags.set(ReceiverFlags::ACK_NOW);
                 }
@@ -201,24 +200,22 @@ impl Endpoint {
         };
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;
-        sender.active_at = if profile.idle_restart == IdleRestart::SinceData { Time::MAX } else { now };
-        sender.congestion.on_established(profile, opening);
-        sender.recovery.on_established(sender.sequence.max);
+        let since_data = profile.idle_restart() == Some(IdleRestart::SinceData);
+        sender.active_at = if since_data { Time::MAX } else { now };
+        sender.on_established(profile, opening);
         let unsampled = match profile.retransmission.algorithm {
             RtoAlgorithm::Rfc6298 => true,
-            RtoAlgorithm::Linux => !profile.extensions.timestamps,
+            RtoAlgorithm::Linux => !profile.extensions().timestamps,
             RtoAlgorithm::Bsd { .. } | RtoAlgorithm::Ns2 => false,
         };
         if opening.syn_lost && unsampled {
             sender.round_trip_time.raise_to(&profile.retransmission, &context.clock, TIMEOUT_AFTER_LOST_SYN);
         }
-        if let (Some(reporting), Some(selective)) =
-            (self.receiver.reporting_mut(), sender.recovery.selective())
-        {
+        if let (Some(reporting), Some(modern)) = (self.receiver.reporting_mut(), sender.modern()) {
             let timeout = sender.round_trip_time.timeout(&profile.retransmission, &context.clock);
-            reporting.note_path(selective.smoothed(), timeout);
+            reporting.note_path(modern.smoothed(), timeout);
         }
-        if profile.output_routine == OutputRoutine::Foutput {
+        if profile.is_foutput() {
             return self.open_after_timeout(opening.syn_lost);
         }
         let agreed = self.flags.has(ConnectionFlags::ECN);
@@ -233,7 +230,7 @@ impl Endpoint {
         let sender = &mut self.sender;
         sender.round_trip_time.set_backoffs(0);
         if timed_out {
-            sender.recovery.on_timeout(sender.sequence.max);
+            sender.forget_recovery();
             sender.flags.set(SenderFlags::CWR_PENDING);
         }
     }
@@ -249,7 +246,7 @@ impl Endpoint {
         if segment.flags.contains(Flags::ACK) {
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
             self.output(now, context, out);
-        } else if context.profile.handshake == Handshake::OneWay {
+        } else if context.profile.is_one_way() {
             self.send_syn_ack(now, context.profile, out);
         }
     }
@@ -262,8 +259,8 @@ impl Endpoint {
             return self.give_up(out);
         }
         self.statistics.count_syn_retransmission();
-        if let Some(selective) = self.sender.recovery.selective_mut() {
-            selective.opening.note_timeout();
+        if let Some(modern) = self.sender.modern_mut() {
+            modern.opening.note_timeout();
         }
         self.sender.stop_timing();
         self.sender.round_trip_time.back_off(timer, &context.clock, self.state == State::SynSent);

@@ -6,7 +6,7 @@
 //! more, one of 300 ms up to 36 ms, one of 3 s up to 260 ms: timers fire late, and never early.
 
 use crate::clock::HostClock;
-use crate::profile::{Extensions, TimerPhase};
+use crate::hosts::{Extensions, TimerPhase};
 use aqmlab_units::{Span, Time};
 
 /// Slots of a level, as a power of two less one: waits of fewer units belong to it.

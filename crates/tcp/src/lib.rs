@@ -3,7 +3,7 @@
 //! An [`Endpoint`] is one end of a connection. A driver tells it what happens (`connect`, a segment, a write, a
 //! close, the deadline) and sends what it finds in the [`Outbox`]. A [`HostProfile`] says which TCP it is:
 //! `bsd228` and `bsd45` (the hosts of the SIGCOMM 2000 and 2003 studies), `rfc5681` (the standards as written), `ns2-oneway` and
-//! `ns2-full` (ns-2's one-way and two-way agents). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
+//! `ns2-full` (ns-2's one-way and two-way agents), the `linux6` profiles (today's hosts). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
 //!
 //! Nothing here reads a clock, allocates per packet or dispatches dynamically. Data are counted, not carried.
 //!
@@ -26,50 +26,39 @@
 #![deny(missing_docs)]
 
 mod accurate_ecn;
-mod acknowledgement;
 mod clock;
 pub mod congestion;
 mod connection_flags;
 mod context;
-mod described;
 mod ecn;
 mod endpoint;
-mod foutput;
 mod handshake;
+mod hosts;
 mod kernel_timer;
 mod options;
 mod outbox;
-mod output;
-mod overrides;
-mod process_ack;
-mod profile;
-mod profiles;
 mod range_set;
 mod reassembly;
 mod receiver;
-mod recovery;
 mod reporting;
 mod resume;
-mod round_trip_time;
 mod segment;
-mod selective_acknowledgement;
-mod send_much;
 mod sender;
 mod sequence;
 mod state;
 mod statistics;
 
 pub use clock::HostClock;
+pub use congestion::{Congestion, HyStart};
 pub use context::Context;
 pub use endpoint::Endpoint;
+pub use hosts::{
+    AckCounting, AckTimer, Classic, ClassicWindow, DelayedAck, Ecn, EcnFallback, EcnRule, Extensions,
+    Handshake, HostOverrides, HostProfile, IdleRestart, IllegalOverride, Modern, OutputRoutine, Recovery,
+    RetransmissionTimer, RtoAlgorithm, SmallWrite, Stack, TimerPhase, WindowUpdates,
+};
 pub use options::{Block, Blocks, SegmentOptions, Timestamps};
 pub use outbox::Outbox;
-pub use overrides::{EcnRule, HostOverrides, IllegalOverride};
-pub use profile::{
-    AckCounting, AckTimer, Congestion, DelayedAck, Ecn, EcnFallback, Extensions, Handshake, HostProfile,
-    HyStart, IdleRestart, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite, TimerPhase,
-    WindowUpdates,
-};
 pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;

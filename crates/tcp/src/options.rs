@@ -16,8 +16,8 @@
 
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::hosts::HostProfile;
 use crate::outbox::Outbox;
-use crate::profile::HostProfile;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
@@ -116,7 +116,7 @@ impl Endpoint {
     pub fn options(&mut self, now: Time, profile: &HostProfile, segment: &Segment) -> SegmentOptions {
         let mut options = SegmentOptions::default();
         let Some(reporting) = self.receiver.reporting_mut() else { return options };
-        if profile.extensions.timestamps && !segment.flags.contains(Flags::RST) {
+        if profile.extensions().timestamps && !segment.flags.contains(Flags::RST) {
             options.timestamps = Some(Timestamps { value: stamp(now), echo: reporting.recent_stamp() });
         }
         if segment.flags.contains(Flags::ACK) {
@@ -127,7 +127,7 @@ impl Endpoint {
         }
         let bare = segment.payload == 0 && !segment.flags.intersects(Flags::SYN.with(Flags::RST));
         if bare {
-            let most = if profile.extensions.timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
+            let most = if profile.extensions().timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
             options.blocks = reporting.blocks(most);
         }
         options
@@ -146,8 +146,8 @@ impl Endpoint {
         if let Some(reporting) = self.receiver.reporting_mut() {
             reporting.note_stamp(segment, options.timestamps);
         }
-        if let Some(selective) = self.sender.recovery.selective_mut() {
-            selective.take_in(options);
+        if let Some(modern) = self.sender.modern_mut() {
+            modern.take_in_options(options);
         }
         self.process(now, context, segment, ce_marked, out);
     }

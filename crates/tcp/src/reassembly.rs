@@ -3,7 +3,7 @@
 //! A connection without loss never touches it; one hole is kept in place; more holes spill to a set, which
 //! is then kept for the life of the connection.
 
-use crate::profile::HostProfile;
+use crate::hosts::HostProfile;
 use crate::range_set::{Range, RangeSet};
 use crate::reporting::Reporting;
 use crate::sequence::SequenceNumber;

@@ -12,7 +12,7 @@
 
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
-use crate::profile::{AckCounting, AckTimer, Ecn, Handshake, HostProfile, Recovery, WindowUpdates};
+use crate::hosts::{AckCounting, AckTimer, Ecn, HostProfile, WindowUpdates};
 use crate::reassembly::Reassembly;
 use crate::reporting::Reporting;
 use crate::segment::{Flags, Segment};
@@ -81,7 +81,7 @@ impl fmt::Debug for Receiver {
 impl Receiver {
     /// What is kept of the peer's segments where it is reported to the peer, or adapted to.
     pub(crate) fn begin(&mut self, profile: &HostProfile) {
-        if profile.recovery == Recovery::Selective && self.reporting().is_none() {
+        if profile.has_options() && self.reporting().is_none() {
             self.reassembly = Reassembly::reported(profile);
         }
     }
@@ -273,7 +273,7 @@ impl Receiver {
     fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
         let before = self.nxt;
         let newest = segment.sequence.plus(u32::from(segment.payload)) == before;
-        if newest && self.reassembly.is_empty() && context.profile.handshake == Handshake::OneWay {
+        if newest && self.reassembly.is_empty() && context.profile.is_one_way() {
             // ns-2's delaying sink takes the newest packet, sent again, for one in order.
             self.owe_acknowledgement(now, context, segment.payload);
             return Received::default();

@@ -23,8 +23,8 @@
 //! Departures and silences: Linux also answers at once when the program has read a short segment of a conversation that is
 //! not interactive; its receive window grows (receive buffer auto-tuning), here it is constant.
 
+use crate::hosts::HostProfile;
 use crate::options::{Block, Blocks, Timestamps};
-use crate::profile::HostProfile;
 use crate::range_set::{Range, RangeSet};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
@@ -85,7 +85,7 @@ impl Reporting {
             last_acknowledged: SequenceNumber::INITIAL,
             marked_packets: FIRST_MARKED_COUNT,
             mark_waits: false,
-            has_quick: profile.extensions.quick_acknowledgements,
+            has_quick: profile.extensions().quick_acknowledgements,
             quick: 0,
             interactive: false,
             least_delay: profile.delayed_ack.delay,

@@ -7,12 +7,11 @@
 //!
 //! Departures and silences: sequence numbers begin behind the handshake all the same, because nothing depends on them.
 
-use crate::congestion::{Acknowledged, CongestionControl};
 use crate::connection_flags::ConnectionFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::hosts::Ecn;
 use crate::outbox::Outbox;
-use crate::profile::Ecn;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
@@ -47,7 +46,7 @@ impl Endpoint {
         self.open(now, context, &mut Outbox::new());
         let timer = &context.profile.retransmission;
         self.sender.round_trip_time.sample(timer, &context.clock, now, now + past.round_trip);
-        self.sender.begin_estimate(context, past.round_trip);
+        self.sender.begin_estimate(now, context, past.round_trip);
         self.grow_window(now, context, past);
     }
 
@@ -56,19 +55,10 @@ impl Endpoint {
         let per_acknowledgement =
             u32::from(profile.delayed_ack.every_segments.max(1)) * profile.segment_bytes();
         let mut left = past.acknowledged_bytes;
-        while left > 0 && self.sender.congestion.window(profile) < profile.window_bytes {
+        while left > 0 && self.sender.window(profile) < profile.window_bytes {
             let bytes = left.min(u64::from(per_acknowledgement)) as u32;
             left -= u64::from(bytes);
-            let acknowledged = Acknowledged {
-                now,
-                bytes,
-                ce_bytes: 0,
-                round_trip: None,
-                delivery_rate: None,
-                application_limited: false,
-                round_begins: false,
-            };
-            self.sender.congestion.on_acknowledged(profile, &acknowledged);
+            self.sender.grow_by(now, profile, bytes);
         }
     }
 }
@@ -76,7 +66,7 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::HostProfile;
+    use crate::hosts::HostProfile;
 
     const ROUND_TRIP: Span = Span::from_milliseconds(80);
 

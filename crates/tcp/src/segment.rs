@@ -4,7 +4,7 @@
 //! carried as what it lacks to the whole receive buffer ([`Segment::unread`], [`crate::HostProfile::window_bytes`]).
 //! Checksums, ports, urgent data and options are not modelled; the room that options take is in the profile.
 
-use crate::profile::HostProfile;
+use crate::hosts::HostProfile;
 use crate::sequence::SequenceNumber;
 use std::fmt;
 

@@ -3,7 +3,7 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, TimerPhase, WindowUpdates};
+use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, Stack, TimerPhase, WindowUpdates};
 use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
@@ -76,8 +76,11 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             ..HostOverrides::default()
         };
         let mut profile = HostProfile::named(name).unwrap().with(&overrides).unwrap();
-        if reno && profile.recovery == Recovery::NewReno {
-            profile.recovery = Recovery::Reno;
+        if let Stack::Classic(classic) = &mut profile.stack
+            && reno
+            && classic.recovery == Recovery::NewReno
+        {
+            classic.recovery = Recovery::Reno;
         }
         profile
     })

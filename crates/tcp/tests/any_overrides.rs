@@ -3,7 +3,7 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, Handshake, HostOverrides, HostProfile, WindowUpdates};
+use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, WindowUpdates};
 use aqmlab_units::{Span, Time};
 use network::{Close, Exchange, Fate, World};
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ proptest! {
         phases in (0.0_f64..1.0, 0.0_f64..1.0),
         round_trip_us in prop_oneof![Just(0_u64), 1..1_000_u64, 1..3_000_000_u64],
     ) {
-        let one_way = profile.handshake == Handshake::OneWay;
+        let one_way = profile.is_one_way();
         let plan: Vec<Exchange> = sizes
             .iter()
             .map(|&(request, response, pause)| Exchange {

@@ -9,7 +9,7 @@
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
-//! 0.080 = cwnd 2920        window in bytes; also ssthresh, delivered, acknowledged (both in total), and the
+//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged (both in total), and the
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
@@ -133,6 +133,10 @@ impl Stage {
         let found = match what {
             "cwnd" => self.endpoint.congestion_window_bytes(&self.profile),
             "ssthresh" => self.endpoint.slow_start_threshold_bytes(&self.profile),
+            "rate" => {
+                let rate = self.endpoint.delivery_rate(&self.profile).ok_or("no rate is known")?;
+                rate.bits_per_second() as f64
+            }
             "delivered" => self.delivered as f64,
             "acknowledged" => self.acknowledged as f64,
             "quiet" if self.endpoint.deadline() == Time::MAX => return Ok(()),
@@ -391,6 +395,7 @@ conversations! {
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back
+    linux_a_paced_window_leaves_twice_as_fast_as_it_is_acknowledged_and_without_a_pace_at_once
     linux_a_probe_that_alone_arrives_stands_for_a_loss
     linux_a_probe_that_arrives_beside_its_original_stands_for_no_loss
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
@@ -431,6 +436,7 @@ conversations! {
     linux_server_opens_with_one_segment_after_two_lost_answers
     linux_shrinks_its_window_in_proportion_and_grows_back_below_the_threshold
     linux_slow_start_grows_by_what_is_acknowledged
+    linux_the_delivery_rate_is_that_of_the_path_after_two_round_trips
     linux_the_duplicate_of_a_probe_is_no_reordering
     linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack

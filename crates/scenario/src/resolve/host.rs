@@ -2,7 +2,6 @@
 
 use crate::mistakes::{Mistakes, joined};
 use crate::{HostOverrides, HostProfile};
-use aqmlab_tcp::Handshake;
 
 /// The transport of long-lived flows at `path`; none if a setting is not legal.
 pub(super) fn of_flows(
@@ -29,7 +28,7 @@ pub(super) fn of_users(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<HostProfile> {
     let profile = of_flows(path, name, overrides, mistakes)?;
-    if profile.handshake == Handshake::OneWay {
+    if profile.is_one_way() {
         let wrong = format!("connections of \"{name}\" carry data one way, and users need both");
         mistakes.value(&joined(path, "profile"), wrong, two_way_profiles());
         return None;
@@ -38,7 +37,7 @@ pub(super) fn of_users(
 }
 
 fn two_way_profiles() -> String {
-    let two_way = |name: &&str| HostProfile::named(name).is_some_and(|p| p.handshake != Handshake::OneWay);
+    let two_way = |name: &&str| HostProfile::named(name).is_some_and(|profile| !profile.is_one_way());
     let names: Vec<&str> = HostProfile::NAMES.into_iter().filter(two_way).collect();
     crate::legal::listed(&names)
 }

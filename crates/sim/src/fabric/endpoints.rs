@@ -12,7 +12,7 @@ use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use crate::identifiers::ProfileId;
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
-use aqmlab_tcp::{Context, Endpoint, Handshake, HostProfile, Outbox, Past, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
@@ -330,7 +330,7 @@ impl Endpoints {
         let connection = self.connections.at(connection.number());
         connection.finished[side as usize] = true;
         let is_over = connection.is_over();
-        if is_over || self.hosts.profile(connection.profile).handshake == Handshake::OneWay {
+        if is_over || self.hosts.profile(connection.profile).is_one_way() {
             connection.closed = Some(now);
         }
         is_over.then_some(connection)

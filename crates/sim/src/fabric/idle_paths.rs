@@ -9,7 +9,7 @@ use aqmlab_driver::serializer_of;
 use aqmlab_link::Serializer;
 use aqmlab_scenario::{LinkIndex, MinimumDelay, Network, Population, Routes, Scenario, StartRule};
 use aqmlab_session::{IdlePath, PopulationId, Round};
-use aqmlab_tcp::{Context, Endpoint, HostProfile, IdleRestart, Outbox, Segment, SegmentOptions};
+use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Segment, SegmentOptions};
 use aqmlab_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -164,7 +164,7 @@ impl<'a> Trial<'a> {
             period: Span::from_nanoseconds((time.nanoseconds() / between).max(1)),
             bytes_per_period: (bytes / between).max(1),
             rounds: self.rounds,
-            keeps_window: self.profile.idle_restart == IdleRestart::Never,
+            keeps_window: self.profile.keeps_window_when_idle(),
         }
     }
 

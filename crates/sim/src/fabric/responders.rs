@@ -5,7 +5,7 @@
 //! to tell the difference: `forwarding.rs` asks in advance only where nobody counts what was delivered until the packet is there.
 
 use aqmlab_scenario::{FlowGroup, Link, Network, NodeIndex, Routes, Scenario};
-use aqmlab_tcp::{AckCounting, Handshake, HostProfile, WindowUpdates};
+use aqmlab_tcp::{AckCounting, HostProfile, WindowUpdates};
 
 /// By node, whether it is such a machine.
 pub(crate) fn responders(scenario: &Scenario) -> Vec<bool> {
@@ -41,10 +41,10 @@ fn uses(scenario: &Scenario) -> Vec<u32> {
 /// Whether the receivers of a group never close, never wait with an acknowledgement, and never repeat one, not even with
 /// another window.
 fn only_acknowledges(group: &FlowGroup) -> bool {
-    let HostProfile { handshake, delayed_ack, window_updates, .. } = &group.profile;
+    let HostProfile { delayed_ack, window_updates, .. } = &group.profile;
     group.bytes.is_none()
         && *window_updates == WindowUpdates::Never
-        && *handshake == Handshake::OneWay
+        && group.profile.is_one_way()
         && delayed_ack.every_segments == 1
         && delayed_ack.counting == AckCounting::Segments
 }

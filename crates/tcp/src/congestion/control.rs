@@ -1,9 +1,22 @@
-//! What a congestion controller is told and asked.
+//! What a congestion controller is told, and what it answers.
 
-use super::pacer::Pacer;
-use crate::profile::HostProfile;
-use crate::sequence::SequenceNumber;
+use super::hystart::HyStart;
 use aqmlab_units::{Rate, Span, Time};
+
+/// What a controller heeds of its host's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The initial window, in segments.
+    pub initial_window: u32,
+    /// An IP packet with a full segment, in bytes.
+    pub packet_bytes: u32,
+    /// Whether the window shrinks in proportion to what arrives (RFC 9937); without it a reduction is complete at once.
+    pub proportional_rate_reduction: bool,
+    /// Whether segments leave at a rate.
+    pub pacing: bool,
+    /// How slow start ends before a loss.
+    pub hystart: HyStart,
+}
 
 /// How a connection was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,140 +29,192 @@ pub struct Opening {
     pub reduces_window: bool,
 }
 
-/// New data have been acknowledged outside of fast recovery.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Acknowledged {
-    /// When the acknowledgement arrived.
-    pub now: Time,
-    /// Sequence numbers that it newly acknowledges.
-    pub bytes: u32,
-    /// Of these, how many the peer says were marked "congestion experienced". The ECN-Echo of RFC 3168 is one bit: all
-    /// of them, or none.
-    pub ce_bytes: u32,
-    /// The round trip that ended with it; none if no segment was timed, or a retransmission made it ambiguous.
-    pub round_trip: Option<Span>,
-    /// Bytes of this connection that the peer acknowledges per second, over the round trip above: only where
-    /// [`CongestionControl::delivery_mark`] asks for it.
-    pub delivery_rate: Option<Rate>,
-    /// Whether the application, not the window, limited what was sent.
-    pub application_limited: bool,
-    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is over. Only those
-    /// learn it whose recovery keeps a scoreboard.
-    pub round_begins: bool,
+/// What the sender is doing about congestion (Linux `tcp_ca_state`, of which *disorder* needs no name).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing.
+    #[default]
+    Open,
+    /// An echo asked for a smaller window, and nothing was lost.
+    Reducing,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout.
+    Loss,
 }
 
-/// Duplicate acknowledgements say that a segment was lost.
+impl Phase {
+    /// Whether a reduction is under way that a loss or a mark has begun.
+    #[must_use]
+    #[inline]
+    pub const fn is_reduction(self) -> bool {
+        matches!(self, Self::Reducing | Self::Recovery)
+    }
+}
+
+/// A segment leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub now: Time,
+    /// Whether it was sent before.
+    pub again: bool,
+    /// Segments in the network, with it.
+    pub in_flight: u32,
+    /// What the sender is doing.
+    pub phase: Phase,
+}
+
+/// An acknowledgement was processed, whatever the sender is doing. Counts are in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acknowledged {
+    /// When it arrived.
+    pub now: Time,
+    /// Segments that it newly reports to have arrived.
+    pub delivered: u32,
+    /// Of these, how many the peer says were marked "congestion experienced" (accurate ECN, RFC 9768).
+    pub marked: u32,
+    /// Segments that are taken for lost since.
+    pub lost: u32,
+    /// Segments in the network, as far as is known.
+    pub in_flight: u32,
+    /// Whether SND.UNA has moved.
+    pub advanced: bool,
+    /// The round trip that ended with it; none if no segment was timed, or a retransmission made it ambiguous.
+    pub round_trip: Option<Span>,
+    /// How fast they arrived; none if this acknowledgement does not tell.
+    pub delivery_rate: Option<DeliveryRate>,
+    /// Whether the application, not the window, limited what was sent.
+    pub application_limited: bool,
+    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is over.
+    pub round_begins: bool,
+    /// What the sender is doing, with what this acknowledgement has changed.
+    pub phase: Phase,
+}
+
+impl Acknowledged {
+    /// Whether it moves SND.UNA and tells of no loss (RFC 9937 section 6.2, `SafeACK`).
+    #[must_use]
+    #[inline]
+    pub const fn is_safe(&self) -> bool {
+        self.advanced && self.lost == 0
+    }
+}
+
+/// So many segments were delivered in so long: the longer of the time in which they left and that in which they were acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveryRate {
+    /// Segments.
+    pub segments: u32,
+    /// More than nothing, and no less than the least round trip.
+    pub interval: Span,
+    /// Whether the application limited what left then: the path may be faster.
+    pub application_limited: bool,
+}
+
+impl DeliveryRate {
+    /// The same in bits of IP packets, of so many bytes each.
+    #[must_use]
+    pub fn rate(&self, packet_bytes: u32) -> Rate {
+        let bits = 8 * u128::from(packet_bytes) * u128::from(self.segments);
+        let second = u128::from(Span::from_milliseconds(1_000).nanoseconds());
+        let rate = bits * second / u128::from(self.interval.nanoseconds());
+        Rate::from_bits_per_second(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+    }
+}
+
+/// Segments were lost: a recovery begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// When it was noticed.
     pub now: Time,
-    /// Bytes outstanding.
-    pub flight_bytes: u32,
+    /// Segments in the network.
+    pub in_flight: u32,
+    /// Whether a mark has reduced the window for these data already (RFC 3168 section 6.1.2).
+    pub reduced: bool,
+    /// Whether a tail loss probe has repaired it, so that no recovery follows (RFC 8985 section 7.4.2).
+    pub repaired: bool,
 }
 
-/// The retransmission timer has expired.
+/// The retransmission timer has expired: everything outstanding is taken for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout {
     /// When it did.
     pub now: Time,
-    /// Bytes outstanding.
-    pub flight_bytes: u32,
-    /// Whether it had expired before, without a round-trip sample since.
+    /// Whether a reduction for the same data came before it.
     pub repeated: bool,
-    /// Whether the last reduction of the window followed an ECN-Echo.
-    pub reduced_on_echo: bool,
 }
 
-/// What a controller did about an ECN-Echo.
+/// The peer has reported marks, for the first time in this window of data. A scalable controller is not told so: it has
+/// [`Acknowledged::marked`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EchoReaction {
-    /// Nothing: the window is too small to be halved (KAME).
-    None,
-    /// The window is smaller.
-    Reduced,
-    /// The window was one segment already: sending must wait (RFC 3168 section 6.1.2).
-    ReducedAtOneSegment,
+pub struct Marks {
+    /// When the report arrived.
+    pub now: Time,
+    /// Packets that arrived with a mark; one where the peer echoes only that there was some (RFC 3168).
+    pub marked: u32,
 }
 
-/// A congestion controller: told facts, it answers with a window in bytes.
+/// How a reduction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// Everything has arrived that was sent when it began.
+    Complete,
+    /// Nothing had been lost: it was a mistake.
+    Mistaken,
+}
+
+/// The codepoint of ECN-capable data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codepoint {
+    /// A mark counts as a loss (RFC 3168).
+    Ect0,
+    /// Marks shrink the window in proportion to their share (RFC 9331 section 4.3).
+    Ect1,
+}
+
+/// A congestion controller: it is told facts, and answers with a window, a rate and a codepoint.
 ///
-/// What the host's profile says (segment size, peer's window, rules of ECN) is lent for each call. Fast recovery with
-/// a window that duplicates inflate (RFC 5681 section 3.2) asks for `begin_recovery`, `inflate`, `deflate` and
-/// `end_recovery`; a recovery that counts what is in the network would not.
+/// It sees nothing else of the connection: what was lost, what is sent again, and when, the sender decides.
 pub trait CongestionControl: Sized {
     /// A controller of a connection whose first segment is being sent.
-    fn new(profile: &HostProfile) -> Self;
+    fn new(settings: &Settings) -> Self;
 
     /// The connection is open, and nothing has been sent yet.
-    fn on_established(&mut self, profile: &HostProfile, opening: Opening);
+    fn on_established(&mut self, opening: Opening);
 
-    /// New data have been acknowledged, and no loss is being repaired.
-    fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged);
+    /// A segment leaves.
+    fn on_sent(&mut self, sent: &Sent);
 
-    /// A loss is about to be repaired: sets the threshold.
-    fn on_loss(&mut self, profile: &HostProfile, loss: &Loss);
+    /// An acknowledgement was processed.
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged);
 
-    /// Fast recovery begins: the window is what the threshold says, and `inflation` bytes.
-    fn begin_recovery(&mut self, profile: &HostProfile, inflation: u32);
-
-    /// One more segment of `bytes` has left the network.
-    fn inflate(&mut self, profile: &HostProfile, bytes: u32);
-
-    /// A partial acknowledgement of `acknowledged` bytes takes them out of the window; `refill` come back.
-    fn deflate(&mut self, profile: &HostProfile, acknowledged: u32, refill: u32);
-
-    /// Fast recovery is over, and leaves a window of so many bytes to those who inflate it in place.
-    fn end_recovery(&mut self, window: u32);
-
-    /// The window is so many bytes now, by a recovery that counts what is in the network (RFC 6675, RFC 6937).
-    fn set_window(&mut self, _profile: &HostProfile, _bytes: u32) {}
-
-    /// The last reduction was a mistake, and these were window and threshold before it, in bytes.
-    fn restore(&mut self, _profile: &HostProfile, _window: u32, _threshold: u32) {}
+    /// Segments were lost.
+    fn on_loss(&mut self, loss: &Loss);
 
     /// Everything outstanding is taken for lost.
-    fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout);
+    fn on_timeout(&mut self, timeout: &Timeout);
 
-    /// An ECN-Echo arrived that asks for a reaction.
-    fn on_echo(&mut self, profile: &HostProfile) -> EchoReaction;
+    /// Packets were marked.
+    fn on_marks(&mut self, marks: &Marks);
 
-    /// A pause has made the window worthless as an estimate of what the path holds.
-    fn on_idle(&mut self, profile: &HostProfile);
+    /// A reduction is over. After a mark and a loss in one window of data a mistake is not told: the mark was none.
+    fn on_recovered(&mut self, recovered: Recovered);
 
-    /// Bytes that may be outstanding, as far as the network is concerned: the peer's window is not looked at.
-    fn window(&self, profile: &HostProfile) -> u32;
+    /// So many retransmission timeouts have passed without data.
+    fn on_idle(&mut self, timeouts: u32);
 
-    /// Slow-start threshold in bytes.
-    fn slow_start_threshold(&self, profile: &HostProfile) -> u32;
+    /// Segments that may be in the network.
+    fn window(&self) -> u32;
 
-    /// The congestion window in bytes with its fraction, as a trace would show it.
-    fn congestion_window(&self, profile: &HostProfile) -> f64;
+    /// The window up to which slow start lasts, in segments: the greatest value where there is none yet.
+    fn slow_start_threshold(&self) -> u32;
 
-    /// Whether marks shrink the window in proportion to their share (RFC 9331 section 4.3): its data are ECT(1) then, and
-    /// [`Acknowledged::ce_bytes`] tells it of marks. The others' are ECT(0), and a mark is [`CongestionControl::on_echo`].
-    fn is_scalable(&self) -> bool {
-        false
-    }
+    /// The rate at which segments leave, in bits of IP packets, if they are paced.
+    fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Where a controller that asks for [`Acknowledged::delivery_rate`] keeps what the sender needs for it: SND.UNA when
-    /// the segment that is timed was sent. Nothing is measured for the others.
-    fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
-        None
-    }
-
-    /// The rate at which segments are to leave, in bits of IP packets, if the controller has one, and a pacer to keep to it;
-    /// without one they leave as the window opens.
-    fn pacing_rate(&self, _profile: &HostProfile) -> Option<Rate> {
-        None
-    }
-
-    /// Where a controller with a pacing rate keeps when the next segment may leave. The others are never asked to wait.
-    fn pacer(&self) -> Option<&Pacer> {
-        None
-    }
-
-    /// The same, to be changed.
-    fn pacer_mut(&mut self) -> Option<&mut Pacer> {
-        None
+    /// The codepoint of its data.
+    fn codepoint(&self) -> Codepoint {
+        Codepoint::Ect0
     }
 }

@@ -20,13 +20,17 @@
 //!   nothing back to the one before it.
 //! - Before the first loss, where slow start was ended by HyStart, the window grows by one for every twenty at least (Linux).
 
-use super::control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
+use super::Habits;
+use super::control::{Acknowledged, Settings};
 use super::hystart::SlowStartEnd;
-use super::pacer::Pacer;
-use super::segment_window::{LEAST_WINDOW, SegmentWindow, boxed_state, delegates_to_segment_window};
-use crate::profile::HostProfile;
-use aqmlab_units::{Rate, Span, Time};
-use std::fmt;
+use super::segment_window::{Growth, SegmentWindow, Windowed};
+use aqmlab_units::{Span, Time};
+
+/// The controller.
+pub(crate) type Controller = Windowed<Cubic>;
+
+/// What its hosts do.
+pub(super) const HABITS: Habits = Habits { has_hystart: true, ..Habits::NONE };
 
 /// C of RFC 9438 section 4.1, in segments per s³.
 const CUBIC_FACTOR: f64 = 0.4;
@@ -55,8 +59,7 @@ struct Epoch {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State {
-    base: SegmentWindow,
+pub(crate) struct Cubic {
     epoch: Option<Epoch>,
     /// Wmax; zero before the first loss.
     maximum: f64,
@@ -66,19 +69,8 @@ pub(crate) struct State {
     slow_start: SlowStartEnd,
 }
 
-boxed_state!(Cubic(State));
-
-impl State {
-    fn reduce(&mut self) {
-        let window = f64::from(self.base.window);
-        self.epoch = None;
-        self.maximum = if window < self.maximum { window * (1.0 + BETA) / 2.0 } else { window };
-        let whole = u64::from(self.base.window) * u64::from(BETA_PER_1024) / 1024;
-        self.base.threshold = (whole as u32).max(LEAST_WINDOW);
-    }
-
-    fn begin_epoch(&self, now: Time) -> Epoch {
-        let window = f64::from(self.base.window);
+impl Cubic {
+    fn begin_epoch(&self, now: Time, window: f64) -> Epoch {
         let below = (self.maximum - window).max(0.0);
         Epoch {
             began: now,
@@ -89,9 +81,9 @@ impl State {
     }
 
     /// How many segments are to be acknowledged for the window to grow by one.
-    fn segments_per_increase(&mut self, now: Time, segments: u32) -> f64 {
-        let window = f64::from(self.base.window);
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+    fn segments_per_increase(&mut self, window: u32, now: Time, segments: u32) -> f64 {
+        let window = f64::from(window);
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now, window));
         epoch.reno += RENO_GROWTH * f64::from(segments) / window;
         self.epoch = Some(epoch);
         let ahead = self.least.unwrap_or(Span::ZERO).seconds();
@@ -109,73 +101,55 @@ impl State {
         per.max(FASTEST)
     }
 
-    fn grow(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
-        let mut segments = SegmentWindow::segments(profile, acknowledged);
-        if self.base.is_in_slow_start() {
-            if self.slow_start.ends(profile, acknowledged, self.base.window, self.least) {
-                self.base.threshold = self.base.window;
+    fn grow_used(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
+        let mut segments = acknowledged.delivered;
+        if window.is_in_slow_start() {
+            if self.slow_start.ends(acknowledged, window.window, self.least) {
+                window.threshold = window.window;
             }
             let share = self.slow_start.share(segments);
-            segments = self.base.grow_in_slow_start(share);
+            segments = window.grow_in_slow_start(share);
         }
         if segments > 0 {
-            let per = self.segments_per_increase(acknowledged.now, segments);
-            self.base.grow_per(per as u32, segments);
+            let per = self.segments_per_increase(window.window, acknowledged.now, segments);
+            window.grow_per(per as u32, segments);
         }
     }
 }
 
-impl CongestionControl for Cubic {
-    delegates_to_segment_window!();
-
-    fn new(profile: &HostProfile) -> Self {
-        Self(Box::new(State {
-            base: SegmentWindow::new(profile),
+impl Growth for Cubic {
+    fn new(settings: &Settings) -> Self {
+        Self {
             epoch: None,
             maximum: 0.0,
             least: None,
             acknowledged_at: Time::ZERO,
-            slow_start: SlowStartEnd::default(),
-        }))
+            slow_start: SlowStartEnd::new(settings.hystart),
+        }
     }
 
-    fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
-        let state = &mut *self.0;
-        state.base.note_round_trip(acknowledged.round_trip);
+    fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
         if let Some(sample) = acknowledged.round_trip {
-            state.least = Some(state.least.map_or(sample, |least| least.min(sample)));
+            self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
         }
-        let before = std::mem::replace(&mut state.acknowledged_at, acknowledged.now);
+        let before = std::mem::replace(&mut self.acknowledged_at, acknowledged.now);
         if !acknowledged.application_limited {
-            state.grow(profile, acknowledged);
-        } else if let Some(epoch) = &mut state.epoch {
+            self.grow_used(window, acknowledged);
+        } else if let Some(epoch) = &mut self.epoch {
             epoch.began = epoch.began + (acknowledged.now - before.max(epoch.began).min(acknowledged.now));
         }
     }
 
-    fn on_loss(&mut self, _profile: &HostProfile, _loss: &Loss) {
-        self.0.reduce();
+    fn threshold_of(&mut self, window: u32) -> u32 {
+        let whole = u64::from(window) * u64::from(BETA_PER_1024) / 1024;
+        let window = f64::from(window);
+        self.epoch = None;
+        self.maximum = if window < self.maximum { window * (1.0 + BETA) / 2.0 } else { window };
+        whole as u32
     }
 
-    fn on_timeout(&mut self, _profile: &HostProfile, timeout: &Timeout) {
-        if !timeout.repeated {
-            self.0.reduce();
-        }
-        self.0.base.window = 1;
-        self.0.maximum = 0.0;
-        self.0.slow_start = SlowStartEnd::default();
-    }
-
-    fn on_echo(&mut self, _profile: &HostProfile) -> EchoReaction {
-        self.0.reduce();
-        EchoReaction::Reduced
-    }
-
-    fn on_idle(&mut self, profile: &HostProfile) {
-        self.0.base.on_idle(profile);
-    }
-
-    fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
-        self.0.base.restore(profile, window, threshold);
+    fn on_timeout(&mut self) {
+        self.maximum = 0.0;
+        self.slow_start.begin();
     }
 }

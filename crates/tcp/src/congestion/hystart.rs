@@ -15,8 +15,9 @@
 //! paced sender.
 
 use super::control::Acknowledged;
-use crate::profile::{HostProfile, HyStart};
 use aqmlab_units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 const LEAST_WINDOW: u32 = 16;
 const SAMPLES: u32 = 8;
@@ -26,6 +27,20 @@ const TRAIN_GAP: Span = Span::from_milliseconds(2);
 /// RFC 9406: `CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`.
 const CONSERVATIVE_DIVISOR: u32 = 4;
 const CONSERVATIVE_ROUNDS: u8 = 5;
+
+/// How slow start ends before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HyStart {
+    /// It does not.
+    Off,
+    /// When the least round trip of a round exceeds that of the connection by an eighth, or acknowledgements have come
+    /// without a pause for half of it (Ha and Rhee, "Taming the elephants", 2011, as Linux has it).
+    Linux,
+    /// When the least round trip of a round exceeds that of the round before by an eighth: then it grows by a quarter for
+    /// five rounds, or goes back where that was a mistake (RFC 9406).
+    PlusPlus,
+}
 
 /// Conservative slow start of HyStart++.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +53,9 @@ struct Conservative {
 }
 
 /// What it remembers of a slow start.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SlowStartEnd {
+    rule: HyStart,
     round_began: Time,
     acknowledged_at: Time,
     samples: u32,
@@ -55,17 +71,28 @@ fn rise(from: Span) -> Span {
 }
 
 impl SlowStartEnd {
+    /// That of a connection under such a rule.
+    pub(super) const fn new(rule: HyStart) -> Self {
+        Self {
+            rule,
+            round_began: Time::ZERO,
+            acknowledged_at: Time::ZERO,
+            samples: 0,
+            least: None,
+            least_before: None,
+            conservative: None,
+        }
+    }
+
+    /// Another slow start begins.
+    pub(super) fn begin(&mut self) {
+        *self = Self::new(self.rule);
+    }
+
     /// Whether slow start is over with this acknowledgement, of a window of so many segments, on a path with this least round
     /// trip.
-    pub(super) fn ends(
-        &mut self,
-        profile: &HostProfile,
-        acknowledged: &Acknowledged,
-        window: u32,
-        path: Option<Span>,
-    ) -> bool {
-        let rule = profile.extensions.hystart;
-        if rule == HyStart::Off {
+    pub(super) fn ends(&mut self, acknowledged: &Acknowledged, window: u32, path: Option<Span>) -> bool {
+        if self.rule == HyStart::Off {
             return false;
         }
         let now = acknowledged.now;
@@ -77,7 +104,7 @@ impl SlowStartEnd {
             self.samples += 1;
             self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
         }
-        match rule {
+        match self.rule {
             HyStart::Off => false,
             HyStart::Linux => {
                 let train = self.is_train(now, path);

@@ -1,182 +1,151 @@
-//! Congestion control: how many bytes may be outstanding, and how that follows from what the network does.
+//! Congestion control of modern senders: how many segments may be in the network, and how that follows from what it does.
 //!
-//! A [`CongestionControl`] is told facts and answers with a window in bytes. It owns its window and threshold in
-//! whatever unit its source counts, and sees nothing else of the connection: what is sent again, and when, is decided
-//! in `recovery`, and what a segment looks like in `output.rs`.
+//! A [`CongestionControl`] is told facts and answers with a window in segments, a pacing rate and a codepoint. It sees nothing
+//! else of the connection: what is sent again, and when, is decided in `sender/modern/`. Most controllers answer a loss with a
+//! smaller window and differ in how it grows: `segment_window.rs` has what they share.
 //!
-//! Adding a controller is a file here, a variant of [`Congestion`] and a line in the list below. One whose state is
-//! larger than 14 bytes keeps it behind a `Box`: the others then pay nothing for it.
+//! Adding a controller is a file here, a line in the list below and a table of worked cases in `tests/controllers/`. The stacks
+//! before SACK have windows that their recovery inflates: `sender/classic/window/`.
 
-mod byte_window;
 mod control;
-mod cubic;
-mod dctcp;
-#[cfg(test)]
-mod fixed;
-mod freebsd;
 mod hystart;
-mod linux_reno;
-mod ns2;
-mod ns2_full;
-#[cfg(test)]
-pub(crate) mod paced;
-mod pacer;
-mod rfc5681;
+mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
 mod worked_cases;
 
-pub use control::{Acknowledged, CongestionControl, EchoReaction, Loss, Opening, Timeout};
-pub use pacer::Pacer;
+pub use control::{
+    Acknowledged, Codepoint, CongestionControl, DeliveryRate, Loss, Marks, Opening, Phase, Recovered, Sent,
+    Settings, Timeout,
+};
+pub use hystart::HyStart;
 
-use crate::profile::{Congestion, HostProfile};
-use crate::sequence::SequenceNumber;
 use aqmlab_units::Rate;
-use cubic::Cubic;
-use dctcp::Dctcp;
-#[cfg(test)]
-use fixed::Fixed;
-use freebsd::FreeBsd;
-use linux_reno::LinuxReno;
-use ns2::Ns2;
-use ns2_full::Ns2Full;
-#[cfg(test)]
-use paced::Paced;
-use rfc5681::Rfc5681;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The list of controllers as one type: a call is a jump, never a virtual one.
 macro_rules! controllers {
-    ($($(#[$when:meta])? $name:ident($controller:ty)),+ $(,)?) => {
-        /// The state of whichever controller the host's profile names.
-        #[derive(Clone, Debug)]
-        pub(crate) enum CongestionController {
-            $($(#[$when])? $name($controller)),+
+    ($($(#[$about:meta])+ $name:ident = $key:literal in $file:ident),+ $(,)?) => {
+        $(mod $file;)+
+
+        /// The congestion controllers of modern senders, by the names that scenarios have for them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum Congestion {
+            $($(#[$about])+ #[serde(rename = $key)] $name),+
         }
 
-        impl CongestionControl for CongestionController {
-            fn new(profile: &HostProfile) -> Self {
-                match profile.congestion {
-                    $($(#[$when])? Congestion::$name => Self::$name(<$controller>::new(profile))),+
+        impl Congestion {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Its name in scenarios.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $key),+ }
+            }
+
+            /// Its worked cases: see `worked_cases.rs`.
+            #[cfg(test)]
+            const fn worked_cases(self) -> &'static str {
+                match self {
+                    $(Self::$name => include_str!(concat!("../../tests/controllers/", $key, ".txt"))),+
                 }
             }
 
-            fn on_established(&mut self, profile: &HostProfile, opening: Opening) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_established(profile, opening)),+ }
+            /// What it needs and has beside its window.
+            pub(crate) const fn habits(self) -> Habits {
+                match self { $(Self::$name => $file::HABITS),+ }
+            }
+        }
+
+        /// The state of whichever controller the host's profile names.
+        #[derive(Clone, Debug)]
+        pub(crate) enum CongestionController {
+            $($name($file::Controller)),+
+        }
+
+        impl CongestionController {
+            /// One of a connection whose first segment is being sent.
+            pub(crate) fn new(congestion: Congestion, settings: &Settings) -> Self {
+                match congestion { $(Congestion::$name => Self::$name($file::Controller::new(settings))),+ }
+            }
+
+            pub(crate) fn on_established(&mut self, opening: Opening) {
+                match self { $(Self::$name(controller) => controller.on_established(opening)),+ }
             }
 
             #[inline]
-            fn on_acknowledged(&mut self, profile: &HostProfile, acknowledged: &Acknowledged) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_acknowledged(profile, acknowledged)),+ }
-            }
-
-            fn on_loss(&mut self, profile: &HostProfile, loss: &Loss) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_loss(profile, loss)),+ }
-            }
-
-            fn begin_recovery(&mut self, profile: &HostProfile, inflation: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.begin_recovery(profile, inflation)),+ }
-            }
-
-            fn inflate(&mut self, profile: &HostProfile, bytes: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.inflate(profile, bytes)),+ }
-            }
-
-            fn deflate(&mut self, profile: &HostProfile, acknowledged: u32, refill: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.deflate(profile, acknowledged, refill)),+ }
-            }
-
-            fn end_recovery(&mut self, window: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.end_recovery(window)),+ }
-            }
-
-            fn set_window(&mut self, profile: &HostProfile, bytes: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.set_window(profile, bytes)),+ }
-            }
-
-            fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.restore(profile, window, threshold)),+ }
-            }
-
-            fn on_timeout(&mut self, profile: &HostProfile, timeout: &Timeout) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_timeout(profile, timeout)),+ }
-            }
-
-            fn on_echo(&mut self, profile: &HostProfile) -> EchoReaction {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_echo(profile)),+ }
-            }
-
-            fn on_idle(&mut self, profile: &HostProfile) {
-                match self { $($(#[$when])? Self::$name(controller) => controller.on_idle(profile)),+ }
+            pub(crate) fn on_sent(&mut self, sent: &Sent) {
+                match self { $(Self::$name(controller) => controller.on_sent(sent)),+ }
             }
 
             #[inline]
-            fn window(&self, profile: &HostProfile) -> u32 {
-                match self { $($(#[$when])? Self::$name(controller) => controller.window(profile)),+ }
+            pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+                match self { $(Self::$name(controller) => controller.on_acknowledged(acknowledged)),+ }
             }
 
-            fn slow_start_threshold(&self, profile: &HostProfile) -> u32 {
-                match self { $($(#[$when])? Self::$name(controller) => controller.slow_start_threshold(profile)),+ }
+            pub(crate) fn on_loss(&mut self, loss: &Loss) {
+                match self { $(Self::$name(controller) => controller.on_loss(loss)),+ }
             }
 
-            fn congestion_window(&self, profile: &HostProfile) -> f64 {
-                match self { $($(#[$when])? Self::$name(controller) => controller.congestion_window(profile)),+ }
+            pub(crate) fn on_timeout(&mut self, timeout: &Timeout) {
+                match self { $(Self::$name(controller) => controller.on_timeout(timeout)),+ }
             }
 
-            fn is_scalable(&self) -> bool {
-                match self { $($(#[$when])? Self::$name(controller) => controller.is_scalable()),+ }
+            pub(crate) fn on_marks(&mut self, marks: &Marks) {
+                match self { $(Self::$name(controller) => controller.on_marks(marks)),+ }
             }
 
-            #[inline]
-            fn delivery_mark(&mut self) -> Option<&mut SequenceNumber> {
-                match self { $($(#[$when])? Self::$name(controller) => controller.delivery_mark()),+ }
+            pub(crate) fn on_recovered(&mut self, recovered: Recovered) {
+                match self { $(Self::$name(controller) => controller.on_recovered(recovered)),+ }
             }
 
-            #[inline]
-            fn pacer(&self) -> Option<&Pacer> {
-                match self { $($(#[$when])? Self::$name(controller) => controller.pacer()),+ }
-            }
-
-            #[inline]
-            fn pacer_mut(&mut self) -> Option<&mut Pacer> {
-                match self { $($(#[$when])? Self::$name(controller) => controller.pacer_mut()),+ }
+            pub(crate) fn on_idle(&mut self, timeouts: u32) {
+                match self { $(Self::$name(controller) => controller.on_idle(timeouts)),+ }
             }
 
             #[inline]
-            fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
-                match self { $($(#[$when])? Self::$name(controller) => controller.pacing_rate(profile)),+ }
+            pub(crate) fn window(&self) -> u32 {
+                match self { $(Self::$name(controller) => controller.window()),+ }
+            }
+
+            #[inline]
+            pub(crate) fn slow_start_threshold(&self) -> u32 {
+                match self { $(Self::$name(controller) => controller.slow_start_threshold()),+ }
+            }
+
+            pub(crate) fn pacing_rate(&self) -> Option<Rate> {
+                match self { $(Self::$name(controller) => controller.pacing_rate()),+ }
+            }
+
+            #[inline]
+            pub(crate) fn codepoint(&self) -> Codepoint {
+                match self { $(Self::$name(controller) => controller.codepoint()),+ }
             }
         }
     };
 }
 
+/// What a host with such a controller does by default, or only with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Habits {
+    /// Whether it needs to know how many packets were marked: its hosts have accurate ECN, and no other.
+    pub(crate) needs_accurate_ecn: bool,
+    /// Whether slow start may end before a loss.
+    pub(crate) has_hystart: bool,
+}
+
+impl Habits {
+    /// Neither.
+    pub(crate) const NONE: Self = Self { needs_accurate_ecn: false, has_hystart: false };
+}
+
 controllers! {
-    FreeBsd2(FreeBsd),
-    FreeBsd4(FreeBsd),
-    Rfc5681(Rfc5681),
-    Ns2(Ns2),
-    Ns2Full(Ns2Full),
-    LinuxReno(LinuxReno),
-    Cubic(Cubic),
-    Dctcp(Dctcp),
-    #[cfg(test)]
-    Fixed(Fixed),
-    #[cfg(test)]
-    Paced(Paced),
-}
-
-impl Default for CongestionController {
-    /// That of an end which is not opening yet, and replaced when it does.
-    fn default() -> Self {
-        Self::FreeBsd2(FreeBsd::default())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_controller_is_no_larger_than_its_largest_state() {
-        assert_eq!((size_of::<CongestionController>(), align_of::<CongestionController>()), (15, 1));
-    }
+    /// Linux `reno`: RFC 5681 in whole segments.
+    Reno = "reno" in reno,
+    /// RFC 9438.
+    Cubic = "cubic" in cubic,
+    /// RFC 8257.
+    Dctcp = "dctcp" in dctcp,
 }

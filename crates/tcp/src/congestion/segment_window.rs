@@ -1,60 +1,74 @@
-//! What Linux's controllers share: a window in whole segments, its growth by slow start and by one segment per window, and
-//! a pace.
+//! What controllers share that answer a loss with a smaller window: whole segments, a threshold, slow start up to it, a
+//! reduction in proportion to what arrives, and a pace.
 //!
 //! Source: Linux net/ipv4/tcp_cong.c `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd`; RFC 5681 section 3.1 with
-//! the byte counting of RFC 3465 in segments; `tcp_cwnd_restart` (RFC 2861); tcp_input.c `tcp_update_pacing_rate`.
+//! the byte counting of RFC 3465 in segments; `tcp_cwnd_restart` (RFC 2861); tcp_input.c `tcp_cwnd_reduction` (RFC 9937),
+//! `tcp_current_ssthresh`, `tcp_update_pacing_rate`.
+//!
+//! | event | effect |
+//! | --- | --- |
+//! | loss, marks | the rule's threshold; the window follows what arrives (`rate_reduction.rs`) |
+//! | loss that a probe has repaired | the same, and the window is the threshold at once |
+//! | timeout | the rule's threshold, kept at a repeated one; cwnd = 1 |
+//! | a reduction is complete | cwnd = ssthresh |
+//! | a reduction was a mistake | cwnd and ssthresh of before, if they are more; three quarters of the window at the least |
+//! | a timeout's time without data | cwnd = max(cwnd / 2, initial window), ssthresh = max(ssthresh, 3/4 cwnd) |
 
-use super::control::{Acknowledged, Opening};
-use super::pacer::Pacer;
-use crate::profile::HostProfile;
+use super::control::{
+    Acknowledged, Codepoint, CongestionControl, Loss, Marks, Opening, Recovered, Sent, Settings, Timeout,
+};
+use super::rate_reduction::RateReduction;
 use aqmlab_units::{Rate, Span};
 
 /// Least window after a reduction, in segments.
-pub(super) const LEAST_WINDOW: u32 = 2;
+const LEAST_WINDOW: u32 = 2;
 /// A threshold that no window reaches.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 /// The pace in windows per round trip, in per cent: `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
 const PACE_IN_SLOW_START: u64 = 200;
 const PACE: u64 = 120;
 
-/// When segments leave, if they are paced: at the rate that follows from the smoothed round trip.
-#[derive(Clone, Copy, Debug, Default)]
+/// The rate that follows from the smoothed round trip.
+#[derive(Clone, Copy, Debug)]
 struct Pace {
-    pacer: Pacer,
+    /// Bits of a packet with a full segment.
+    packet_bits: u32,
     /// The smoothed round trip; zero before the first.
     smoothed: Span,
 }
 
 /// Window and threshold in segments.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SegmentWindow {
+pub(crate) struct SegmentWindow {
     pub(super) window: u32,
     /// Segments acknowledged since the window last grew.
     count: u32,
     pub(super) threshold: u32,
+    initial: u32,
+    /// Window and threshold before the last reduction.
+    prior: (u32, u32),
+    reduces_in_proportion: bool,
+    reduction: RateReduction,
     pace: Option<Pace>,
 }
 
 impl SegmentWindow {
-    pub(super) fn new(profile: &HostProfile) -> Self {
-        let pace = profile.extensions.pacing.then(Pace::default);
-        let window = u32::from(profile.initial_window_segments);
-        Self { window, count: 0, threshold: NO_THRESHOLD, pace }
-    }
-
-    pub(super) fn on_established(&mut self, opening: Opening) {
-        if opening.reduces_window {
-            self.window = 1;
+    fn new(settings: &Settings) -> Self {
+        let pace = Pace { packet_bits: 8 * settings.packet_bytes, smoothed: Span::ZERO };
+        Self {
+            window: settings.initial_window,
+            count: 0,
+            threshold: NO_THRESHOLD,
+            initial: settings.initial_window,
+            prior: (settings.initial_window, NO_THRESHOLD),
+            reduces_in_proportion: settings.proportional_rate_reduction,
+            reduction: RateReduction::default(),
+            pace: settings.pacing.then_some(pace),
         }
     }
 
     pub(super) const fn is_in_slow_start(&self) -> bool {
         self.window < self.threshold
-    }
-
-    /// Segments that an acknowledgement brings.
-    pub(super) fn segments(profile: &HostProfile, acknowledged: &Acknowledged) -> u32 {
-        acknowledged.bytes.div_ceil(profile.segment_bytes())
     }
 
     /// Grows by as much as was acknowledged, up to the threshold. Answers how much of that is left.
@@ -85,35 +99,55 @@ impl SegmentWindow {
         }
     }
 
-    pub(super) fn set_window(&mut self, profile: &HostProfile, bytes: u32) {
-        self.window = (bytes / profile.segment_bytes()).max(1);
+    /// The window is so many segments at once, and so is the threshold.
+    pub(super) fn fall_to(&mut self, segments: u32) {
+        self.window = segments.max(LEAST_WINDOW);
+        self.threshold = self.window;
     }
 
-    /// A reduction is taken back.
-    pub(super) fn restore(&mut self, profile: &HostProfile, window: u32, threshold: u32) {
-        self.window = self.window.max(window / profile.segment_bytes());
-        self.threshold = self.threshold.max(threshold / profile.segment_bytes());
+    /// Keeps what a mistake would restore.
+    fn keep(&mut self) {
+        let window = self.window;
+        self.prior = (window, self.threshold.max(window / 2 + window / 4));
     }
 
-    /// A retransmission timeout has passed without data: half the window, to the initial one at the least, and three
-    /// quarters of it are remembered.
-    pub(super) fn on_idle(&mut self, profile: &HostProfile) {
-        let least = u32::from(profile.initial_window_segments).min(self.window);
-        self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
-        self.window = (self.window / 2).max(least);
-        self.count = 0;
+    fn begin_reduction(&mut self) {
+        if self.reduces_in_proportion {
+            self.reduction = RateReduction::begin(self.window);
+        } else {
+            self.window = self.threshold;
+        }
     }
 
-    pub(super) fn window_bytes(&self, profile: &HostProfile) -> u32 {
-        self.window.saturating_mul(profile.segment_bytes())
+    /// The window follows what arrives.
+    fn shrink(&mut self, acknowledged: &Acknowledged) {
+        if !self.reduces_in_proportion {
+            return;
+        }
+        let Acknowledged { delivered, in_flight, .. } = *acknowledged;
+        let window = self.reduction.window(delivered, in_flight, self.threshold, acknowledged.is_safe());
+        self.window = window.map_or(self.window, |window| window.max(1));
     }
 
-    pub(super) fn threshold_bytes(&self, profile: &HostProfile) -> u32 {
-        self.threshold.saturating_mul(profile.segment_bytes())
+    fn restore(&mut self) {
+        let (window, threshold) = self.prior;
+        self.window = self.window.max(window);
+        self.threshold = self.threshold.max(threshold);
+    }
+
+    fn decay(&mut self, timeouts: u32) {
+        for _ in 0..timeouts {
+            if self.window <= self.initial {
+                return;
+            }
+            self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
+            self.window = (self.window / 2).max(self.initial);
+            self.count = 0;
+        }
     }
 
     /// A round trip has ended, which the pace follows.
-    pub(super) fn note_round_trip(&mut self, round_trip: Option<Span>) {
+    fn note_round_trip(&mut self, round_trip: Option<Span>) {
         let (Some(pace), Some(sample)) = (&mut self.pace, round_trip) else { return };
         let before = pace.smoothed.nanoseconds();
         let smoothed =
@@ -122,92 +156,128 @@ impl SegmentWindow {
     }
 
     /// The window twice per round trip in slow start, while it is below half of the threshold, and 1.2 times beyond.
-    pub(super) fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
+    fn pacing_rate(&self) -> Option<Rate> {
         let pace = self.pace.as_ref().filter(|pace| pace.smoothed > Span::ZERO)?;
         let percent = if self.window < self.threshold / 2 { PACE_IN_SLOW_START } else { PACE };
-        let packet_bits = 8 * u128::from(profile.maximum_segment_bytes + profile.header_bytes);
-        let bits = u128::from(self.window) * packet_bits * u128::from(percent) / 100;
+        let bits = u128::from(self.window) * u128::from(pace.packet_bits) * u128::from(percent) / 100;
         let second = u128::from(Span::from_milliseconds(1_000).nanoseconds());
         let rate = bits * second / u128::from(pace.smoothed.nanoseconds());
         Some(Rate::from_bits_per_second(u64::try_from(rate).unwrap_or(u64::MAX).max(1)))
     }
+}
 
-    pub(super) fn pacer(&self) -> Option<&Pacer> {
-        self.pace.as_ref().map(|pace| &pace.pacer)
+/// In what such controllers differ: how the window grows, and what is left of it.
+pub(crate) trait Growth {
+    /// The codepoint of its data.
+    const CODEPOINT: Codepoint = Codepoint::Ect0;
+
+    /// What it remembers of a connection that opens.
+    fn new(settings: &Settings) -> Self;
+
+    /// Segments were acknowledged, and nothing is being reduced.
+    fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged);
+
+    /// The threshold, in segments, that a loss or a mark leaves of such a window; two at the least where it is less.
+    fn threshold_of(&mut self, window: u32) -> u32;
+
+    /// The retransmission timer has expired, and the threshold is set.
+    fn on_timeout(&mut self) {}
+}
+
+/// A controller with a window in segments, and its growth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windowed<G> {
+    base: SegmentWindow,
+    growth: G,
+}
+
+impl<G: Growth> Windowed<G> {
+    fn set_threshold(&mut self) {
+        self.base.threshold = self.growth.threshold_of(self.base.window).max(LEAST_WINDOW);
+    }
+}
+
+impl<G: Growth> CongestionControl for Windowed<G> {
+    fn new(settings: &Settings) -> Self {
+        Self { base: SegmentWindow::new(settings), growth: G::new(settings) }
     }
 
-    pub(super) fn pacer_mut(&mut self) -> Option<&mut Pacer> {
-        self.pace.as_mut().map(|pace| &mut pace.pacer)
+    fn on_established(&mut self, opening: Opening) {
+        if opening.reduces_window {
+            self.base.window = 1;
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) {
+        if sent.phase.is_reduction() {
+            self.base.reduction.sent += 1;
+        }
+    }
+
+    fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        if acknowledged.phase.is_reduction() {
+            self.base.shrink(acknowledged);
+        } else if acknowledged.advanced && acknowledged.delivered > 0 {
+            self.base.note_round_trip(acknowledged.round_trip);
+            self.growth.grow(&mut self.base, acknowledged);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        if loss.reduced {
+            return;
+        }
+        if loss.repaired {
+            self.set_threshold();
+            self.base.window = self.base.threshold;
+        } else {
+            self.base.keep();
+            self.set_threshold();
+            self.base.begin_reduction();
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.base.keep();
+            self.set_threshold();
+        }
+        self.base.window = 1;
+        self.growth.on_timeout();
+    }
+
+    fn on_marks(&mut self, _marks: &Marks) {
+        self.set_threshold();
+        self.base.begin_reduction();
+    }
+
+    fn on_recovered(&mut self, recovered: Recovered) {
+        match recovered {
+            Recovered::Complete => self.base.window = self.base.threshold,
+            Recovered::Mistaken => self.base.restore(),
+        }
+    }
+
+    fn on_idle(&mut self, timeouts: u32) {
+        self.base.decay(timeouts);
+    }
+
+    #[inline]
+    fn window(&self) -> u32 {
+        self.base.window
+    }
+
+    #[inline]
+    fn slow_start_threshold(&self) -> u32 {
+        self.base.threshold
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.base.pacing_rate()
+    }
+
+    fn codepoint(&self) -> Codepoint {
+        G::CODEPOINT
     }
 }
-
-/// Implements what is the same in every controller with a [`SegmentWindow`] in `self.0.base`.
-macro_rules! delegates_to_segment_window {
-    () => {
-        fn on_established(&mut self, _profile: &HostProfile, opening: Opening) {
-            self.0.base.on_established(opening);
-        }
-
-        fn set_window(&mut self, profile: &HostProfile, bytes: u32) {
-            self.0.base.set_window(profile, bytes);
-        }
-
-        /// A recovery that counts what is in the network asks for none of the next four.
-        fn begin_recovery(&mut self, profile: &HostProfile, inflation: u32) {
-            let threshold = self.0.base.threshold_bytes(profile);
-            self.0.base.set_window(profile, threshold.saturating_add(inflation));
-        }
-
-        fn inflate(&mut self, _profile: &HostProfile, _bytes: u32) {}
-
-        fn deflate(&mut self, _profile: &HostProfile, _acknowledged: u32, _refill: u32) {}
-
-        fn end_recovery(&mut self, _window: u32) {}
-
-        fn window(&self, profile: &HostProfile) -> u32 {
-            self.0.base.window_bytes(profile)
-        }
-
-        fn slow_start_threshold(&self, profile: &HostProfile) -> u32 {
-            self.0.base.threshold_bytes(profile)
-        }
-
-        fn congestion_window(&self, profile: &HostProfile) -> f64 {
-            f64::from(self.0.base.window_bytes(profile))
-        }
-
-        fn pacing_rate(&self, profile: &HostProfile) -> Option<Rate> {
-            self.0.base.pacing_rate(profile)
-        }
-
-        fn pacer(&self) -> Option<&Pacer> {
-            self.0.base.pacer()
-        }
-
-        fn pacer_mut(&mut self) -> Option<&mut Pacer> {
-            self.0.base.pacer_mut()
-        }
-    };
-}
-pub(super) use delegates_to_segment_window;
-
-/// A state behind a pointer, without room lost to its alignment.
-macro_rules! boxed_state {
-    ($controller:ident($state:ident)) => {
-        #[repr(Rust, packed)]
-        pub(crate) struct $controller(Box<$state>);
-
-        impl Clone for $controller {
-            fn clone(&self) -> Self {
-                Self(Box::new(*self.0))
-            }
-        }
-
-        impl fmt::Debug for $controller {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{:?}", &*self.0)
-            }
-        }
-    };
-}
-pub(super) use boxed_state;

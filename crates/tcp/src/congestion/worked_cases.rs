@@ -1,4 +1,4 @@
-//! The worked cases in `tests/controllers/`: one file per controller of the `linux6` profiles, worked by hand from its source.
+//! The worked cases in `tests/controllers/`: one file per controller, worked by hand from its source.
 //!
 //! A case is a list of settings and of facts. Right of the bar stand the window and the threshold after the fact, in segments:
 //! `-` no threshold yet, `*` not looked at.
@@ -7,115 +7,119 @@
 //! | --- | --- |
 //! | `established`, `established after lost SYN` | the connection is open |
 //! | `acked N` `rtt MS` `limited` `marked N` `round` `x K` | N segments are acknowledged, with a round trip; the application limits what is sent; so many were marked; it ends a round; K times |
-//! | `loss`, `ecn`, `recovered` | a loss or a mark begins a reduction, which is complete |
+//! | `acked N` `flight N` `lost N` | the same in a reduction, which leaves so many segments in the network and takes so many for lost |
+//! | `sent` | a segment leaves |
+//! | `loss`, `ecn`, `probe` | a loss, a mark, or a loss that a probe has repaired |
+//! | `recovered`, `mistake` | the reduction is complete, or nothing had been lost |
 //! | `timeout`, `timeout again` | the timer has expired; once more without progress |
-//! | `mistake` | nothing was lost at the last loss or timeout |
 //! | `idle N` | N timeouts have passed without data |
 
-use super::{Acknowledged, CongestionControl, CongestionController, Loss, Opening, Timeout};
-use crate::profile::{HostProfile, HyStart};
+use super::{
+    Acknowledged, Congestion, CongestionController, HyStart, Loss, Marks, Opening, Phase, Recovered, Sent,
+    Settings, Timeout,
+};
 use aqmlab_units::{Span, Time};
 
 /// Thresholds from here on are none.
 const NO_THRESHOLD: u32 = 1_000_000;
 
+/// A host with ten segments at first, packets of 1,500 bytes and everything switched on but pacing and HyStart.
+pub(super) const SETTINGS: Settings = Settings {
+    initial_window: 10,
+    packet_bytes: 1_500,
+    proportional_rate_reduction: true,
+    pacing: false,
+    hystart: HyStart::Off,
+};
+
 struct Bench {
-    profile: HostProfile,
     controller: CongestionController,
-    /// Window and threshold before the last reduction, in bytes.
-    prior: (u32, u32),
+    phase: Phase,
 }
 
 impl Bench {
-    fn new(name: &str, settings: &[(&str, &str)]) -> Self {
-        let mut profile =
-            HostProfile::named(&format!("linux6-{name}")).expect("a profile of this controller");
+    fn new(congestion: Congestion, settings: &[(&str, &str)]) -> Self {
+        let mut bench = SETTINGS;
         for (key, value) in settings {
             match (*key, *value) {
-                ("hystart", "off") => profile.extensions.hystart = HyStart::Off,
-                ("hystart", "linux") => profile.extensions.hystart = HyStart::Linux,
-                ("hystart", "plus-plus") => profile.extensions.hystart = HyStart::PlusPlus,
+                ("hystart", "off") => bench.hystart = HyStart::Off,
+                ("hystart", "linux") => bench.hystart = HyStart::Linux,
+                ("hystart", "plus-plus") => bench.hystart = HyStart::PlusPlus,
+                ("proportional_rate_reduction", "false") => bench.proportional_rate_reduction = false,
                 _ => panic!("no setting {key} = {value}"),
             }
         }
-        let controller = CongestionController::new(&profile);
-        Self { profile, controller, prior: (0, 0) }
-    }
-
-    fn segments(&self, bytes: u32) -> u32 {
-        bytes / self.profile.segment_bytes()
-    }
-
-    /// Keeps what the sender would restore.
-    fn keep(&mut self) {
-        let mss = self.profile.segment_bytes();
-        let (window, threshold) =
-            (self.controller.window(&self.profile), self.controller.slow_start_threshold(&self.profile));
-        let segments = window / mss;
-        self.prior = (window, threshold.max((segments / 2 + segments / 4) * mss));
+        Self { controller: CongestionController::new(congestion, &bench), phase: Phase::Open }
     }
 
     fn acknowledge(&mut self, now: Time, words: &[&str]) {
         let mut words = words.iter();
-        let mss = self.profile.segment_bytes();
-        let mut number = || words.next().and_then(|word| word.parse::<u32>().ok());
+        let number = |word: Option<&&str>| word.and_then(|word| word.parse::<u32>().ok()).expect("a number");
         let mut acknowledged = Acknowledged {
             now,
-            bytes: number().expect("acked N") * mss,
-            ce_bytes: 0,
+            delivered: number(words.next()),
+            marked: 0,
+            lost: 0,
+            in_flight: self.controller.window(),
+            advanced: true,
             round_trip: None,
             delivery_rate: None,
             application_limited: false,
             round_begins: false,
+            phase: self.phase,
         };
         let mut times = 1;
         while let Some(&word) = words.next() {
-            let mut number = || words.next().and_then(|word| word.parse::<u32>().ok()).expect("a number");
             match word {
-                "rtt" => acknowledged.round_trip = Some(Span::from_milliseconds(u64::from(number()))),
-                "marked" => acknowledged.ce_bytes = number() * mss,
+                "rtt" => {
+                    let milliseconds = u64::from(number(words.next()));
+                    acknowledged.round_trip = Some(Span::from_milliseconds(milliseconds));
+                }
+                "marked" => acknowledged.marked = number(words.next()),
+                "flight" => acknowledged.in_flight = number(words.next()),
+                "lost" => acknowledged.lost = number(words.next()),
                 "limited" => acknowledged.application_limited = true,
                 "round" => acknowledged.round_begins = true,
-                "x" => times = number(),
+                "x" => times = number(words.next()),
                 _ => panic!("what is {word}?"),
             }
         }
-        for _ in 0..times {
-            self.controller.on_acknowledged(&self.profile, &acknowledged);
-        }
+        (0..times).for_each(|_| self.controller.on_acknowledged(&acknowledged));
     }
 
     fn happen(&mut self, now: Time, words: &[&str]) {
-        let flight_bytes = self.controller.window(&self.profile);
+        let in_flight = self.controller.window();
+        let controller = &mut self.controller;
         match words {
             ["established", lost @ ..] => {
                 let lost = !lost.is_empty();
-                let opening = Opening { active: false, syn_lost: lost, reduces_window: lost };
-                self.controller.on_established(&self.profile, opening);
+                controller.on_established(Opening { active: false, syn_lost: lost, reduces_window: lost });
             }
             ["acked", words @ ..] => self.acknowledge(now, words),
+            ["sent"] => controller.on_sent(&Sent { now, again: false, in_flight, phase: self.phase }),
             ["loss"] => {
-                self.keep();
-                self.controller.on_loss(&self.profile, &Loss { now, flight_bytes });
+                let reduced = self.phase == Phase::Reducing;
+                self.phase = Phase::Recovery;
+                controller.on_loss(&Loss { now, in_flight, reduced, repaired: false });
             }
-            ["ecn"] => _ = self.controller.on_echo(&self.profile),
-            ["recovered"] => {
-                let threshold = self.controller.slow_start_threshold(&self.profile);
-                self.controller.set_window(&self.profile, threshold);
+            ["probe"] => controller.on_loss(&Loss { now, in_flight, reduced: false, repaired: true }),
+            ["ecn"] => {
+                self.phase = Phase::Reducing;
+                controller.on_marks(&Marks { now, marked: 1 });
             }
             ["timeout", again @ ..] => {
-                let repeated = again == ["again"];
-                if !repeated {
-                    self.keep();
-                }
-                let timeout = Timeout { now, flight_bytes, repeated, reduced_on_echo: false };
-                self.controller.on_timeout(&self.profile, &timeout);
+                self.phase = Phase::Loss;
+                controller.on_timeout(&Timeout { now, repeated: again == ["again"] });
             }
-            ["mistake"] => self.controller.restore(&self.profile, self.prior.0, self.prior.1),
-            ["idle", timeouts] => {
-                let timeouts: u32 = timeouts.parse().expect("a number of timeouts");
-                (0..timeouts).for_each(|_| self.controller.on_idle(&self.profile));
+            ["recovered"] => {
+                self.phase = Phase::Open;
+                controller.on_recovered(Recovered::Complete);
             }
+            ["mistake"] => {
+                self.phase = Phase::Open;
+                controller.on_recovered(Recovered::Mistaken);
+            }
+            ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),
             _ => panic!("no fact: {words:?}"),
         }
     }
@@ -124,9 +128,9 @@ impl Bench {
         let (fact, expected) = line.split_once('|').expect("a fact | window threshold");
         let words: Vec<&str> = fact.split_whitespace().collect();
         self.happen(Time::from_seconds(words[0].parse().expect("a time")), &words[1..]);
-        let threshold = self.segments(self.controller.slow_start_threshold(&self.profile));
+        let threshold = self.controller.slow_start_threshold();
         let threshold = if threshold < NO_THRESHOLD { threshold.to_string() } else { "-".to_owned() };
-        let found = [self.segments(self.controller.window(&self.profile)).to_string(), threshold];
+        let found = [self.controller.window().to_string(), threshold];
         let expected: Vec<&str> = expected.split_whitespace().collect();
         let agrees = |(found, expected): (&String, &&str)| *expected == "*" || found == expected;
         let holds = expected.len() == 2 && found.iter().zip(&expected).all(agrees);
@@ -134,33 +138,26 @@ impl Bench {
     }
 }
 
-fn play((name, text): (&str, &str)) {
-    let cases: Vec<&str> = text.split("\ncase: ").skip(1).collect();
+fn play(congestion: Congestion) {
+    let name = congestion.name();
+    let cases: Vec<&str> = congestion.worked_cases().split("\ncase: ").skip(1).collect();
     assert!(!cases.is_empty(), "{name} has no case");
     for case in cases {
-        let lines: Vec<&str> = case.lines().map(str::trim).collect();
-        let told = |line: &&&str| !line.is_empty() && !line.starts_with('#');
-        let is_setting = |line: &&str| line.starts_with("set ");
-        let settings: Vec<(&str, &str)> = lines
+        let mut lines = case.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let title = lines.next().expect("a title");
+        let (settings, facts): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("set "));
+        let settings: Vec<(&str, &str)> = settings
             .iter()
-            .filter(|line| is_setting(line))
             .map(|line| line["set ".len()..].split_once(" = ").expect("key = value"))
             .collect();
-        let mut bench = Bench::new(name, &settings);
-        let facts = lines[1..].iter().filter(told).filter(|line| !is_setting(line));
+        let mut bench = Bench::new(congestion, &settings);
         for line in facts {
-            bench.line(line).unwrap_or_else(|error| panic!("{name}: {}\n{error}", lines[0]));
+            bench.line(line).unwrap_or_else(|error| panic!("{name}: {title}\n{error}"));
         }
     }
 }
 
 #[test]
 fn every_controller_follows_its_worked_cases() {
-    [
-        ("reno", include_str!("../../tests/controllers/reno.txt")),
-        ("cubic", include_str!("../../tests/controllers/cubic.txt")),
-        ("dctcp", include_str!("../../tests/controllers/dctcp.txt")),
-    ]
-    .into_iter()
-    .for_each(play);
+    Congestion::ALL.iter().for_each(|congestion| play(*congestion));
 }

@@ -28,7 +28,7 @@ pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken)
     let whole = summary.measured_from_s == 0.0 && summary.measured_until_s >= scenario.duration.seconds();
     // Who is met in the middle of everything has the window of a past that no counter knows.
     let stationary = scenario.populations.iter().any(|users| users.start == StartRule::Stationary);
-    let reduces = profiles(scenario).all(|profile| profile.extensions.proportional_rate_reduction);
+    let reduces = profiles(scenario).all(|profile| profile.extensions().proportional_rate_reduction);
     if !whole || stationary || !reduces {
         return;
     }

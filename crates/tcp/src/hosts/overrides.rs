@@ -1,0 +1,685 @@
+//! Single fields of a named profile, changed by a scenario.
+
+use super::{
+    AckCounting, Classic, ClassicWindow, Ecn, EcnFallback, Extensions, HostProfile, Modern, OutputRoutine,
+    Stack, TimerPhase, WindowUpdates,
+};
+use crate::congestion::{Congestion, HyStart};
+use aqmlab_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Timestamps in a header of whole words (RFC 7323 appendix A).
+const TIMESTAMP_BYTES: u16 = 12;
+/// The same beside the option that permits selective acknowledgements, which shares its words.
+const TIMESTAMP_BYTES_IN_SYN: u16 = 8;
+/// Least headers with timestamps; and the greatest that leave room for blocks.
+const HEADER_WITH_TIMESTAMPS: u16 = 40 + TIMESTAMP_BYTES;
+const SYN_HEADER_WITH_TIMESTAMPS: u16 = 60;
+const HEADER_WITH_BLOCKS: u16 = 84;
+
+/// Changes to a named [`HostProfile`]; missing keys keep the profile's value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostOverrides {
+    /// Maximum segment size in bytes of data.
+    #[schemars(range(min = 1, max = 9_000))]
+    pub maximum_segment_bytes: Option<u16>,
+    /// IP and TCP header of every segment but SYN in bytes: 52 with timestamps.
+    #[schemars(range(min = 40, max = 120))]
+    pub header_bytes: Option<u16>,
+    /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
+    #[schemars(range(min = 40, max = 120))]
+    pub syn_header_bytes: Option<u16>,
+    /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least one segment;
+    /// the greatest is in effect unlimited.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub window_bytes: Option<u32>,
+    /// Initial congestion window in segments, before the passive opener's quirk.
+    #[schemars(range(min = 1, max = 100))]
+    pub initial_window_segments: Option<u8>,
+    /// Whether the handshake's acknowledgement opens the passive opener's window by a segment.
+    pub passive_window_quirk: Option<bool>,
+    /// Whether the first two duplicate acknowledgements release a new segment each.
+    pub limited_transmit: Option<bool>,
+    /// Most segments sent at a time; the greatest is in effect unlimited.
+    #[schemars(range(min = 1, max = 65_535))]
+    pub maximum_burst_segments: Option<u16>,
+    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks
+    /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45`, `ns2-oneway` and `ns2-full` (10 ms).
+    #[schemars(range(min = 10, max = 60_000))]
+    pub initial_rto_ms: Option<u32>,
+    /// Least retransmission timeout in milliseconds.
+    #[schemars(range(max = 60_000))]
+    pub minimum_rto_ms: Option<u32>,
+    /// Greatest retransmission timeout in milliseconds.
+    #[schemars(range(min = 1_000, max = 600_000))]
+    pub maximum_rto_ms: Option<u32>,
+    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes (so that 1 delays
+    /// short segments there), n segments are at most 65,535 bytes.
+    #[schemars(range(min = 1, max = 100))]
+    pub acknowledge_every_segments: Option<u8>,
+    /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
+    /// least one, in `bsd45` (10 ms).
+    #[schemars(range(min = 1, max = 500))]
+    pub delayed_ack_ms: Option<u32>,
+    /// When the application reads and sends an update if the window has moved by two segments or half of the
+    /// buffer: `"never"` (it reads before acknowledgements leave), `"each-segment"` or
+    /// `"each-acknowledgement"` (it reads after each of them). `ns2-oneway` and `ns2-full` have `"never"`
+    /// alone.
+    pub window_updates: Option<WindowUpdates>,
+    /// Whether a partial segment waits while data are outstanding.
+    pub nagle: Option<bool>,
+    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false` hands
+    /// them over whole.
+    pub cluster_writes: Option<bool>,
+    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true` in
+    /// `bsd228` alone.
+    pub small_write_split: Option<bool>,
+    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` brings accurate ECN.
+    pub congestion: Option<Congestion>,
+    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`,
+    /// `"accurate"`.
+    pub ecn: Option<EcnRule>,
+    /// The window in segments below which an ECN-Echo does not take it, 1 or 2: 1 by KAME's rule, 2 as after a loss in FreeBSD.
+    /// Of `ecn = "kame"` alone.
+    #[schemars(range(min = 1, max = 2))]
+    pub ecn_least_window_segments: Option<u8>,
+    /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost SYN/ACK; in `linux6`
+    /// it does unless this is `false` (`tcp_ecn_fallback`).
+    pub ecn_fallback_on_syn_loss: Option<bool>,
+    /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and segments as much
+    /// larger, where these are not given. `true` in the `linux6` profiles alone.
+    pub timestamps: Option<bool>,
+    /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675); `true` in the
+    /// `linux6` profiles alone.
+    pub proportional_rate_reduction: Option<bool>,
+    /// Whether losses are detected by send times (RFC 8985) instead of three duplicates (RFC 6675); `true` in
+    /// the `linux6` profiles alone.
+    pub rack: Option<bool>,
+    /// Whether a probe is sent after two round trips without an acknowledgement (RFC 8985 section 7); `true`
+    /// in the `linux6` profiles alone.
+    pub tail_loss_probe: Option<bool>,
+    /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
+    /// the `linux6` profiles alone.
+    pub forward_recovery: Option<bool>,
+    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone.
+    pub pacing: Option<bool>,
+    /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
+    /// profiles alone.
+    pub quick_acknowledgements: Option<bool>,
+    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63 of the wait (Linux; 250 in
+    /// most distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
+    #[schemars(range(max = 1000))]
+    pub timer_hz: Option<u16>,
+    /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has its own, with a
+    /// random phase), or `"shared"` (all hosts share those of one kernel, like network namespaces of one
+    /// machine). Only with `timer_hz`.
+    pub timer_phase: Option<TimerPhase>,
+    /// How slow start ends before a loss: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in
+    /// `linux6-cubic` alone.
+    pub hystart: Option<HyStart>,
+}
+
+/// Names of the rules of explicit congestion notification in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnRule {
+    /// Not negotiated.
+    Off,
+    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, `linux6-reno` and
+    /// `linux6-cubic`, accurate in `linux6-dctcp`, ns-2's in `ns2-oneway` and `ns2-full`.
+    On,
+    /// RFC 3168 to the letter; not for `ns2-oneway`, `ns2-full` and `linux6-dctcp`.
+    Rfc3168,
+    /// The KAME/ALTQ lineage; only for `bsd228`, `bsd45` and `rfc5681`.
+    Kame,
+    /// Acknowledgements count marked packets (RFC 9768); only for the `linux6` profiles.
+    Accurate,
+}
+
+/// A value that a profile cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalOverride {
+    /// The field, by its name in [`HostOverrides`].
+    pub key: &'static str,
+    /// The value offered.
+    pub value: String,
+    /// What is legal.
+    pub legal: String,
+}
+
+impl fmt::Display for IllegalOverride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}: legal is {}", self.key, self.value, self.legal)
+    }
+}
+
+impl std::error::Error for IllegalOverride {}
+
+/// `value` if it lies between the bounds, both included.
+fn within<N: PartialOrd + fmt::Display>(
+    key: &'static str,
+    value: N,
+    least: N,
+    most: N,
+) -> Result<N, IllegalOverride> {
+    if value >= least && value <= most {
+        Ok(value)
+    } else {
+        Err(IllegalOverride { key, value: value.to_string(), legal: format!("{least} to {most}") })
+    }
+}
+
+fn milliseconds(key: &'static str, value: u32, least: u32, most: u32) -> Result<Span, IllegalOverride> {
+    within(key, value, least, most).map(|legal| Span::from_milliseconds(u64::from(legal)))
+}
+
+/// A switch of a stack that this profile is not.
+fn not_in(key: &'static str, profile: &str) -> IllegalOverride {
+    IllegalOverride {
+        key,
+        value: "true".into(),
+        legal: format!("false in {profile}, whose stack does not do that"),
+    }
+}
+
+impl HostProfile {
+    /// This profile with some fields changed.
+    ///
+    /// # Errors
+    /// [`IllegalOverride`] for the first value out of its range, or that contradicts another.
+    pub fn with(mut self, overrides: &HostOverrides) -> Result<Self, IllegalOverride> {
+        self.change_sizes(overrides)?;
+        self.change_sending(overrides)?;
+        self.change_timers(overrides)?;
+        self.change_acknowledging(overrides)?;
+        self.change_writing(overrides)?;
+        self.change_extensions(overrides)?;
+        if let Some(rule) = overrides.ecn {
+            self.ecn = self.ecn_rule(rule)?;
+        }
+        if let Some(segments) = overrides.ecn_least_window_segments {
+            self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
+        }
+        if let Some(fallback) = overrides.ecn_fallback_on_syn_loss {
+            self.ecn_fallback = match fallback {
+                false => EcnFallback::Never,
+                true if self.has_options() => EcnFallback::Syn,
+                true => EcnFallback::SynAndSynAck,
+            };
+        }
+        Ok(self)
+    }
+
+    fn change_sizes(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(bytes) = overrides.maximum_segment_bytes {
+            self.maximum_segment_bytes = within("maximum_segment_bytes", bytes, 1, 9_000)?;
+        }
+        if let Some(bytes) = overrides.header_bytes {
+            self.header_bytes = within("header_bytes", bytes, 40, 120)?;
+        }
+        if let Some(bytes) = overrides.syn_header_bytes {
+            self.syn_header_bytes = within("syn_header_bytes", bytes, 40, 120)?;
+        }
+        if let Some(bytes) = overrides.window_bytes {
+            self.window_bytes = bytes;
+        }
+        within("window_bytes", self.window_bytes, self.segment_bytes(), 1_000_000_000)?;
+        Ok(())
+    }
+
+    fn change_sending(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(segments) = overrides.initial_window_segments {
+            self.initial_window_segments = within("initial_window_segments", segments, 1, 100)?;
+        }
+        let name = self.name;
+        match &mut self.stack {
+            Stack::Classic(classic) => classic.change(name, overrides)?,
+            Stack::Modern(_) if overrides.passive_window_quirk == Some(true) => {
+                return Err(not_in("passive_window_quirk", name));
+            }
+            Stack::Modern(_) if overrides.limited_transmit == Some(false) => {
+                return Err(IllegalOverride {
+                    key: "limited_transmit",
+                    value: "false".into(),
+                    legal: format!("true in {name}, whose scoreboard implies it"),
+                });
+            }
+            Stack::Modern(_) => {}
+        }
+        if let Some(segments) = overrides.maximum_burst_segments {
+            self.maximum_burst_segments = Some(within("maximum_burst_segments", segments, 1, u16::MAX)?);
+        }
+        if let Some(nagle) = overrides.nagle {
+            self.nagle = nagle;
+        }
+        Ok(())
+    }
+
+    fn change_timers(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        let timer = &mut self.retransmission;
+        if let Some(initial) = overrides.initial_rto_ms {
+            timer.initial = milliseconds("initial_rto_ms", initial, 10, 60_000)?;
+        }
+        if let Some(minimum) = overrides.minimum_rto_ms {
+            timer.minimum = milliseconds("minimum_rto_ms", minimum, 0, 60_000)?;
+        }
+        if let Some(maximum) = overrides.maximum_rto_ms {
+            timer.maximum = milliseconds("maximum_rto_ms", maximum, 1_000, 600_000)?;
+        }
+        if timer.minimum.max(timer.initial) > timer.maximum {
+            return Err(IllegalOverride {
+                key: "maximum_rto_ms",
+                value: timer.maximum.div_floor(Span::from_milliseconds(1)).to_string(),
+                legal: "at least initial_rto_ms and minimum_rto_ms".into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn change_acknowledging(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(segments) = overrides.acknowledge_every_segments {
+            self.delayed_ack.every_segments = within("acknowledge_every_segments", segments, 1, 100)?;
+        }
+        if let Some(delay) = overrides.delayed_ack_ms {
+            self.delayed_ack.delay = milliseconds("delayed_ack_ms", delay, 1, 500)?;
+        }
+        if let Some(updates) = overrides.window_updates {
+            self.window_updates = self.updates_of(updates)?;
+        }
+        if self.delayed_ack.counting == AckCounting::Bytes {
+            // What is owed is counted in 16 bits, which also bound every window that is not scaled.
+            let most = (u32::from(u16::MAX) / self.segment_bytes()).min(100);
+            let every = u32::from(self.delayed_ack.every_segments);
+            within("acknowledge_every_segments", every, 1, most)?;
+        }
+        Ok(())
+    }
+
+    fn updates_of(&self, updates: WindowUpdates) -> Result<WindowUpdates, IllegalOverride> {
+        let name = match updates {
+            WindowUpdates::Never => return Ok(updates),
+            WindowUpdates::EachSegment => "each-segment",
+            WindowUpdates::EachAcknowledgement => "each-acknowledgement",
+        };
+        if self.output_routine() == Some(OutputRoutine::TcpOutput) {
+            return Ok(updates);
+        }
+        let legal = format!("never in {}, whose receivers advertise no window", self.name);
+        Err(IllegalOverride { key: "window_updates", value: name.into(), legal })
+    }
+
+    fn change_writing(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if overrides.cluster_writes == Some(true) && self.write_cluster_bytes.is_none() {
+            return Err(not_in("cluster_writes", self.name));
+        }
+        if overrides.small_write_split == Some(true) && self.small_write.is_none() {
+            return Err(not_in("small_write_split", self.name));
+        }
+        if overrides.cluster_writes == Some(false) {
+            self.write_cluster_bytes = None;
+            self.small_write = None;
+        }
+        if overrides.small_write_split == Some(false) {
+            self.small_write = None;
+        }
+        Ok(())
+    }
+
+    fn change_extensions(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        let name = self.name;
+        if let (true, Some(congestion)) = (self.has_options(), overrides.congestion) {
+            let accurate = congestion.habits().needs_accurate_ecn;
+            self.ecn = if accurate { Ecn::Accurate } else { Ecn::Off };
+            self.stack = Self::linux6(congestion);
+        }
+        let Stack::Modern(modern) = &mut self.stack else { return overrides.refuse_extensions(name) };
+        let had_timestamps = modern.extensions.timestamps;
+        modern.change(name, overrides)?;
+        let has_timestamps = modern.extensions.timestamps;
+        if had_timestamps && !has_timestamps {
+            self.leave_out_timestamps(overrides);
+        }
+        let (least, least_of_syn) =
+            if has_timestamps { (HEADER_WITH_TIMESTAMPS, SYN_HEADER_WITH_TIMESTAMPS) } else { (40, 40) };
+        within("header_bytes", self.header_bytes, least, HEADER_WITH_BLOCKS)?;
+        within("syn_header_bytes", self.syn_header_bytes, least_of_syn, HEADER_WITH_BLOCKS)?;
+        Ok(())
+    }
+
+    /// What timestamps leave free are data, where a scenario does not say sizes itself.
+    fn leave_out_timestamps(&mut self, overrides: &HostOverrides) {
+        if overrides.header_bytes.is_none() {
+            self.header_bytes -= TIMESTAMP_BYTES;
+        }
+        if overrides.syn_header_bytes.is_none() {
+            self.syn_header_bytes -= TIMESTAMP_BYTES_IN_SYN;
+        }
+        if overrides.maximum_segment_bytes.is_none() {
+            self.maximum_segment_bytes += TIMESTAMP_BYTES;
+        }
+    }
+
+    fn least_window_on_echo(&self, segments: u8) -> Result<u8, IllegalOverride> {
+        if segments > 1 && self.ecn != Ecn::Kame {
+            return Err(IllegalOverride {
+                key: "ecn_least_window_segments",
+                value: segments.to_string(),
+                legal: "1, or 2 together with ecn = \"kame\"".into(),
+            });
+        }
+        within("ecn_least_window_segments", segments, 1, 2)
+    }
+
+    fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
+        let ecn = match &self.stack {
+            Stack::Classic(classic) => classic.ecn_rule(rule),
+            Stack::Modern(modern) => modern.ecn_rule(rule),
+        };
+        ecn.map_err(|legal| IllegalOverride {
+            key: "ecn",
+            value: format!("{rule:?}").to_lowercase(),
+            legal: format!("{legal} in {}", self.name),
+        })
+    }
+}
+
+impl HostOverrides {
+    /// What only modern stacks have is refused by a classic one.
+    fn refuse_extensions(&self, name: &str) -> Result<(), IllegalOverride> {
+        let switches = [
+            ("timestamps", self.timestamps),
+            ("proportional_rate_reduction", self.proportional_rate_reduction),
+            ("rack", self.rack),
+            ("tail_loss_probe", self.tail_loss_probe),
+            ("forward_recovery", self.forward_recovery),
+            ("pacing", self.pacing),
+            ("quick_acknowledgements", self.quick_acknowledgements),
+        ];
+        if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
+            return Err(not_in(key, name));
+        }
+        let refused = |key, value: String, legal| Err(IllegalOverride { key, value, legal });
+        if let Some(hz) = self.timer_hz.filter(|hz| *hz > 0) {
+            return refused("timer_hz", hz.to_string(), format!("0 in {name}, whose timers are its own"));
+        }
+        if let Some(phase) = self.timer_phase {
+            return refused("timer_phase", phase_name(phase), PHASE_WITHOUT_INTERRUPTS.into());
+        }
+        if let Some(congestion) = self.congestion {
+            let legal = format!("none in {name}, whose window is its own; of the linux6 profiles alone");
+            return refused("congestion", congestion.name().into(), legal);
+        }
+        match self.hystart {
+            None | Some(HyStart::Off) => Ok(()),
+            Some(rule) => {
+                refused("hystart", hystart_name(rule), format!("off in {name}, which is not CUBIC"))
+            }
+        }
+    }
+}
+
+/// What is legal for a phase of interrupts that there are not.
+const PHASE_WITHOUT_INTERRUPTS: &str = "none without timer_hz, whose interrupts it is about";
+
+fn phase_name(phase: TimerPhase) -> String {
+    if phase == TimerPhase::Own { "own" } else { "shared" }.into()
+}
+
+fn hystart_name(rule: HyStart) -> String {
+    if rule == HyStart::Linux { "linux" } else { "plus-plus" }.into()
+}
+
+impl Classic {
+    fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if let Some(quirk) = overrides.passive_window_quirk {
+            self.passive_window_quirk = quirk;
+        }
+        if let Some(limited) = overrides.limited_transmit {
+            if limited && (self.is_bsd() || self.output_routine == OutputRoutine::Foutput) {
+                return Err(IllegalOverride {
+                    key: "limited_transmit",
+                    value: "true".into(),
+                    legal: format!("false in {name}, which does not have it"),
+                });
+            }
+            self.limited_transmit = limited;
+        }
+        Ok(())
+    }
+
+    const fn is_bsd(&self) -> bool {
+        matches!(self.window, ClassicWindow::FreeBsd2 | ClassicWindow::FreeBsd4)
+    }
+
+    /// What a rule means to this stack, or what is legal.
+    const fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, &'static str> {
+        match (rule, self.window) {
+            (EcnRule::Off, _) => Ok(Ecn::Off),
+            (EcnRule::On, ClassicWindow::Ns2) => Ok(Ecn::Ns2),
+            (EcnRule::On, ClassicWindow::Ns2Full) => Ok(Ecn::Ns2Full),
+            (_, ClassicWindow::Ns2 | ClassicWindow::Ns2Full) => Err("off or on"),
+            (EcnRule::Accurate, _) => Err("off, on, rfc3168 or kame"),
+            (EcnRule::On, _) if self.is_bsd() => Ok(Ecn::Kame),
+            (EcnRule::On | EcnRule::Rfc3168, _) => Ok(Ecn::Rfc3168),
+            (EcnRule::Kame, _) => Ok(Ecn::Kame),
+        }
+    }
+}
+
+impl Modern {
+    fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        self.extensions.switch(overrides);
+        if let Some(hz) = overrides.timer_hz {
+            self.extensions.timer_hz = within("timer_hz", hz, 0, 1_000)?;
+        }
+        if let Some(phase) = overrides.timer_phase {
+            if self.extensions.timer_hz == 0 {
+                let legal = PHASE_WITHOUT_INTERRUPTS.into();
+                return Err(IllegalOverride { key: "timer_phase", value: phase_name(phase), legal });
+            }
+            self.extensions.timer_phase = phase;
+        }
+        if let Some(rule) = overrides.hystart {
+            if rule != HyStart::Off && !self.congestion.habits().has_hystart {
+                let legal = format!("off in {name} with {}, which does not have it", self.congestion.name());
+                return Err(IllegalOverride { key: "hystart", value: hystart_name(rule), legal });
+            }
+            self.extensions.hystart = rule;
+        }
+        Ok(())
+    }
+
+    /// What a rule means to this stack, or what is legal.
+    const fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, &'static str> {
+        match (rule, self.congestion.habits().needs_accurate_ecn) {
+            (EcnRule::Off, _) => Ok(Ecn::Off),
+            (EcnRule::Accurate, _) | (EcnRule::On, true) => Ok(Ecn::Accurate),
+            (_, true) => Err("off, on or accurate"),
+            (EcnRule::On | EcnRule::Rfc3168, false) => Ok(Ecn::Rfc3168),
+            (EcnRule::Kame, false) => Err("off, on, rfc3168 or accurate"),
+        }
+    }
+}
+
+impl Extensions {
+    fn switch(&mut self, overrides: &HostOverrides) {
+        let set = |wanted: Option<bool>, setting: &mut bool| *setting = wanted.unwrap_or(*setting);
+        set(overrides.timestamps, &mut self.timestamps);
+        set(overrides.proportional_rate_reduction, &mut self.proportional_rate_reduction);
+        set(overrides.rack, &mut self.rack);
+        set(overrides.tail_loss_probe, &mut self.tail_loss_probe);
+        set(overrides.forward_recovery, &mut self.forward_recovery);
+        set(overrides.pacing, &mut self.pacing);
+        set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bsd45_with(overrides: &HostOverrides) -> Result<HostProfile, IllegalOverride> {
+        HostProfile::named("bsd45").unwrap().with(overrides)
+    }
+
+    #[test]
+    fn nothing_changed_is_the_profile_itself() {
+        for name in HostProfile::NAMES {
+            let profile = HostProfile::named(name).unwrap();
+            assert_eq!(profile.clone().with(&HostOverrides::default()), Ok(profile));
+        }
+    }
+
+    #[test]
+    fn an_illegal_value_is_refused_with_its_key_and_the_legal_ones() {
+        let error = bsd45_with(&HostOverrides { delayed_ack_ms: Some(501), ..HostOverrides::default() });
+        assert_eq!(error.unwrap_err().to_string(), "delayed_ack_ms = 501: legal is 1 to 500");
+        let small = bsd45_with(&HostOverrides { window_bytes: Some(1_000), ..HostOverrides::default() });
+        assert_eq!(small.unwrap_err().to_string(), "window_bytes = 1000: legal is 1460 to 1000000000");
+        let bytes = HostOverrides { acknowledge_every_segments: Some(45), ..HostOverrides::default() };
+        let error = HostProfile::named("bsd228").unwrap().with(&bytes).unwrap_err();
+        assert_eq!(error.to_string(), "acknowledge_every_segments = 45: legal is 1 to 44");
+        let timers = HostOverrides { maximum_rto_ms: Some(2_000), ..HostOverrides::default() };
+        assert_eq!(bsd45_with(&timers).unwrap_err().key, "maximum_rto_ms");
+        let initial_is_the_maximum =
+            HostOverrides { maximum_rto_ms: Some(3_000), ..HostOverrides::default() };
+        assert!(bsd45_with(&initial_is_the_maximum).is_ok());
+    }
+
+    #[test]
+    fn a_receiver_that_advertises_no_window_updates_none() {
+        let every = HostOverrides {
+            window_updates: Some(WindowUpdates::EachAcknowledgement),
+            ..HostOverrides::default()
+        };
+        let refused = HostProfile::named("ns2-oneway").unwrap().with(&every).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "window_updates = each-acknowledgement: legal is never in ns2-oneway, whose receivers advertise no window"
+        );
+        let rfc5681 = HostProfile::named("rfc5681").unwrap();
+        assert_eq!(rfc5681.window_updates, WindowUpdates::Never);
+        assert_eq!(rfc5681.with(&every).unwrap().window_updates, WindowUpdates::EachAcknowledgement);
+    }
+
+    #[test]
+    fn the_two_way_agent_of_ns2_refuses_what_it_does_not_have() {
+        let refused = |overrides: HostOverrides| {
+            HostProfile::named("ns2-full").unwrap().with(&overrides).unwrap_err().to_string()
+        };
+        let overrides = HostOverrides { limited_transmit: Some(true), ..HostOverrides::default() };
+        assert_eq!(
+            refused(overrides),
+            "limited_transmit = true: legal is false in ns2-full, which does not have it"
+        );
+        let overrides = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
+        assert_eq!(refused(overrides), "ecn = kame: legal is off or on in ns2-full");
+        let overrides =
+            HostOverrides { window_updates: Some(WindowUpdates::EachSegment), ..HostOverrides::default() };
+        assert_eq!(
+            refused(overrides),
+            "window_updates = each-segment: legal is never in ns2-full, whose receivers advertise no window"
+        );
+        let overrides = HostOverrides { acknowledge_every_segments: Some(45), ..HostOverrides::default() };
+        assert_eq!(refused(overrides), "acknowledge_every_segments = 45: legal is 1 to 44");
+        let overrides = HostOverrides { cluster_writes: Some(true), ..HostOverrides::default() };
+        assert!(refused(overrides).starts_with("cluster_writes = true: legal is false in ns2-full"));
+    }
+
+    #[test]
+    fn ecn_on_means_what_the_stack_does() {
+        let on = HostOverrides { ecn: Some(EcnRule::On), ..HostOverrides::default() };
+        let rules = HostProfile::NAMES.map(|name| HostProfile::named(name).unwrap().with(&on).unwrap().ecn);
+        let [reno, cubic, dctcp] = [Ecn::Rfc3168, Ecn::Rfc3168, Ecn::Accurate];
+        assert_eq!(rules, [Ecn::Kame, Ecn::Kame, Ecn::Rfc3168, Ecn::Ns2, Ecn::Ns2Full, reno, cubic, dctcp]);
+        let kame = HostOverrides { ecn: Some(EcnRule::Kame), ..HostOverrides::default() };
+        let refused = HostProfile::named("ns2-oneway").unwrap().with(&kame).unwrap_err();
+        assert_eq!((refused.key, refused.value.as_str()), ("ecn", "kame"));
+    }
+
+    #[test]
+    fn the_floor_of_the_window_after_an_echo_is_kames() {
+        let floor = |ecn, segments| {
+            let overrides =
+                HostOverrides { ecn, ecn_least_window_segments: Some(segments), ..Default::default() };
+            bsd45_with(&overrides).map(|profile| profile.ecn_least_window_segments)
+        };
+        assert_eq!(bsd45_with(&HostOverrides::default()).unwrap().ecn_least_window_segments, 1);
+        for segments in [1, 2] {
+            assert_eq!(floor(Some(EcnRule::Kame), segments), Ok(segments));
+            assert_eq!(floor(Some(EcnRule::On), segments), Ok(segments), "which is KAME's there");
+        }
+        for (ecn, segments) in
+            [(Some(EcnRule::Rfc3168), 2), (None, 2), (Some(EcnRule::Kame), 3), (Some(EcnRule::Kame), 0)]
+        {
+            let refused = floor(ecn, segments).unwrap_err();
+            assert_eq!((refused.key, refused.value), ("ecn_least_window_segments", segments.to_string()));
+        }
+    }
+
+    #[test]
+    fn the_parts_of_linux_are_switched_in_its_profiles_alone() {
+        let cubic = HostProfile::named("linux6-cubic").unwrap();
+        let plain = HostOverrides { timestamps: Some(false), ..HostOverrides::default() };
+        let without = cubic.clone().with(&plain).unwrap();
+        let sizes = (without.header_bytes, without.syn_header_bytes, without.maximum_segment_bytes);
+        assert_eq!(sizes, (40, 52, 1460), "a full segment is 1,500 bytes either way");
+        let small = HostOverrides { maximum_segment_bytes: Some(1000), ..plain };
+        assert_eq!(cubic.clone().with(&small).unwrap().maximum_segment_bytes, 1000);
+        let rack = HostOverrides { rack: Some(true), ..HostOverrides::default() };
+        let refused = |name: &str, overrides: &HostOverrides| {
+            HostProfile::named(name).unwrap().with(overrides).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused("bsd45", &rack),
+            "rack = true: legal is false in bsd45, whose stack does not do that"
+        );
+        let hystart = HostOverrides { hystart: Some(HyStart::PlusPlus), ..HostOverrides::default() };
+        assert_eq!(cubic.with(&hystart).unwrap().extensions().hystart, HyStart::PlusPlus);
+        assert_eq!(
+            refused("linux6-reno", &hystart),
+            "hystart = plus-plus: legal is off in linux6-reno with reno, which does not have it"
+        );
+        let classic = HostOverrides { ecn: Some(EcnRule::Rfc3168), ..HostOverrides::default() };
+        assert_eq!(
+            refused("linux6-dctcp", &classic),
+            "ecn = rfc3168: legal is off, on or accurate in linux6-dctcp"
+        );
+        let limited = HostOverrides { limited_transmit: Some(false), ..HostOverrides::default() };
+        assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
+    }
+
+    #[test]
+    fn a_phase_of_timers_needs_their_interrupts() {
+        let shared = HostOverrides { timer_phase: Some(TimerPhase::Shared), ..HostOverrides::default() };
+        let reno = HostProfile::named("linux6-reno").unwrap();
+        for overrides in [shared.clone(), HostOverrides { timer_hz: Some(0), ..shared.clone() }] {
+            assert_eq!(
+                reno.clone().with(&overrides).unwrap_err().to_string(),
+                "timer_phase = shared: legal is none without timer_hz, whose interrupts it is about"
+            );
+        }
+        assert!(bsd45_with(&shared).is_err());
+        let beside = reno.with(&HostOverrides { timer_hz: Some(250), ..shared }).unwrap();
+        let extensions = beside.extensions();
+        assert_eq!((extensions.timer_hz, extensions.timer_phase), (250, TimerPhase::Shared));
+    }
+
+    #[test]
+    fn every_controller_is_that_of_any_modern_profile() {
+        for congestion in Congestion::ALL {
+            let with = HostOverrides { congestion: Some(*congestion), ..HostOverrides::default() };
+            let changed = HostProfile::named("linux6-reno").unwrap().with(&with).unwrap();
+            assert_eq!(changed.congestion(), Some(*congestion));
+            // Where the name of a profile says it, it is that profile.
+            if let Some(named) = HostProfile::named(&format!("linux6-{}", congestion.name())) {
+                assert_eq!(HostProfile { name: named.name, ..changed }, named);
+            }
+            let refused = bsd45_with(&with).unwrap_err().to_string();
+            assert!(refused.ends_with("whose window is its own; of the linux6 profiles alone"), "{refused}");
+        }
+    }
+}

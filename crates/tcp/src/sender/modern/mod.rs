@@ -1,0 +1,343 @@
+//! The modern sender: what Linux does about losses, in parts that can be switched, and a congestion controller.
+//!
+//! | file | what it decides |
+//! | --- | --- |
+//! | `acknowledgement.rs` | what an acknowledgement means, in Linux's order; what a timeout does |
+//! | `transmission.rs` | what leaves again, and when: the endpoint's part |
+//! | `scoreboard.rs` | what is in the network, what has arrived, what three duplicates tell (RFC 6675) |
+//! | `rack.rs` | what the time of sending tells (RFC 8985) |
+//! | `delivery_rate.rs` | how fast data arrive at the peer |
+//! | `round_trip.rs` | the round trip, and the timeout that follows |
+//! | `opening.rs` | which first window a lost SYN leaves |
+//! | `timers.rs` | which of the timers fires next: reordering, probe, timeout |
+//! | `undoing.rs` | what shows that a reduction was a mistake (RFC 5682, RFC 3522, RFC 2883) |
+//! | `pacer.rs` | when the next segment of a paced sender leaves |
+//!
+//! How large the window is the controller says (`congestion/`), and everything that it is told it is told here.
+
+mod acknowledgement;
+mod delivery_rate;
+mod opening;
+mod pacer;
+mod rack;
+mod round_trip;
+mod scoreboard;
+mod timers;
+mod transmission;
+mod undoing;
+
+use crate::accurate_ecn::MarkedPackets;
+use crate::congestion::{
+    Acknowledged, CongestionController, DeliveryRate, Opening, Phase, Sent as SentSegment, Settings,
+};
+use crate::connection_flags::SenderFlags;
+use crate::context::Context;
+use crate::hosts::{HostProfile, Modern};
+use crate::options::{SegmentOptions, stamp};
+use crate::sender::{RoundTripTime, SendSequence};
+use crate::sequence::SequenceNumber;
+use aqmlab_units::{Rate, Span, Time};
+use delivery_rate::Deliveries;
+use opening::OpeningSegments;
+use pacer::Pacer;
+use rack::Rack;
+use round_trip::RoundTripEstimate;
+use scoreboard::{Delivery, Scoreboard, Sent};
+use timers::Timers;
+use undoing::Undo;
+
+/// Nanoseconds in a microsecond.
+const NANOSECONDS_PER_MICROSECOND: u64 = 1_000;
+/// Microseconds in the unit of timestamps.
+const MICROSECONDS_PER_STAMP: u64 = 1_000;
+
+/// What the sender lends for a call: where the connection stands, and what both kinds of senders keep.
+pub(crate) struct Lent<'a> {
+    pub(crate) now: Time,
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) sequence: SendSequence,
+    pub(crate) flags: &'a mut SenderFlags,
+    pub(crate) timeout: &'a mut RoundTripTime,
+}
+
+/// How far the window was used, by which it may grow (Linux `tcp_cwnd_validate`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    limited: bool,
+    most_segments: u32,
+    until: SequenceNumber,
+}
+
+/// What a modern sender remembers.
+#[derive(Clone, Debug)]
+pub(crate) struct ModernSender {
+    controller: CongestionController,
+    phase: Phase,
+    /// The number up to which the present phase lasts.
+    recover: SequenceNumber,
+    pub(crate) opening: OpeningSegments,
+    board: Scoreboard,
+    rack: Rack,
+    estimate: RoundTripEstimate,
+    timers: Timers,
+    /// What tells that a reduction was a mistake; it outlives the episode, until the next reduction.
+    undo: Option<Undo>,
+    /// The timestamp of the first retransmission of those that are outstanding, or of this episode (Linux `retrans_stamp`).
+    first_retransmission: Option<u32>,
+    /// Whether the retransmission timer has expired since SND.UNA last moved (Linux `icsk_retransmits`).
+    timed_out: bool,
+    /// Whether a timeout may still turn out to be spurious.
+    forward: bool,
+    /// Whether new data leave before anything is sent again, to find that out.
+    new_first: bool,
+    /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section 5, step 4.3).
+    at_once: bool,
+    marked: MarkedPackets,
+    usage: Usage,
+    /// What was sent when the present round of data began.
+    round_until: SequenceNumber,
+    pacer: Pacer,
+    deliveries: Deliveries,
+    /// The last rate that an acknowledgement told.
+    delivery_rate: Option<DeliveryRate>,
+    /// What the options of the acknowledgement say that is being processed.
+    options: SegmentOptions,
+}
+
+impl ModernSender {
+    /// That of a connection whose first segment is being sent.
+    pub(crate) fn new(profile: &HostProfile, modern: &Modern) -> Self {
+        let settings = Settings {
+            initial_window: u32::from(profile.initial_window_segments),
+            packet_bytes: u32::from(profile.maximum_segment_bytes + profile.header_bytes),
+            proportional_rate_reduction: modern.extensions.proportional_rate_reduction,
+            pacing: modern.extensions.pacing,
+            hystart: modern.extensions.hystart,
+        };
+        Self {
+            controller: CongestionController::new(modern.congestion, &settings),
+            phase: Phase::Open,
+            recover: SequenceNumber::INITIAL,
+            opening: OpeningSegments::default(),
+            board: Scoreboard::default(),
+            rack: Rack::default(),
+            estimate: RoundTripEstimate::default(),
+            timers: Timers::default(),
+            undo: None,
+            first_retransmission: None,
+            timed_out: false,
+            forward: false,
+            new_first: false,
+            at_once: false,
+            marked: MarkedPackets::default(),
+            usage: Usage::default(),
+            round_until: SequenceNumber::INITIAL,
+            pacer: Pacer::default(),
+            deliveries: Deliveries::default(),
+            delivery_rate: None,
+            options: SegmentOptions::default(),
+        }
+    }
+
+    /// The connection is open; `max` is one past the SYN.
+    pub(crate) fn on_established(&mut self, opening: Opening, max: SequenceNumber) {
+        self.controller.on_established(opening);
+        self.recover = max;
+    }
+
+    /// What the controller answers.
+    pub(crate) const fn controller(&self) -> &CongestionController {
+        &self.controller
+    }
+
+    /// The options of the segment that is about to be processed.
+    pub(crate) fn take_in_options(&mut self, options: &SegmentOptions) {
+        self.options = *options;
+    }
+
+    /// The timestamp that the acknowledgement echoes, in milliseconds.
+    pub(crate) fn echoed_stamp(&self) -> Option<u32> {
+        self.options.timestamps.map(|stamps| stamps.echo).filter(|&echo| echo > 0)
+    }
+
+    /// The smoothed round trip.
+    pub(crate) fn smoothed(&self) -> Span {
+        Span::from_microseconds(self.estimate.smoothed())
+    }
+
+    /// When one of its timers fires.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.timers.deadline()
+    }
+
+    /// The congestion window in bytes.
+    #[inline]
+    pub(crate) fn window_bytes(&self, profile: &HostProfile) -> u32 {
+        self.controller.window().saturating_mul(profile.segment_bytes())
+    }
+
+    /// The slow-start threshold in bytes.
+    pub(crate) fn threshold_bytes(&self, profile: &HostProfile) -> u32 {
+        self.controller.slow_start_threshold().saturating_mul(profile.segment_bytes())
+    }
+
+    /// Bytes that may be outstanding: the window bounds what is in the network, counted in whole segments.
+    #[inline]
+    pub(crate) fn usable_window(&self, profile: &HostProfile, outstanding: u32) -> u32 {
+        let in_flight = self.board.in_flight() * profile.segment_bytes();
+        let beyond = outstanding as i32 - in_flight as i32;
+        self.window_bytes(profile).saturating_add_signed(beyond)
+    }
+
+    /// Whether pacing holds back what may be sent otherwise.
+    pub(crate) fn waits_for_its_pace(&mut self, now: Time) -> bool {
+        self.pacer.holds_back(now)
+    }
+
+    /// An IP packet with data leaves: those behind it keep their distance.
+    pub(crate) fn keep_pace(&mut self, now: Time, ip_bytes: u16) {
+        if let Some(rate) = self.controller.pacing_rate() {
+            self.pacer.note_sent(now, ip_bytes, rate);
+        }
+    }
+
+    /// When what pacing holds back may leave; `Time::MAX` if it holds nothing back.
+    pub(crate) const fn pacing_deadline(&self) -> Time {
+        self.pacer.deadline()
+    }
+
+    /// Nothing that waits for its turn is waited for.
+    pub(crate) const fn stop_pacing(&mut self) {
+        self.pacer.stop();
+    }
+
+    /// No data were sent for so long: the controller hears how many timeouts that are more than one.
+    pub(crate) fn note_pause(&mut self, paused: Span, timeout: Span) {
+        if paused > timeout {
+            let timeouts = (paused.nanoseconds() - 1) / timeout.nanoseconds().max(1);
+            self.controller.on_idle(u32::try_from(timeouts).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// A driver gives a connection its past: so many segments were acknowledged, with no loss.
+    pub(crate) fn grow(&mut self, now: Time, segments: u32) {
+        self.controller.on_acknowledged(&Acknowledged {
+            now,
+            delivered: segments,
+            marked: 0,
+            lost: 0,
+            in_flight: 0,
+            advanced: true,
+            round_trip: None,
+            delivery_rate: None,
+            application_limited: false,
+            round_begins: false,
+            phase: Phase::Open,
+        });
+    }
+
+    /// The round trip of a SYN, or SYN/ACK, that was sent again, by the timestamp that the answer echoes.
+    pub(crate) fn round_trip_by_stamp(&self, now: Time) -> Option<Span> {
+        let echo = self.echoed_stamp()?;
+        let stamps = u64::from(stamp(now).saturating_sub(echo)).max(1);
+        Some(Span::from_microseconds(stamps * MICROSECONDS_PER_STAMP))
+    }
+
+    /// The handshake, or a driver, has given a round trip.
+    pub(crate) fn begin_estimate(&mut self, lent: &mut Lent<'_>, round_trip: Span) {
+        let timer = &lent.context.profile.retransmission;
+        let max = lent.sequence.max;
+        let sample = round_trip.nanoseconds() / NANOSECONDS_PER_MICROSECOND;
+        let minimum = timer.minimum.nanoseconds() / NANOSECONDS_PER_MICROSECOND;
+        self.estimate.sample(sample, minimum, max, max);
+        self.rack.note_round_trip(round_trip);
+        lent.timeout.adopt(timer, &lent.context.clock, self.estimate.timeout());
+    }
+
+    /// A segment has left, of new data or again.
+    pub(crate) fn note_sent(
+        &mut self,
+        lent: &mut Lent<'_>,
+        (start, end): (SequenceNumber, SequenceNumber),
+        is_new: bool,
+    ) {
+        let (now, sequence) = (lent.now, lent.sequence);
+        if is_new {
+            self.board.push(now, start, end);
+        } else {
+            self.note_sent_again(now, start);
+        }
+        self.deliveries.note_sent(now, is_new && self.board.outstanding() == 1);
+        let in_flight = self.board.in_flight();
+        self.controller.on_sent(&SentSegment { now, again: !is_new, in_flight, phase: self.phase });
+        if is_new {
+            self.note_usage(sequence);
+        }
+        let first = self.board.outstanding() == 1 || start == sequence.una;
+        if first || self.timers.timeout == Time::MAX {
+            self.set_timeout(lent);
+        }
+        self.schedule_probe(lent);
+    }
+
+    /// The application writes, and everything written before has been sent (Linux `tcp_rate_check_app_limited`).
+    pub(crate) fn note_write(&mut self) {
+        let in_flight = self.board.in_flight();
+        if in_flight < self.controller.window() && self.board.lost() <= self.board.sent_again() {
+            self.deliveries.note_limited(in_flight);
+        }
+    }
+
+    /// How fast data arrived by the last acknowledgement that tells it, in bits of IP packets.
+    pub(crate) fn delivery_rate(&self, profile: &HostProfile) -> Option<Rate> {
+        let packet_bytes = u32::from(profile.maximum_segment_bytes + profile.header_bytes);
+        self.delivery_rate.map(|rate| rate.rate(packet_bytes))
+    }
+
+    /// A segment leaves again. A probe is none of a recovery's retransmissions (Linux `tcp_send_loss_probe` does without
+    /// `tcp_retransmit_skb`, which counts them).
+    fn note_sent_again(&mut self, now: Time, start: SequenceNumber) {
+        let was_lost = self.board.send_again(now, start);
+        if was_lost {
+            self.first_retransmission.get_or_insert(stamp(now));
+            if let Some(undo) = &mut self.undo {
+                undo.note_retransmission();
+            }
+        }
+    }
+
+    /// How far the window is used (Linux `tcp_cwnd_validate`).
+    fn note_usage(&mut self, sequence: SendSequence) {
+        let limited = self.board.in_flight() >= self.controller.window();
+        let outstanding = self.board.outstanding();
+        let more = !self.usage.limited && outstanding > self.usage.most_segments;
+        if limited || more || !sequence.una.before(self.usage.until) {
+            self.usage = Usage { limited, most_segments: outstanding, until: sequence.max };
+        }
+    }
+
+    /// Whether the window, and not the application, has limited what was sent (Linux `tcp_is_cwnd_limited`).
+    fn used_its_window(&self) -> bool {
+        let window = self.controller.window();
+        let in_slow_start = window < self.controller.slow_start_threshold();
+        self.usage.limited || in_slow_start && window < 2 * self.usage.most_segments
+    }
+
+    /// The retransmission timer starts afresh.
+    fn set_timeout(&mut self, lent: &Lent<'_>) {
+        let timeout = lent.timeout.timeout(&lent.context.profile.retransmission, &lent.context.clock);
+        self.timers.timeout = lent.context.timer(lent.now, timeout);
+    }
+
+    /// Something was sent or acknowledged: if nothing comes back, a probe is sent; not while something is being repaired.
+    fn schedule_probe(&mut self, lent: &Lent<'_>) {
+        let calm = matches!(self.phase, Phase::Open | Phase::Reducing) && self.board.sacked() == 0;
+        let outstanding = self.board.outstanding();
+        if calm && outstanding > 0 && lent.context.profile.extensions().tail_loss_probe {
+            self.timers.schedule_probe(lent.now, lent.context, (self.smoothed(), outstanding));
+        } else {
+            self.timers.probe = Time::MAX;
+        }
+    }
+}

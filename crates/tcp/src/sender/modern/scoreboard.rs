@@ -1,0 +1,487 @@
+//! The scoreboard: what was sent and not acknowledged, segment by segment, and what became of each.
+//!
+//! Source: RFC 6675 sections 3 and 4 (`Update`, `IsLost`, `SetPipe`), counted in segments as Linux does
+//! (`packets_out`, `sacked_out`, `lost_out`, `retrans_out`: `tcp_packets_in_flight`).
+//!
+//! The work of an acknowledgement does not grow with the window. Every transmission is looked at once when a later one has arrived, and
+//! once when it is due, in the order of sending (Linux `tsorted_sent_queue`); what is to be sent again waits in a heap.
+//!
+//! Departures and silences:
+//! - A segment is selectively acknowledged whole or not at all, as receivers do that report what arrived.
+//! - Of RFC 6675's rules for what to send next, (1) and (2): what is taken for lost, then new data. Neither is anything sent
+//!   again that is not taken for lost (3), nor the last segment once more (4): Linux has its tail loss probe instead.
+
+use crate::options::Block;
+use crate::sender::DUPLICATE_THRESHOLD;
+use crate::sequence::SequenceNumber;
+use aqmlab_units::{Span, Time};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// How many segments of new data the connection had sent before this one.
+type Place = u64;
+
+/// What is known of a segment that is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) start: SequenceNumber,
+    pub(crate) end: SequenceNumber,
+    /// When it was sent, the last time.
+    pub(crate) at: Time,
+    /// It has arrived, beyond a hole.
+    sacked: bool,
+    /// It is taken for lost, and was not sent again since; or it was, and that is not.
+    lost: bool,
+    /// It was sent again since it was last taken for lost.
+    again: bool,
+    /// It was sent again at some time: its round trip is ambiguous.
+    pub(crate) ambiguous: bool,
+}
+
+impl Sent {
+    /// Whether it is to be sent again.
+    const fn is_missing(&self) -> bool {
+        self.lost && !self.again
+    }
+
+    /// Whether it was sent at this time, the last time, and may still be judged by that.
+    fn waits_since(&self, at: Time) -> bool {
+        self.at == at && !self.sacked && !self.is_missing()
+    }
+}
+
+/// One departure of a segment, compared by time and then by place, as RACK does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Transmission {
+    at: Time,
+    place: Place,
+}
+
+/// A segment that has arrived, as far as others are judged by it: when it was sent, and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrived {
+    pub(crate) at: Time,
+    pub(crate) end: SequenceNumber,
+    pub(crate) ambiguous: bool,
+}
+
+impl Arrived {
+    /// Whether that was sent after `other` (RFC 8985 section 6.2, `RACK_sent_after`).
+    pub(crate) fn sent_after(&self, at: Time, end: SequenceNumber) -> bool {
+        self.at > at || self.at == at && end.before(self.end)
+    }
+}
+
+/// What one acknowledgement has brought, in segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivery {
+    /// Segments that are known to have arrived since.
+    pub(crate) delivered: u32,
+    /// Of these, those that were selectively acknowledged.
+    pub(crate) sacked: u32,
+    /// The number up to which the present phase lasts.
+    pub(crate) recover: SequenceNumber,
+    /// Whether something before it arrived that was never sent again.
+    pub(crate) original: bool,
+    /// When the first and the last of the segments were sent that are acknowledged now and never were sent again.
+    pub(crate) sent: Option<(Time, Time)>,
+    /// Of all that arrived, what was sent last.
+    pub(crate) latest: Option<Arrived>,
+    /// Whether something arrived, never sent again, that lies before what had arrived already.
+    pub(crate) reordered: bool,
+}
+
+impl Delivery {
+    fn note(&mut self, segment: &Sent, highest: Option<SequenceNumber>) {
+        self.delivered += 1;
+        self.original |= !segment.ambiguous && !self.recover.before(segment.end);
+        let late = highest.is_some_and(|number| segment.end.before(number));
+        self.reordered |= late && !segment.ambiguous;
+        let Sent { at, end, ambiguous, .. } = *segment;
+        if self.latest.is_none_or(|latest| !latest.sent_after(at, end)) {
+            self.latest = Some(Arrived { at, end, ambiguous });
+        }
+    }
+}
+
+/// What is outstanding, in the order of its numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: VecDeque<Sent>,
+    /// The place of the first of them.
+    first: Place,
+    /// What nothing sent later has overtaken, in the order of sending. What was sent again, or has arrived, is passed over.
+    sent: VecDeque<Transmission>,
+    /// What was overtaken and is not overdue, likewise.
+    overtaken: VecDeque<Transmission>,
+    /// What is to be sent again, the lowest place first. What no longer is, is passed over.
+    missing: BinaryHeap<Reverse<Place>>,
+    /// The ends, as places, of the three highest segments that were selectively acknowledged, descending.
+    highest_ends: [Place; DUPLICATE_THRESHOLD as usize],
+    sacked: u32,
+    lost: u32,
+    again: u32,
+    /// The highest number that was selectively acknowledged.
+    highest: Option<SequenceNumber>,
+    /// The blocks of the last acknowledgement: what they cover is known.
+    known: Vec<Block>,
+}
+
+impl Scoreboard {
+    /// Segments outstanding.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
+    /// Segments in the network, as far as is known (`pipe`).
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.outstanding() + self.again - self.sacked - self.lost
+    }
+
+    /// Segments that have arrived beyond a hole.
+    pub(crate) const fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// The first segment outstanding.
+    pub(crate) fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// The last segment outstanding.
+    pub(crate) fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// New data are sent.
+    pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
+        self.note_transmission(now, self.segments.len());
+        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
+        self.segments.push_back(new);
+    }
+
+    /// Segments that are taken for lost, whether sent again since or not.
+    pub(crate) const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Retransmissions outstanding.
+    pub(crate) const fn sent_again(&self) -> u32 {
+        self.again
+    }
+
+    /// Whether any is outstanding, or the first segment was sent again at some time (Linux `tcp_any_retrans_done`).
+    pub(crate) fn any_sent_again(&self) -> bool {
+        self.again > 0 || self.segments.front().is_some_and(|segment| segment.ambiguous)
+    }
+
+    /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is a probe, which is
+    /// in the network once, as before.
+    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
+        let index = self.segments.partition_point(|segment| segment.start.before(start));
+        let Some(segment) = self.segments.get_mut(index) else { return false };
+        let was_lost = segment.lost;
+        self.again += u32::from(was_lost && !segment.again);
+        segment.again |= was_lost;
+        segment.ambiguous = true;
+        segment.at = now;
+        self.note_transmission(now, index);
+        was_lost
+    }
+
+    fn note_transmission(&mut self, at: Time, index: usize) {
+        let new = Transmission { at, place: self.first + index as Place };
+        // Only of one instant may a lower place follow a higher one.
+        let later = self.sent.iter().rev().take_while(|sent| **sent > new).count();
+        self.sent.insert(self.sent.len() - later, new);
+    }
+
+    /// Where a segment of this place lies, if it is outstanding.
+    fn index(&self, place: Place) -> Option<usize> {
+        let index = place.checked_sub(self.first)? as usize;
+        (index < self.segments.len()).then_some(index)
+    }
+
+    /// The segment of this transmission, if it may still be judged by that.
+    fn waiting(&self, sent: Transmission) -> Option<usize> {
+        self.index(sent.place).filter(|&index| self.segments[index].waits_since(sent.at))
+    }
+
+    /// Takes a segment for lost.
+    fn lose(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        self.lost += u32::from(!segment.lost);
+        self.again -= u32::from(std::mem::take(&mut segment.again));
+        segment.lost = true;
+        self.missing.push(Reverse(self.first + index as Place));
+    }
+
+    /// Everything before `number` has arrived.
+    pub(crate) fn acknowledge(&mut self, number: SequenceNumber, delivery: &mut Delivery) {
+        while let Some(segment) = self.segments.front() {
+            if number.before(segment.end) {
+                break;
+            }
+            let segment = *segment;
+            self.segments.pop_front();
+            self.first += 1;
+            if !segment.sacked {
+                delivery.note(&segment, self.highest);
+            }
+            if !segment.ambiguous && !segment.sacked {
+                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
+                delivery.sent = Some((first, segment.at));
+            }
+            self.sacked -= u32::from(segment.sacked);
+            self.lost -= u32::from(segment.lost);
+            self.again -= u32::from(segment.again);
+        }
+        if self.highest.is_some_and(|highest| !number.before(highest)) {
+            self.highest = None;
+        }
+    }
+
+    /// What these blocks cover has arrived.
+    pub(crate) fn acknowledge_selectively(&mut self, blocks: &[Block], delivery: &mut Delivery) {
+        let mut known = std::mem::take(&mut self.known);
+        for &(start, end) in blocks {
+            // Of a block that has grown, only what is new is looked for.
+            let inside = |old: &&Block| !old.0.before(start) && !end.before(old.1);
+            match known.iter().find(inside) {
+                Some(&(from, to)) => {
+                    self.mark_arrived(start, from, delivery);
+                    self.mark_arrived(to, end, delivery);
+                }
+                None => self.mark_arrived(start, end, delivery),
+            }
+        }
+        known.clear();
+        known.extend_from_slice(blocks);
+        self.known = known;
+    }
+
+    fn mark_arrived(&mut self, start: SequenceNumber, end: SequenceNumber, delivery: &mut Delivery) {
+        let from = self.segments.partition_point(|segment| segment.start.before(start));
+        let highest = self.highest;
+        for (index, segment) in self.segments.iter_mut().enumerate().skip(from) {
+            if end.before(segment.end) {
+                break;
+            }
+            if segment.sacked {
+                continue;
+            }
+            delivery.note(segment, highest);
+            delivery.sacked += 1;
+            if !segment.ambiguous {
+                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
+                delivery.sent = Some((first, segment.at));
+            }
+            self.sacked += 1;
+            self.lost -= u32::from(std::mem::take(&mut segment.lost));
+            self.again -= u32::from(std::mem::take(&mut segment.again));
+            segment.sacked = true;
+            self.highest = Some(self.highest.map_or(segment.end, |number| number.later_of(segment.end)));
+            let [.., lowest] = &mut self.highest_ends;
+            *lowest = (*lowest).max(self.first + index as Place + 1);
+            self.highest_ends.sort_unstable_by_key(|&end| Reverse(end));
+        }
+    }
+
+    /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was never sent again.
+    /// Answers how many segments that are.
+    pub(crate) fn detect_by_duplicates(&mut self) -> u32 {
+        let before = self.lost;
+        // What is lost ends before the third of the highest that have arrived.
+        let [.., bound] = self.highest_ends;
+        let bound = bound.max(self.first);
+        while let Some(&sent) = self.sent.front().filter(|sent| sent.place < bound) {
+            self.sent.pop_front();
+            if let Some(index) = self.waiting(sent).filter(|&index| !self.segments[index].ambiguous) {
+                self.lose(index);
+            }
+        }
+        self.lost - before
+    }
+
+    /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time since is the round
+    /// trip of that and the time that reordering may take. Answers how many segments that are, and how long the last of the others
+    /// that were sent before it has left. `rack` was sent no earlier than that of the call before.
+    pub(crate) fn detect_by_time(
+        &mut self,
+        now: Time,
+        rack: &Arrived,
+        (round_trip, reordering): (Span, Span),
+    ) -> (u32, Option<Span>) {
+        self.overtake(rack);
+        let left = |sent: &Transmission| {
+            let due = sent.at + round_trip + reordering;
+            due.checked_since(now).filter(|left| *left > Span::ZERO)
+        };
+        let mut count = 0;
+        while let Some(&sent) = self.overtaken.front().filter(|sent| left(sent).is_none()) {
+            self.overtaken.pop_front();
+            if let Some(index) = self.waiting(sent) {
+                self.lose(index);
+                count += 1;
+            }
+        }
+        while self.overtaken.back().is_some_and(|&sent| self.waiting(sent).is_none()) {
+            self.overtaken.pop_back();
+        }
+        (count, self.overtaken.back().and_then(left))
+    }
+
+    /// Sets apart what was sent before `rack`.
+    fn overtake(&mut self, rack: &Arrived) {
+        while let Some(&sent) = self.sent.front() {
+            let index = self.index(sent.place);
+            if index.is_some_and(|index| !rack.sent_after(sent.at, self.segments[index].end)) {
+                break;
+            }
+            self.sent.pop_front();
+            if self.waiting(sent).is_some() {
+                self.overtaken.push_back(sent);
+            }
+        }
+    }
+
+    /// Takes everything for lost that has not arrived.
+    pub(crate) fn lose_all(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| !segment.sacked) {
+            segment.lost = true;
+            segment.again = false;
+        }
+        self.lost = self.outstanding() - self.sacked;
+        self.again = 0;
+        let places = (self.first..).zip(&self.segments);
+        self.missing.clear();
+        self.missing.extend(places.filter(|(_, segment)| segment.lost).map(|(place, _)| Reverse(place)));
+    }
+
+    /// Nothing is taken for lost any more: that was a mistake. Everything is judged anew.
+    pub(crate) fn find_all(&mut self) {
+        for segment in &mut self.segments {
+            segment.lost = false;
+        }
+        self.lost = 0;
+        self.missing.clear();
+        self.overtaken.clear();
+        let places = (self.first..).zip(&self.segments);
+        let unknown = places.filter(|(_, segment)| !segment.sacked);
+        self.sent = unknown.map(|(place, segment)| Transmission { at: segment.at, place }).collect();
+        self.sent.make_contiguous().sort_unstable();
+    }
+
+    /// The first segment that is taken for lost and was not sent again since.
+    pub(crate) fn next_lost(&mut self) -> Option<Sent> {
+        while let Some(&Reverse(place)) = self.missing.peek() {
+            let segment = self.index(place).map(|index| self.segments[index]);
+            if segment.is_some_and(|segment| segment.is_missing()) {
+                return segment;
+            }
+            self.missing.pop();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+#[path = "walking_scoreboard.rs"]
+mod walking_scoreboard;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(value: u32) -> SequenceNumber {
+        SequenceNumber::new(value)
+    }
+
+    fn milliseconds(value: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(value)
+    }
+
+    /// Ten segments of 100 bytes, a millisecond apart.
+    fn ten() -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for number in 0..10_u32 {
+            board.push(milliseconds(u64::from(number)), at(100 * number), at(100 * number + 100));
+        }
+        board
+    }
+
+    fn sack(board: &mut Scoreboard, blocks: &[(u32, u32)]) -> Delivery {
+        let mut delivery = Delivery::default();
+        let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| (at(start), at(end))).collect();
+        board.acknowledge_selectively(&blocks, &mut delivery);
+        delivery
+    }
+
+    #[test]
+    fn what_three_segments_have_overtaken_is_lost_and_no_longer_in_the_network() {
+        let mut board = ten();
+        sack(&mut board, &[(100, 300)]);
+        assert_eq!((board.detect_by_duplicates(), board.in_flight()), (0, 8));
+        sack(&mut board, &[(400, 500), (100, 300)]);
+        // Above the first are three; above the one at 300 is one.
+        assert_eq!((board.detect_by_duplicates(), board.in_flight()), (1, 6));
+        assert_eq!(board.next_lost().map(|segment| segment.start), Some(at(0)));
+        board.send_again(milliseconds(50), at(0));
+        assert_eq!((board.next_lost().is_none(), board.in_flight()), (true, 7));
+        let mut delivery = Delivery::default();
+        board.acknowledge(at(300), &mut delivery);
+        assert_eq!((delivery.delivered, delivery.original, board.in_flight()), (1, false, 6));
+    }
+
+    #[test]
+    fn a_probe_is_in_the_network_once_and_its_segment_counts_as_sent_again_when_it_is_the_first() {
+        let mut board = ten();
+        assert!(!board.send_again(milliseconds(50), at(900)), "it was not taken for lost");
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (10, 0, false));
+        board.acknowledge(at(900), &mut Delivery::default());
+        assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (1, 0, true));
+    }
+
+    #[test]
+    fn a_block_that_grows_delivers_what_is_new() {
+        let mut board = ten();
+        assert_eq!(sack(&mut board, &[(300, 500)]).delivered, 2);
+        let grown = sack(&mut board, &[(200, 700)]);
+        assert_eq!((grown.delivered, grown.reordered), (3, true));
+        assert_eq!(grown.latest.map(|latest| latest.end), Some(at(700)));
+        assert_eq!(sack(&mut board, &[(800, 900), (200, 700)]).delivered, 1);
+    }
+
+    /// RFC 8985 section 6.2 step 3: only what was never sent again can tell of reordering.
+    #[test]
+    fn a_retransmission_that_fills_a_hole_is_no_reordering() {
+        let mut board = ten();
+        assert!(!sack(&mut board, &[(300, 600)]).reordered, "nothing had arrived beyond it");
+        assert_eq!(board.detect_by_duplicates(), 3);
+        board.send_again(milliseconds(50), at(200));
+        assert!(!sack(&mut board, &[(200, 600)]).reordered);
+        let mut delivery = Delivery::default();
+        board.send_again(milliseconds(50), at(0));
+        board.acknowledge(at(100), &mut delivery);
+        assert!(!delivery.reordered);
+        board.acknowledge(at(200), &mut delivery);
+        assert!(delivery.reordered, "the original at 100 was late");
+    }
+
+    #[test]
+    fn what_is_overdue_is_lost_and_the_rest_has_so_long_left() {
+        let mut board = ten();
+        sack(&mut board, &[(300, 400)]);
+        let rack = Arrived { at: milliseconds(3), end: at(400), ambiguous: false };
+        let round_trip = Span::from_milliseconds(40);
+        let reordering = Span::from_milliseconds(10);
+        // Sent at 0, 1 and 2 ms, and due at 50, 51 and 52.
+        let (lost, left) = board.detect_by_time(milliseconds(51), &rack, (round_trip, reordering));
+        assert_eq!((lost, left), (2, Some(Span::from_milliseconds(1))));
+        assert_eq!(board.in_flight(), 7);
+        board.lose_all();
+        assert_eq!((board.in_flight(), board.sacked()), (0, 1));
+        board.find_all();
+        assert_eq!(board.in_flight(), 9);
+    }
+}

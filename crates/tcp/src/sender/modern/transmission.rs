@@ -1,0 +1,149 @@
+//! What a modern sender lets leave: retransmissions, probes, and what its timers ask for.
+//!
+//! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`, `tcp_retransmit_timer`; RFC 8985
+//! section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2 (new data first).
+//!
+//! Departures and silences: a retransmission is as long as the segment was.
+
+use super::timers::Due;
+use super::{ModernSender, Sent};
+use crate::connection_flags::SenderFlags;
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+use crate::outbox::Outbox;
+use crate::segment::Segment;
+use aqmlab_units::Time;
+
+impl Endpoint {
+    /// Processes an acceptable acknowledgement, and sends again what is lost.
+    pub(crate) fn on_modern_acknowledgement(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        segment: &Segment,
+        out: &mut Outbox,
+    ) {
+        let number = segment.acknowledgement;
+        if number.before(self.sender.sequence.una) {
+            return;
+        }
+        let advanced = self.sender.sequence.una.before(number);
+        let sender = &mut self.sender;
+        let taken = sender.with_modern(now, context, |modern, lent| modern.take_in(lent, segment, advanced));
+        let Some(mut news) = taken else { return };
+        if advanced {
+            self.advance(number, out);
+        }
+        let sender = &mut self.sender;
+        let answered = sender.with_modern(now, context, |modern, lent| modern.answer(lent, &mut news));
+        let Some(reductions) = answered else { return };
+        self.statistics.ecn_reductions = self.statistics.ecn_reductions.saturating_add(reductions.echoes);
+        if reductions.recovery {
+            self.statistics.count_fast_recovery();
+        }
+        if !reductions.waits {
+            self.send_lost(now, context, out);
+        }
+    }
+
+    /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was lost, these.
+    pub(crate) fn send_lost(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let new_first = |modern: &mut ModernSender| std::mem::take(&mut modern.new_first);
+        if self.sender.modern_mut().is_some_and(new_first) {
+            let before = self.sender.sequence.max;
+            self.output(now, context, out);
+            if before != self.sender.sequence.max {
+                return;
+            }
+            if let Some(modern) = self.sender.modern_mut() {
+                modern.forward = false;
+            }
+        }
+        while let Some(lost) = self.sender.modern_mut().and_then(ModernSender::next_lost) {
+            if self.sender.is_held_back(now) {
+                break;
+            }
+            self.resend(now, context, &lost, out);
+            if let Some(modern) = self.sender.modern_mut() {
+                modern.at_once = false;
+            }
+        }
+    }
+
+    /// Sends a segment again, as it was.
+    fn resend(&mut self, now: Time, context: &Context<'_>, sent: &Sent, out: &mut Outbox) {
+        let sequence = &mut self.sender.sequence;
+        let fin = self.sender.flags.has(SenderFlags::FIN_SENT) && sent.end == sequence.max;
+        sequence.nxt = sent.start;
+        self.emit_apart(now, context, sent.end.distance_from(sent.start) - u32::from(fin), fin, out);
+        self.sender.sequence.nxt = self.sender.sequence.max;
+    }
+
+    /// One of the timers has fired.
+    pub(crate) fn on_modern_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let Some(modern) = self.sender.modern_mut() else { return };
+        match modern.timers.due(now) {
+            Due::Reordering => {
+                let begins = self.sender.with_modern(now, context, ModernSender::lose_what_is_overdue);
+                if begins == Some(true) {
+                    self.statistics.count_fast_recovery();
+                }
+                self.send_lost(now, context, out);
+                self.output(now, context, out);
+                self.sender.with_modern(now, context, |modern, lent| {
+                    modern.timers.resume_timeout(lent.now, lent.context);
+                });
+            }
+            Due::Probe => self.probe(now, context, out),
+            Due::Timeout => self.time_out(now, context, out),
+        }
+    }
+
+    /// A tail loss probe: new data if there are any, else the last segment again.
+    fn probe(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let profile = context.profile;
+        let outstanding = self.sender.sequence.outstanding();
+        let length = self.sender.data_left().min(u64::from(profile.segment_bytes())) as u32;
+        let Some(modern) = self.sender.modern_mut() else { return };
+        modern.timers.probe = Time::MAX;
+        let last = modern.board.last().copied();
+        if modern.timers.probed.is_none() {
+            let admitted = outstanding + length <= profile.window_bytes;
+            let is_new = length > 0 && admitted;
+            if is_new {
+                self.emit_apart(now, context, length, false, out);
+            } else if let Some(last) = last {
+                self.resend(now, context, &last, out);
+            }
+            let max = self.sender.sequence.max;
+            if let Some(modern) = self.sender.modern_mut() {
+                modern.timers.probed = Some((max, !is_new));
+            }
+        }
+        self.wait_for_an_answer(now, context);
+    }
+
+    /// A probe or a retransmission is out: the timeout starts afresh, and nothing is probed before it.
+    fn wait_for_an_answer(&mut self, now: Time, context: &Context<'_>) {
+        self.sender.with_modern(now, context, |modern, lent| {
+            modern.set_timeout(lent);
+            modern.timers.probe = Time::MAX;
+        });
+    }
+
+    /// The retransmission timeout: everything that has not arrived is taken for lost.
+    fn time_out(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        if self.sender.sequence.outstanding() == 0 {
+            self.sender.stop();
+            return self.output(now, context, out);
+        }
+        if self.was_retransmitted_enough(context) {
+            return self.give_up(out);
+        }
+        self.statistics.count_timeout();
+        self.sender.with_modern(now, context, ModernSender::lose_everything);
+        self.send_lost(now, context, out);
+        self.output(now, context, out);
+        self.wait_for_an_answer(now, context);
+    }
+}
