@@ -26,7 +26,8 @@ const LONGEST_FRAME_BYTES: f64 = 1e12;
 pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<Session, RunError> {
     let populations = scenario.populations.iter().map(|population| {
         let users = users(scenario, population, key.named("user").named(&population.name))?;
-        Ok(BrowsingPopulation::new(users, population.start))
+        let group = BrowsingPopulation::new(users, population.start);
+        Ok(if population.sends_one_way() { group.over_one_way_connections() } else { group })
     });
     let settings = BrowsingSettings {
         window,

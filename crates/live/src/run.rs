@@ -71,6 +71,11 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
              or \"fresh\"",
         );
     }
+    if scenario.populations.iter().any(aqmlab_scenario::Population::sends_one_way) {
+        return refuse(
+            "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
+        );
+    }
     let ticks = |population: &aqmlab_scenario::Population| population.minimum_delay.clock_tick.is_some();
     if scenario.populations.iter().any(ticks) {
         return refuse("clock_hz: a live run delays packets exactly");

@@ -66,6 +66,14 @@ pub struct Population {
     pub dscp: u8,
 }
 
+impl Population {
+    /// Whether its hosts send one way alone, so that request and response have a connection each.
+    #[must_use]
+    pub fn sends_one_way(&self) -> bool {
+        self.profile.is_one_way()
+    }
+}
+
 /// A minimum round-trip delay in whole milliseconds of `low_ms..=high_ms`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinimumDelay {

@@ -2,7 +2,7 @@
 
 use crate::dialogues::Dialogue;
 use crate::streams::Streams;
-use crate::transport::{ConnectionId, Opened, PopulationId};
+use crate::transport::{ConnectionId, Opened, Opening, PopulationId};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, Handshake, ObjectKind, Server};
 
@@ -46,6 +46,17 @@ pub(crate) enum GoesOn {
     Several { to_server: u64, to_browser: u64 },
 }
 
+/// What a connection is for whose hosts send one way alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OneWay {
+    /// Its hosts send both ways.
+    No,
+    /// The browser's request.
+    Request,
+    /// The server's response.
+    Response,
+}
+
 /// A user's connection: the exchange under way at one end, the server at the other.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserConnection {
@@ -77,6 +88,8 @@ pub struct BrowserConnection {
     pub(crate) replays: bool,
     /// Whether it is opened without an exchange that begins with the opening.
     opens_for_nobody: bool,
+    /// What it is for, where request and response have a connection each.
+    pub(crate) one_way: OneWay,
 }
 
 impl BrowserConnection {
@@ -99,6 +112,7 @@ impl BrowserConnection {
         multiplexed: false,
         replays: false,
         opens_for_nobody: false,
+        one_way: OneWay::No,
     };
 
     /// Whether it is being opened, for its first exchange.
@@ -120,6 +134,8 @@ pub(crate) struct BrowserConnections {
     streams: Vec<Streams>,
     /// Of connections whose ends write what a vector says, the same.
     dialogues: Vec<Dialogue>,
+    /// Of connections of a request alone how they were opened, the same.
+    requests: Vec<Option<Opening>>,
 }
 
 impl BrowserConnections {
@@ -153,6 +169,27 @@ impl BrowserConnections {
             self.dialogues.resize_with(place + 1, Dialogue::default);
         }
         self.dialogues[place] = Dialogue::default();
+    }
+
+    /// A connection that was just noted carries a request alone; the response takes another one between the same machines.
+    pub(crate) fn begin_request(&mut self, connection: ConnectionId, opening: Opening) {
+        let place = connection.place();
+        self.records[place].one_way = OneWay::Request;
+        if self.requests.len() <= place {
+            self.requests.resize(place + 1, None);
+        }
+        self.requests[place] = Some(opening);
+    }
+
+    /// How the connection of a request was opened.
+    pub(crate) fn opening_of_request(&mut self, connection: ConnectionId) -> Option<Opening> {
+        self.requests[connection.place()].take()
+    }
+
+    /// A connection that was just noted carries the response of an exchange under way.
+    pub(crate) fn begin_response(&mut self, connection: ConnectionId, under_way: ExchangeUnderWay) {
+        let record = self.at(connection);
+        (record.one_way, record.exchanges, record.under_way) = (OneWay::Response, 1, Some(under_way));
     }
 
     /// A connection that was just noted may carry several exchanges at once, behind a handshake.

@@ -2,7 +2,8 @@
 
 use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
-    BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, UserConnection,
+    BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, OneWay,
+    UserConnection,
 };
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
@@ -42,6 +43,8 @@ pub struct BrowsingPopulation {
     pub(crate) in_run: ExchangeCounts,
     in_window: ExchangeCounts,
     gave_up: u64,
+    /// Whether hosts send one way, so that request and response have a connection each.
+    pub(crate) one_way: bool,
 }
 
 impl BrowsingPopulation {
@@ -57,7 +60,14 @@ impl BrowsingPopulation {
             in_run: ExchangeCounts::default(),
             in_window: ExchangeCounts::default(),
             gave_up: 0,
+            one_way: false,
         }
+    }
+
+    /// The same users, whose hosts send one way alone: a request and its response take a connection each, as in ns-2.
+    #[must_use]
+    pub fn over_one_way_connections(self) -> Self {
+        Self { one_way: true, ..self }
     }
 
     /// A server of these users.
@@ -191,6 +201,11 @@ impl Browsing {
             (side, ConnectionEventKind::Established) if self.connections.at(connection).replays => {
                 self.begin_dialogue(connection, side, whose, transport);
             }
+            (side, ConnectionEventKind::Established | ConnectionEventKind::Ended)
+                if self.connections.at(connection).one_way != OneWay::No =>
+            {
+                self.on_one_way(connection, side, event.kind, whose, transport);
+            }
             (Side::Active, ConnectionEventKind::Established) => {
                 if self.connections.at(connection).multiplexed {
                     return self.begin_handshake(connection, whose, transport);
@@ -248,7 +263,7 @@ impl Browsing {
     }
 
     /// The same of an event on a connection.
-    fn notify_of(
+    pub(crate) fn notify_of(
         &mut self,
         (connection, (population, user, ordinal)): (ConnectionId, UserConnection),
         event: UserEvent,
@@ -275,7 +290,8 @@ impl Browsing {
             Command::Wait { until } => transport.wake_at(until, Alarm::User { population, user }),
             Command::Open { connection, server, machine, delay, .. } => {
                 let owner = Owner::User { population, user, ordinal: connection };
-                let opening = Opening { owner, machine: machine.unwrap_or(user), server, delay };
+                let machine = machine.unwrap_or(user);
+                let opening = Opening { owner, machine, server, delay, opener: Side::Active };
                 self.open((population, user, connection), opening, transport);
             }
             Command::Request { connection, exchange } => {
@@ -296,6 +312,9 @@ impl Browsing {
         let server = group.server();
         let whose = (population.number(), user, ordinal);
         group.open.insert(whose, opened, transport.now(), server, &mut self.connections);
+        if group.one_way {
+            self.connections.begin_request(opened.connection, opening);
+        }
         if let Some(tls) = group.users.multiplexes() {
             self.connections.multiplex(opened.connection, tls.handshake());
         }
@@ -335,10 +354,16 @@ impl Browsing {
             first_on_connection: first,
             completed: false,
         });
+        let one_way = record.one_way;
         if !first {
             self.count_exchange(population, ExchangeCounts::STARTED, transport);
         }
-        transport.write(connection, Side::Active, u64::from(exchange.request_bytes));
+        let bytes = u64::from(exchange.request_bytes);
+        if one_way == OneWay::Request {
+            transport.write_and_close(connection, Side::Active, bytes);
+        } else {
+            transport.write(connection, Side::Active, bytes);
+        }
     }
 
     fn close(&mut self, (population, user, ordinal): UserConnection, transport: &mut impl Transport) {
@@ -370,6 +395,9 @@ impl Browsing {
             return self.hear(connection, (Side::Passive, bytes), whose, transport);
         }
         let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
+        if record.one_way == OneWay::Request {
+            return; // answered over a connection of its own, once the browser knows that it has arrived
+        }
         if response.after == Span::ZERO {
             respond(connection, &response, transport);
         } else {
@@ -421,6 +449,9 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
+        if self.connections.at(connection).one_way != OneWay::No {
+            return; // it ends when the server knows
+        }
         let servers_close = self.populations[whose.0.place()].users.servers_close();
         if !servers_close || self.settings.response_end == ResponseEnd::LastByte {
             self.record_response(connection, whose, transport);

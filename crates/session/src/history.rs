@@ -11,7 +11,7 @@
 use crate::idle_path::IdlePath;
 use crate::past_streams::PastStreams;
 use crate::streams::{BrowserStep, Stream, Streams};
-use crate::transport::{Opening, Owner, PopulationId};
+use crate::transport::{Opening, Owner, PopulationId, Side};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, Tls, UserEvent};
 use std::rc::Rc;
@@ -242,7 +242,8 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
             Command::Open { connection: ordinal, server, machine, delay, .. } => {
                 let (population, user) = self.whose;
                 let owner = Owner::User { population, user, ordinal };
-                let opening = Opening { owner, machine: machine.unwrap_or(user), server, delay };
+                let machine = machine.unwrap_or(user);
+                let opening = Opening { owner, machine, server, delay, opener: Side::Active };
                 let path = (self.idle_path)(&opening);
                 self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);

@@ -22,6 +22,7 @@
 //! | `answers.rs` | responses that servers take their time for |
 //! | `continuation.rs` | what was in progress when the run began goes on |
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
+//! | `one_way.rs` | a request and its response over a connection each, as in ns-2 |
 //! | `dialogues.rs` | connections whose ends write what a vector says |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
@@ -39,6 +40,7 @@ mod exchange_counts;
 mod history;
 mod idle_path;
 mod multiplexed;
+mod one_way;
 mod page_loads;
 mod past_streams;
 mod response;

@@ -82,7 +82,8 @@ impl Transfers {
 
     fn begin(&mut self, flow: FlowId, transport: &mut impl Transport) {
         let delay = MinimumDelay::Drawn(0.0);
-        let opening = Opening { owner: Owner::Flow { flow }, machine: 0, server: 0, delay };
+        let owner = Owner::Flow { flow };
+        let opening = Opening { owner, machine: 0, server: 0, delay, opener: Side::Active };
         self.stages[flow.place()] = Stage::Open(transport.open(&opening).connection);
         let stops = self.all[flow.place()].stops;
         if stops < Time::MAX {

@@ -37,7 +37,7 @@ pub const UNLIMITED_BYTES: u64 = 1 << 63;
 /// OPEN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// A browser, or the sender of a transfer.
+    /// A browser, or the sender of a transfer. It opens, unless [`Opening::opener`] says otherwise.
     Active = 0,
     /// A server, or the receiver of a transfer.
     Passive = 1,
@@ -85,6 +85,8 @@ pub struct Opening {
     pub server: u32,
     /// Its minimum delay; that of a transfer is given elsewhere.
     pub delay: MinimumDelay,
+    /// Which end opens it: [`Side::Passive`] where a server answers over a connection of its own.
+    pub opener: Side,
 }
 
 /// A connection that was opened.

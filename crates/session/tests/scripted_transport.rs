@@ -10,6 +10,7 @@ use aqmlab_session::{
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule, TmixParameters,
+    WebtrafParameters,
 };
 use std::rc::Rc;
 
@@ -21,6 +22,7 @@ struct Script {
     calls: Vec<String>,
     alarms: Vec<Alarm>,
     owners: Vec<Owner>,
+    openers: Vec<Side>,
     /// What is said to be unsent, whoever asks.
     unsent: u64,
     /// How connections fared before the start.
@@ -54,6 +56,7 @@ impl Transport for Script {
             Owner::Flow { flow } => format!("flow {}", flow.number()),
         };
         self.owners.push(opening.owner);
+        self.openers.push(opening.opener);
         self.calls.push(format!("open {place} of {whose}"));
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
@@ -717,4 +720,69 @@ fn a_response_for_a_connection_that_is_lost_is_never_written() {
     let answer = talk.script.alarms.pop().unwrap();
     talk.user_event(1.25, 0, Side::Passive, ConnectionEventKind::GaveUp);
     assert_eq!(talk.wake(1.3, answer), NOTHING);
+}
+
+/// One session of Webtraf whose pages have a single object of 960 bytes.
+fn one_way_session() -> Conversation {
+    let parameters = WebtrafParameters {
+        objects_per_page: 1,
+        object_bytes_mean: 500.0,
+        object_bytes_shape: 100.0, // at least 495 bytes, and 960 once in 10^29
+        packet_bytes: 960,
+        request_bytes: 960,
+        ..WebtrafParameters::default()
+    };
+    let users = Population::webtraf(&parameters, 1, Key::from_seed(1)).unwrap();
+    let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
+    let settings = BrowsingSettings {
+        window,
+        response_end: ResponseEnd::LastByte,
+        responses: Responses::new(1, Rows::All),
+        pages: Pages::new(1, window, Rows::All),
+    };
+    let group = BrowsingPopulation::new(users, StartRule::Fresh { spread: Span::ZERO });
+    let session = Session::new(vec![group.over_one_way_connections()], settings, Vec::new(), Vec::new());
+    let mut conversation = Conversation { session, script: Script::default() };
+    conversation.session.start(&mut conversation.script, || Ok::<(), ()>(())).unwrap();
+    conversation
+}
+
+#[test]
+fn over_one_way_connections_the_server_answers_when_the_request_is_acknowledged() {
+    use ConnectionEventKind::{Delivered, Ended, Established};
+    let mut talk = one_way_session();
+    assert_eq!(talk.wake(5.0, USER)[0], "open 0 of user 0");
+    let ordinal = ConnectionOrdinal::new(0);
+    let owner = Owner::User { population: PopulationId::from_number(0), user: 0, ordinal };
+    let mut event = |at, place, side, kind| talk.event(at, owner, place, side, kind);
+    assert_eq!(event(5.05, 0, Side::Passive, Established), NOTHING, "the server has nothing to write there");
+    assert_eq!(event(5.1, 0, Side::Active, Established), ["write 960 at Active 0", "close Active 0"]);
+    assert_eq!(
+        event(5.15, 0, Side::Passive, Delivered { bytes: 960 }),
+        NOTHING,
+        "not before it is acknowledged"
+    );
+    assert_eq!(event(5.2, 0, Side::Active, Ended), ["close Passive 0", "open 1 of user 0"]);
+    assert_eq!(event(5.25, 1, Side::Active, Established), NOTHING, "the browser has asked already");
+    assert_eq!(event(5.3, 1, Side::Passive, Established), ["write 960 at Passive 1", "close Passive 1"]);
+    assert_eq!(event(5.35, 1, Side::Active, Delivered { bytes: 960 }), NOTHING, "she learns of it later");
+    let thinks = event(5.4, 1, Side::Passive, Ended);
+    assert_eq!(thinks[0], "close Active 1");
+    assert!(thinks[1].starts_with("wake at "), "{thinks:?}");
+    assert_eq!(talk.script.openers, [Side::Active, Side::Passive]);
+    assert_eq!(talk.counts(), counts(1, 1, 0));
+    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
+    let times = rows_of(&tables, "responses", "response_time_s");
+    assert!(matches!(times[..], [time] if (time - 0.4).abs() < 1e-9), "{times:?}");
+}
+
+#[test]
+fn a_request_that_is_not_acknowledged_is_unfinished() {
+    let mut talk = one_way_session();
+    talk.wake(5.0, USER);
+    assert_eq!(talk.session.unfinished(), [1]);
+    talk.user_event(5.1, 0, Side::Active, ConnectionEventKind::Established);
+    assert_eq!(talk.session.unfinished(), [1]);
+    talk.user_event(5.2, 0, Side::Active, ConnectionEventKind::Ended);
+    assert_eq!(talk.session.unfinished(), [1], "once, though it has had two connections");
 }

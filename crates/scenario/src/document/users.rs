@@ -55,7 +55,7 @@ pub struct UsersTable {
     #[schemars(range(max = 63))]
     pub dscp: u8,
 
-    /// Host profile of browsers and servers.
+    /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "crate::schema::profile_name")]
     pub profile: String,
@@ -110,7 +110,7 @@ pub struct PopulationTable {
     #[schemars(range(max = 63))]
     pub dscp: u8,
 
-    /// Host profile of browsers and servers.
+    /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "crate::schema::profile_name")]
     pub profile: String,

@@ -1,5 +1,6 @@
 //! A host profile by name, with single settings replaced.
 
+use crate::document::UserModel;
 use crate::mistakes::{Mistakes, joined};
 use crate::{HostOverrides, HostProfile};
 
@@ -20,16 +21,20 @@ pub(super) fn of_flows(
 }
 
 /// The transport of browsers and servers at `path`: requests go one way and responses the other, so a profile
-/// whose connections carry data one way only is not one of theirs.
+/// whose connections carry data one way only is not one of theirs, unless each exchange takes two connections.
 pub(super) fn of_users(
     path: &str,
     name: &str,
     overrides: &HostOverrides,
+    model: &UserModel,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<HostProfile> {
     let profile = of_flows(path, name, overrides, mistakes)?;
-    if profile.is_one_way() {
-        let wrong = format!("connections of \"{name}\" carry data one way, and users need both");
+    // Webtraf is ns-2's, whose one-way agents it was written for.
+    if profile.is_one_way() && !matches!(model, UserModel::Webtraf(_)) {
+        let wrong = format!(
+            "connections of \"{name}\" carry data one way, and users need both (but those of webtraf)"
+        );
         mistakes.value(&joined(path, "profile"), wrong, two_way_profiles());
         return None;
     }

@@ -200,7 +200,7 @@ fn browsing(
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power, clock_tick },
         delay_box: box_of(path, habits, mistakes),
         dscp: habits.dscp,
-        profile: host::of_users(path, habits.profile, habits.host, mistakes)?,
+        profile: host::of_users(path, habits.profile, habits.host, habits.model, mistakes)?,
     })
 }
 

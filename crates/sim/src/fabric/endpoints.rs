@@ -11,7 +11,7 @@ use super::options::Options;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use crate::identifiers::ProfileId;
-use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Owner, Side};
+use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
@@ -68,7 +68,7 @@ impl Endpoints {
     pub(crate) fn add(
         &mut self,
         now: Time,
-        owner: Owner,
+        &Opening { owner, opener, .. }: &Opening,
         location: &Location,
         network: &mut Network,
     ) -> ConnectionId {
@@ -84,6 +84,9 @@ impl Endpoints {
         }
         let clocks = [active.clock, passive.clock];
         let place = self.connections.open(now, owner, profile, paths, clocks);
+        if opener == Side::Passive {
+            self.connections.at(place).ends.reverse();
+        }
         if has_boxes {
             let tenant = (place, self.connections.at(place).generation);
             network.delay_boxes.open(tenant, profile, owner);
@@ -91,8 +94,13 @@ impl Endpoints {
         ConnectionId::from_number(place)
     }
 
-    pub(crate) fn connect(&mut self, connection: ConnectionId, network: &mut Network, events: &mut Events) {
-        self.act(connection, Side::Active, network, events, |end, now, context, outbox| {
+    pub(crate) fn connect(
+        &mut self,
+        (connection, opener): (ConnectionId, Side),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.act(connection, opener, network, events, |end, now, context, outbox| {
             end.connect(now, context, outbox);
         });
     }

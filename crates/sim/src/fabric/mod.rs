@@ -162,7 +162,7 @@ impl Fabric {
     /// Begins to open a connection.
     pub(crate) fn open(&mut self, opening: &Opening, events: &mut Events) -> Opened {
         let opened = self.add(opening, events);
-        self.endpoints.connect(opened.connection, &mut self.network, events);
+        self.endpoints.connect((opened.connection, opening.opener), &mut self.network, events);
         opened
     }
 
@@ -188,7 +188,7 @@ impl Fabric {
     fn add(&mut self, opening: &Opening, events: &Events) -> Opened {
         let Self { network, endpoints, locations, flow_hashes, trace, .. } = self;
         let location = locations.of(opening);
-        let connection = endpoints.add(events.now(), opening.owner, &location, network);
+        let connection = endpoints.add(events.now(), opening, &location, network);
         let record = endpoints.connections.at(connection.number());
         let number = record.number;
         let nodes = location.machines.map(|machine| machine.node);

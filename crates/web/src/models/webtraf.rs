@@ -23,8 +23,9 @@
 //! objects the mean is typically 4.27 kB, not 5: the rest lies in objects that seldom come.
 //!
 //! **Departures.** ns-2 sends request and response over two one-way connections, the second of which begins when the first is
-//! completely acknowledged, and a page ends when the server has the last acknowledgement; here one connection carries both, with
-//! its handshake, and a page ends with the last byte at the browser. A session has no end (ns-2 has a number of pages). Objects
+//! completely acknowledged, and a page ends when the server has the last acknowledgement. So it is here between one-way hosts
+//! (`aqmlab_session`, `one_way.rs`); between others one connection carries both, with its handshake, and a page ends with
+//! the last byte at the browser. A session has no end (ns-2 has a number of pages). Objects
 //! are cut at 10¹⁵ bytes. Of the two meanings of the time between pages it is ns-2's default: from the end of one to the start of
 //! the next.
 //!

@@ -1,0 +1,65 @@
+//! Exchanges over two one-way connections, as ns-2's Webtraf has them (`webcache/webtraf.cc`).
+//!
+//! The browser opens a connection, writes the request and closes behind it. When the browser's host knows that all of it
+//! has arrived, the server opens a connection of its own to the browser, writes the response and closes. The response time
+//! ends, and the user goes on, when the server's host knows that all has arrived. That the server learns of the request and
+//! the user of the end at once, across the network, is ns-2's: its senders call the next step.
+
+use crate::browser_connection::{OneWay, UserConnection};
+use crate::browsing::Browsing;
+use crate::transport::{ConnectionEventKind, ConnectionId, Opening, Side, Transport};
+use aqmlab_web::{Server, UserEvent};
+
+impl Browsing {
+    /// One end of such a connection is open, or over.
+    pub(crate) fn on_one_way(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        kind: ConnectionEventKind,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let purpose = self.connections.at(connection).one_way;
+        match (purpose, side, kind) {
+            (OneWay::Request, Side::Active, ConnectionEventKind::Established) => {
+                self.notify_of((connection, whose), UserEvent::Connected(whose.2), transport);
+            }
+            (OneWay::Request, Side::Active, ConnectionEventKind::Ended) => {
+                self.open_response(connection, whose, transport);
+            }
+            (OneWay::Response, Side::Passive, ConnectionEventKind::Established) => {
+                let under_way = self.connections.at(connection).under_way;
+                let bytes = under_way.map_or(0, |under_way| under_way.response_bytes);
+                transport.write_and_close(connection, Side::Passive, bytes);
+            }
+            (OneWay::Response, Side::Passive, ConnectionEventKind::Ended) => {
+                self.record_response(connection, whose, transport);
+                self.connections.at(connection).under_way = None;
+                self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+            }
+            _ => {}
+        }
+    }
+
+    /// A request is acknowledged: its connection is over, and the server opens one for the response.
+    fn open_response(
+        &mut self,
+        request: ConnectionId,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let (population, user, ordinal) = whose;
+        transport.close(request, Side::Passive);
+        let record = self.connections.at(request);
+        let (under_way, lost) = (record.under_way.take(), record.gave_up);
+        let opening = self.connections.opening_of_request(request);
+        let (Some(under_way), Some(opening), false) = (under_way, opening, lost) else { return };
+        let opened = transport.open(&Opening { opener: Side::Passive, ..opening });
+        let group = &mut self.populations[population.place()];
+        group.open.remove(user, request, &mut self.connections);
+        let whose = (population.number(), user, ordinal);
+        group.open.insert(whose, opened, transport.now(), Server::new(), &mut self.connections);
+        self.connections.begin_response(opened.connection, under_way);
+    }
+}
