@@ -1,5 +1,6 @@
 """What a reproduction says of its cost before it begins."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from click.testing import CliRunner
 from aqmlab.cli import commands
 from aqmlab.load.matching import RESERVE
 from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.cost import Pace, cost_of
+from aqmlab.reproduce import reproduction
+from aqmlab.reproduce.cost import Cost, Pace, cost_of
 from aqmlab.reproduce.experiment import Scale
 from aqmlab.reproduce.reproduction import choose
 from aqmlab.tables import costs, to_csv
@@ -49,8 +51,26 @@ def test_matching_costs_a_survey_of_each_seed_and_makes_the_uncongested_cell() -
 
 def test_the_table_of_costs_divides_by_the_runs_at_a_time() -> None:
     scale = uncalibrated(cells=["pi-24"], loads=[90], replications=2)
-    table = costs.table_of([cost_of(LE2003, scale, Pace({"stationary": 5.0}, 0.0))], chosen="full", workers=2)
+    cost = cost_of(LE2003, scale, Pace({"stationary": 5.0}, 0.0))
+    table = costs.table_of([cost], study="le2003", chosen="full", workers=2)
     assert to_csv(table).splitlines()[1] == "full,2,4.0,9.0,4.5"
+
+
+def test_several_studies_cost_their_sum() -> None:
+    long = [Cost("full", runs=3, simulated_s=1.0, core_s=core_s) for core_s in (5400.0, 9000.0)]
+    assert costs.total_of(long, workers=2) == "4.0 h on one core, 2.0 h on 2"
+
+
+def test_costs_of_all_studies_end_with_their_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    pace = Pace(dict.fromkeys(("steady", "fresh", "stationary"), 0.0), 0.001)
+    monkeypatch.setattr(reproduction, "measured_pace", lambda *_: pace)
+    done = CliRunner().invoke(commands, ["reproduce", "all", "--scale", "full", "--costs", "--workers", "2"])
+    assert done.exit_code == 0, done.output
+    for name in experiments.names():
+        assert f"{name}: estimated run time" in done.output
+    assert re.search(
+        r"all 4 studies, scale full: [\d.]+ (h|min) on one core, [\d.]+ (h|min) on 2", done.output
+    )
 
 
 def test_costs_are_printed_and_nothing_is_run(tmp_path: Path) -> None:

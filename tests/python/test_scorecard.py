@@ -17,7 +17,7 @@ from aqmlab.reproduce import experiment
 from aqmlab.reproduce.claims import Finding
 from aqmlab.reproduce.differences import Conclusion
 from aqmlab.reproduce.report import Parts, parts_of, write_report
-from aqmlab.tables import scorecard
+from aqmlab.tables import scorecard, scorecard_page
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     claims = [line for line in text.splitlines() if line.startswith("| L")]
     assert len(claims) == 32
     assert all(line.count(" | ") == 5 for line in claims)
-    assert "| of | count | reproduced | differs, cause known | not identifiable |" in text
+    assert "| study | of | count | reproduced | differs, cause known | not identifiable |" in text
 
 
 def test_a_file_that_is_no_scorecard_is_refused_with_its_place(tmp_path: Path) -> None:
@@ -198,3 +198,33 @@ def test_cells_of_all_experiments_are_refused() -> None:
     done = CliRunner().invoke(commands, ["reproduce", "all", "--cells", "pi-24"])
     assert done.exit_code == 2
     assert "--cells and --loads are those of one experiment" in done.output
+
+
+def scored_at(scale: str, *conclusions: Conclusion) -> list[scorecard.Scored]:
+    """A number and some statements of a study at a scale."""
+    kinds = [(scorecard.NUMBER, "cell at 90 %", Conclusion.REPRODUCED)]
+    kinds += [(scorecard.STATEMENT, f"L01.{place}", each) for place, each in enumerate(conclusions, start=1)]
+    own = [scorecard.Scored("le2003", scale, "1", *each[:2], "says", conclusion=each[2]) for each in kinds]
+    return [*own, scorecard.Scored("le2003", scale, "1", scorecard.CLAIM, "L01", "claim", verdict=scale)]
+
+
+def test_claims_are_those_of_the_scale_that_decides_most_of_them() -> None:
+    unjudged = Conclusion.SCALE_CANNOT_JUDGE
+    full = scored_at("full", unjudged, unjudged)
+    standard = scored_at("standard", Conclusion.REPRODUCED, unjudged)
+    for entries in (full + standard, standard + full):
+        counts = {(each.scale, each.of): each.conclusions.total() for each in scorecard.counted(entries)}
+        assert counts == {("full", "numbers"): 1, ("standard", "numbers"): 1, ("standard", "statements"): 2}
+        text = scorecard_page.page(entries)
+        assert text.count("Claims: at scale standard.") == 1
+        assert "1 standard" in text  # the count of verdicts, in place of "1 full"
+        assert "1 full" not in text
+    alone = {(each.scale, each.of) for each in scorecard.counted(full)}
+    assert alone == {("full", "numbers"), ("full", "statements")}, "one scale is judged by itself"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(240379.0, "240379"), (12000.0, "12000"), (15.0, "15.0"), (0.04, "0.04")]
+)
+def test_counts_of_thousands_are_printed_in_full(value: float, text: str) -> None:
+    assert scorecard._printed(value) == text

@@ -18,6 +18,8 @@ from aqmlab.files.folders import require_writable, write_whole
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from aqmlab.reproduce.reproduction import Reproduction
     from aqmlab.runs.executors import Executor
 
@@ -98,7 +100,6 @@ def reproduce(
     from aqmlab.reproduce import experiment as experiments
     from aqmlab.reproduce.experiment import ExperimentError
     from aqmlab.reproduce.reproduction import choose
-    from aqmlab.reproduce.reproduction import costs as costs_of
     from aqmlab.reproduce.reproduction import reproduce as repeat
 
     choice: _Choice = {
@@ -117,18 +118,33 @@ def reproduce(
     try:
         for name in names:
             choose(experiments.load(name), **choice)
+        if costs:
+            return _print_costs(names, choice, executor)
         for place, (name, folder) in enumerate(folders.items(), start=1):
-            if costs:
-                console().print(costs_of(name, **choice, executor=executor))
-                continue
             if experiment == ALL:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             _shown(repeat(name, **choice, executor=executor, output=folder, progress=not quiet), quiet=quiet)
-        if experiment == ALL and not costs:
+        if experiment == ALL:
             _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> None:
+    """Prints what each scale of some studies takes here; of several studies also the sum."""
+    from aqmlab.reproduce.reproduction import costs, workers_of
+    from aqmlab.tables import costs as costs_table
+    from aqmlab.tables import to_terminal
+
+    scale, workers, chosen = choice["scale"], workers_of(executor), []
+    for name in names:
+        found = costs(name, **choice)
+        chosen.append(found[scale])
+        table = costs_table.table_of([*found.values()], study=name, chosen=scale, workers=workers)
+        console().print(to_terminal(table))
+    if len(names) > 1:
+        say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
 
 
 def _scorecard_of_all(folders: list[Path], page: Path) -> None:

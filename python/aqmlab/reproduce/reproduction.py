@@ -31,9 +31,8 @@ from aqmlab.terminal.console import console
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.table import Table as TerminalTable
-
     from aqmlab.reproduce.configurations import Configuration
+    from aqmlab.reproduce.cost import Cost
     from aqmlab.reproduce.experiment import Experiment, Scale
     from aqmlab.reproduce.report import Parts
     from aqmlab.result import Result
@@ -105,7 +104,10 @@ def reproduce(
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
     engine = executor or Threads()
     if progress:
-        console(stderr=True).print(_costs(experiment, chosen, engine))
+        table = costs_table.table_of(
+            [*_costs(experiment, chosen).values()], study=name, chosen=scale, workers=workers_of(engine)
+        )
+        console(stderr=True).print(to_terminal(table))
     execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
     study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
@@ -160,9 +162,8 @@ def costs(
     loads: Sequence[float] | None = None,
     replications: int | None = None,
     seeds: Sequence[int] | None = None,
-    executor: Executor | None = None,
-) -> TerminalTable:
-    """What each scale costs on this machine, the one named with what was chosen for it; printed with `rich`.
+) -> dict[str, Cost]:
+    """What each scale costs on this machine, the one named with what was chosen for it.
 
     Makes short runs, which take some seconds.
 
@@ -171,18 +172,21 @@ def costs(
     """
     experiment = experiments.load(name)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
-    return _costs(experiment, chosen, executor or Threads())
+    return _costs(experiment, chosen)
 
 
-def _costs(experiment: Experiment, chosen: Scale, executor: Executor) -> TerminalTable:
+def workers_of(executor: Executor) -> int:
+    """How many runs an executor makes at a time on this machine."""
+    return executor.workers if isinstance(executor, Threads) else available_cores()
+
+
+def _costs(experiment: Experiment, chosen: Scale) -> dict[str, Cost]:
     scales = {**experiment.scales, chosen.name: chosen}
     starts = {each.start for each in scales.values()}
     pace = measured_pace(
         experiment, lambda start: base_scenario(experiment, replace(chosen, start=start)), starts
     )
-    workers = executor.workers if isinstance(executor, Threads) else available_cores()
-    found = [cost_of(experiment, each, pace) for each in scales.values()]
-    return to_terminal(costs_table.table_of(found, chosen=chosen.name, workers=workers))
+    return {name: cost_of(experiment, each, pace) for name, each in scales.items()}
 
 
 def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:

@@ -15,8 +15,8 @@ _MINUTE_S, _HOUR_S = 60.0, 3600.0
 _LONGEST_IN_MINUTES_S = 2.0 * _HOUR_S
 
 
-def table_of(costs: Sequence[Cost], *, chosen: str, workers: int) -> Table:
-    """A row for each scale; the chosen one stands out."""
+def table_of(costs: Sequence[Cost], *, study: str, chosen: str, workers: int) -> Table:
+    """A row for each scale of a study; the chosen one stands out."""
     columns: list[Column[Cost]] = [
         Column("scale", lambda cost: _name(cost, chosen), "scale", heads_row=True),
         Column("runs", lambda cost: number(cost.runs, ",d"), "runs"),
@@ -29,9 +29,15 @@ def table_of(costs: Sequence[Cost], *, chosen: str, workers: int) -> Table:
     return Table.of(
         costs,
         columns,
-        title="estimated run time of each scale on this machine",
+        title=f"{study}: estimated run time of each scale on this machine",
         caption="estimated from short test runs; finished runs are not repeated",
     )
+
+
+def total_of(costs: Sequence[Cost], *, workers: int) -> str:
+    """In words what several scales take together, one after the other."""
+    core_s = sum(cost.core_s for cost in costs)
+    return f"{_told(core_s)} on one core, {_told(core_s / workers)} on {workers}"
 
 
 def _name(cost: Cost, chosen: str) -> TableCell:
@@ -39,10 +45,12 @@ def _name(cost: Cost, chosen: str) -> TableCell:
 
 
 def _lasting(seconds: float) -> TableCell:
+    return text(_told(seconds), value=seconds)
+
+
+def _told(seconds: float) -> str:
     if seconds < 2.0 * _MINUTE_S:
-        words = f"{seconds:.0f} s"
-    elif seconds < _LONGEST_IN_MINUTES_S:
-        words = f"{seconds / _MINUTE_S:.0f} min"
-    else:
-        words = f"{seconds / _HOUR_S:.1f} h"
-    return text(words, value=seconds)
+        return f"{seconds:.0f} s"
+    if seconds < _LONGEST_IN_MINUTES_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    return f"{seconds / _HOUR_S:.1f} h"

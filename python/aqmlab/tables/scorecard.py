@@ -136,17 +136,23 @@ def _numbers(
             NUMBER,
             f"{row.label} at {row.load_percent:g} %",
             quantity.title,
-            published=as_text(entry.published),
+            published=_printed(entry.published),
             ours=f"{entry.mean:.{quantity.digits + 2}f}",
             lower="" if lower is None else f"{lower:.{quantity.digits + 2}f}",
             upper="" if upper is None else f"{upper:.{quantity.digits + 2}f}",
-            tolerance="" if entry.tolerance is None else f"{entry.tolerance:.3g}",
+            tolerance="" if entry.tolerance is None else _printed(float(f"{entry.tolerance:.3g}")),
             verdict=str(agreement),
             conclusion=str(conclusion),
             because=because,
             in_sample="; ".join(row.fitted[quantity.name]),
             runs=" ".join(row.runs),
         )
+
+
+def _printed(value: float | None) -> str:
+    """Counts of thousands without decimals, other numbers as they are."""
+    whole = value is not None and value >= 1000 and value == int(value)
+    return f"{value:.0f}" if whole else as_text(value)
 
 
 def _statement(
@@ -225,9 +231,24 @@ class Counted:
     conclusions: Counter[str]
 
 
+UNJUDGED = (Conclusion.SCALE_CANNOT_JUDGE, Conclusion.NOT_RUN)
+"""What follows of a statement that the runs do not decide."""
+
+
+def judging_scales(entries: Sequence[Scored]) -> dict[str, str]:
+    """Of each experiment the scale that decides most statements, whose claims are shown."""
+    decided: dict[str, Counter[str]] = {}
+    for each in entries:
+        if each.kind == STATEMENT:
+            counts = decided.setdefault(each.experiment, Counter())
+            counts[each.scale] += each.conclusion not in UNJUDGED
+    return {experiment: max(counts, key=counts.__getitem__) for experiment, counts in decided.items()}
+
+
 def counted(entries: Sequence[Scored]) -> list[Counted]:
-    """The counts of each study: numbers, in-sample numbers apart, and statements."""
+    """The counts of each study: numbers, in-sample ones apart, and statements where they are judged."""
     found = []
+    judging = judging_scales(entries)
     for (experiment, scale), group in groupby(entries, key=lambda each: (each.experiment, each.scale)):
         study = list(group)
         for of, own in (
@@ -235,7 +256,7 @@ def counted(entries: Sequence[Scored]) -> list[Counted]:
             ("in-sample numbers", [each for each in study if each.kind == NUMBER and each.in_sample]),
             ("statements", [each for each in study if each.kind == STATEMENT]),
         ):
-            if own:
+            if own and (of != "statements" or judging[experiment] == scale):
                 found.append(Counted(experiment, scale, of, Counter(each.conclusion for each in own)))
     return found
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aqmlab.reproduce.differences import Conclusion
-from aqmlab.tables.scorecard import CLAIM, NUMBER, STATEMENT, counted
+from aqmlab.tables.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,13 +34,16 @@ the verdicts of claims and their strength.
 
 def page(entries: Sequence[Scored]) -> str:
     """All studies of these entries."""
-    parts = [PREFACE]
+    judging = judging_scales(entries)
+    parts = [PREFACE, "\n## All studies\n", _counts(entries)]
     for (experiment, scale), found in groupby(entries, key=lambda each: (each.experiment, each.scale)):
         study = list(found)
+        judged_at = judging.get(experiment, scale)
+        if judged_at != scale:
+            study = [each for each in study if each.kind == NUMBER]
         notes = list(dict.fromkeys(each.because for each in study if each.because))
         parts += [
-            f"\n## {experiment}, scale {scale}\n\n{_head(experiment, study)}\n",
-            _counts(study),
+            f"\n## {experiment}, scale {scale}\n\n{_head(experiment, study, judged_at)}\n",
             _notes(notes),
             _numbers([each for each in study if each.kind == NUMBER], notes),
             _claims(study, notes),
@@ -48,21 +51,24 @@ def page(entries: Sequence[Scored]) -> str:
     return "".join(parts)
 
 
-def _head(experiment: str, study: Sequence[Scored]) -> str:
+def _head(experiment: str, study: Sequence[Scored], judged_at: str) -> str:
+    if not study:
+        return f"Claims: at scale {judged_at}."
     verdicts = Counter(each.verdict for each in study if each.kind == CLAIM)
     claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-    told = f" Claims: {claims}." if claims else ""
+    told = f" Claims: {claims}." if claims else f" Claims: at scale {judged_at}."
     return (
         f"Version {study[0].version}.{told} More: [experiments/{experiment}.md](experiments/{experiment}.md)."
     )
 
 
-def _counts(study: Sequence[Scored]) -> str:
-    rows = [
-        _row(each.of, str(each.conclusions.total()), *(str(each.conclusions[name]) for name in Conclusion))
-        for each in counted(study)
-    ]
-    return _table(("of", "count", *map(str, Conclusion)), rows)
+def _counts(entries: Sequence[Scored]) -> str:
+    """How many numbers and statements of each study have which verdict."""
+    rows = []
+    for each in counted(entries):
+        found = [str(each.conclusions[name]) for name in Conclusion]
+        rows.append(_row(f"{each.experiment}, {each.scale}", each.of, str(each.conclusions.total()), *found))
+    return _table(("study", "of", "count", *map(str, Conclusion)), rows)
 
 
 def _notes(notes: Sequence[str]) -> str:
