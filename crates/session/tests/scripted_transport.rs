@@ -751,7 +751,8 @@ fn one_way_session() -> Conversation {
 fn over_one_way_connections_the_server_answers_when_the_request_is_acknowledged() {
     use ConnectionEventKind::{Delivered, Ended, Established};
     let mut talk = one_way_session();
-    assert_eq!(talk.wake(5.0, USER)[0], "open 0 of user 0");
+    talk.calls();
+    assert_eq!(talk.wake(5.0, USER), ["open 0 of user 0"]);
     let ordinal = ConnectionOrdinal::new(0);
     let owner = Owner::User { population: PopulationId::from_number(0), user: 0, ordinal };
     let mut event = |at, place, side, kind| talk.event(at, owner, place, side, kind);
