@@ -171,8 +171,9 @@ def test_every_scheme_can_take_the_place_of_every_other_without_a_deep_buffer(pr
     names = [name for name in _core.scheme_names() if ":" not in name]
     bases = {name: Queues.of(given).with_scheme(given, name) for name in names}
     of_bases = {name: _core.buffers(base.resolved_json) for name, base in bases.items()}
+    queues = {name: Queues.of(base) for name, base in bases.items()}
     for own, other in product(names, names):
-        made = Queues.of(bases[own]).with_scheme(bases[own], other)
+        made = queues[own].with_scheme(bases[own], other)
         buffers = _core.buffers(made.resolved_json)
         for link in links:
             felt, before = buffers[link][0], of_bases[own][link][0]

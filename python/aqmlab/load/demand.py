@@ -11,7 +11,7 @@ a mean of both would hide how far the slow one is overloaded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -221,11 +221,17 @@ def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
     """
     if not names:
         return []
-    by_name = {row[0]: Link(*row) for row in _core.monitored_links(scenario.resolved_json)}
+    by_name = {link.name: link for link in monitored_links(scenario.resolved_json)}
     for name in names:
         if name not in by_name:
             raise DemandError(f"links: {name}: {unknown(name, by_name)}")
     return [by_name[name] for name in dict.fromkeys(names)]
+
+
+@lru_cache(maxsize=64)
+def monitored_links(resolved: str) -> tuple[Link, ...]:
+    """The monitored links of a resolved scenario; cached, because they are asked for again and again."""
+    return tuple(Link(*row) for row in _core.monitored_links(resolved))
 
 
 def links_of_run(result: Recorded) -> list[Link]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.files.toml_text import toml_value
-from aqmlab.load.demand import carrying_links, named_links
+from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.terminal.spelling import quoted, unknown
 
@@ -126,7 +126,7 @@ class Queues:
     def _usual_buffers(self, scenario: Scenario, made: Scenario) -> dict[str, dict[str, int]]:
         """Tables with a usual buffer, by key: of queues whose limit only guarded memory and now is felt."""
         before, after = (_core.buffers(each.resolved_json) for each in (scenario, made))
-        keys = {row[0]: row[3] for row in _core.monitored_links(scenario.resolved_json)}
+        keys = {link.name: link.queue_key for link in monitored_links(scenario.resolved_json)}
         found: dict[str, dict[str, int]] = {}
         for own, key in zip(self.links, self.keys_in(scenario), strict=True):
             if before[own][0] is not None or after[own][0] is None:
