@@ -98,7 +98,7 @@ impl Replay {
         };
         let News { begun, asks_again } = act(link, &mut discarded);
         self.ends = self.ends.or(begun);
-        self.asks_again = self.asks_again.or(asks_again);
+        self.asks_again = [self.asks_again, asks_again].into_iter().flatten().min();
     }
 
     /// Lets everything happen by itself that is due: asked with the instant, and whether a transmission ends then.
@@ -196,7 +196,7 @@ mod tests {
                     ReplayedEvent::Departure => Outcome::Departs(at),
                     ReplayedEvent::Discard(_) => Outcome::Overflows,
                 };
-                assert_eq!(outcomes[facts.flow as usize].replace(outcome), None, "once");
+                assert_eq!(outcomes[usize::try_from(facts.flow).unwrap()].replace(outcome), None, "once");
             }
             let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
             assert_eq!(outcomes, expected(&case, &arrivals), "{case:?}");
