@@ -1,48 +1,31 @@
-//! What a scheme puts in front of a link: one queue, guards in front of one, or guards, a scheduler and several queues.
+//! What a scheme puts in front of a link: one queue, or guards and a scheduler in front of one or several.
 
 use crate::aqm::Aqm;
 use crate::guard::Guard;
-use crate::parts::{Limit, Room, Shaper};
+use crate::parts::{Limit, Room};
 use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
 pub enum Discipline {
     /// One queue, first in, first out, that nothing stands in front of. The plain case, and the fastest.
     Fifo(Box<dyn Aqm>),
-    /// Guards in front of one queue.
-    Guarded(Guarded),
-    /// Several queues, or guards in front of them.
-    Composite(Composite),
+    /// Everything else.
+    Scheduled(Scheduled),
 }
 
-/// Guards in front of one queue.
-///
-/// An arrival passes the guards in their order, and then belongs to the scheme of the queue. The limit of the port holds
-/// for the queue too.
-pub struct Guarded {
-    /// In the order in which they are asked.
-    pub guards: Vec<Box<dyn Guard>>,
-    /// The scheme of the queue.
-    pub queue: Box<dyn Aqm>,
-    /// How much may wait in the queue.
-    pub queue_limit: QueueLimit,
-}
-
-/// Guards in front of a scheduler with its queues.
+/// Guards and a scheduler in front of queues.
 ///
 /// An arrival passes the guards in their order, is classified by the scheduler, and then belongs to the scheme of its
 /// queue. The limit of the port holds for all queues together.
-pub struct Composite {
+pub struct Scheduled {
     /// In the order in which they are asked.
     pub guards: Vec<Box<dyn Guard>>,
-    /// Who sorts arrivals into queues and serves these.
-    pub scheduler: Box<dyn Scheduler>,
+    /// Who sorts arrivals into queues and serves these; none in front of a single queue that is first in, first out.
+    pub scheduler: Option<Box<dyn Scheduler>>,
     /// The scheme of each queue, in the order of the scheduler's numbers; at least one.
     pub queues: Vec<Box<dyn Aqm>>,
     /// How much may wait in each queue by itself.
     pub queue_limit: QueueLimit,
-    /// What holds all queues together to a rate below the link's, if anything does.
-    pub shaper: Option<Shaper>,
 }
 
 /// How much may wait in one of the queues of a port, beside the limit of the port that holds for all together.
@@ -66,6 +49,20 @@ impl QueueLimit {
     }
 }
 
+impl Scheduled {
+    /// A guard in front of one queue.
+    #[must_use]
+    pub fn guarded_queue(guard: Box<dyn Guard>, queue: Box<dyn Aqm>, queue_limit: QueueLimit) -> Self {
+        Self { guards: vec![guard], scheduler: None, queues: vec![queue], queue_limit }
+    }
+
+    /// A scheduler in front of queues that share their room.
+    #[must_use]
+    pub fn queues(scheduler: Box<dyn Scheduler>, queues: Vec<Box<dyn Aqm>>) -> Self {
+        Self { guards: Vec::new(), scheduler: Some(scheduler), queues, queue_limit: QueueLimit::None }
+    }
+}
+
 impl Discipline {
     /// One queue under this scheme.
     #[must_use]
@@ -76,18 +73,12 @@ impl Discipline {
     /// This discipline behind a guard. Guards that are there already stand behind the new one.
     #[must_use]
     pub fn guarded_by(self, guard: Box<dyn Guard>) -> Self {
-        match self {
-            Self::Fifo(queue) => {
-                Self::Guarded(Guarded { guards: vec![guard], queue, queue_limit: QueueLimit::OfPort })
+        Self::Scheduled(match self {
+            Self::Fifo(queue) => Scheduled::guarded_queue(guard, queue, QueueLimit::OfPort),
+            Self::Scheduled(mut scheduled) => {
+                scheduled.guards.insert(0, guard);
+                scheduled
             }
-            Self::Guarded(mut guarded) => {
-                guarded.guards.insert(0, guard);
-                Self::Guarded(guarded)
-            }
-            Self::Composite(mut composite) => {
-                composite.guards.insert(0, guard);
-                Self::Composite(composite)
-            }
-        }
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! The waiting packets, first in first out.
 
+use crate::aqm::Departing;
 use crate::packet::{PacketFacts, Queued};
 use crate::queue_view::Waiting;
 use aqmlab_units::Time;
@@ -81,6 +82,12 @@ impl<P: Queued> Fifo<P> {
     #[inline]
     pub(crate) fn pop_instant(&mut self) -> Option<Time> {
         self.arrived.as_mut()?.pop_front()
+    }
+
+    /// The head, as long as the queue counts it, and the instant at which it was queued if instants are kept.
+    pub(crate) fn head(&self) -> Option<Departing> {
+        let facts = self.counted(self.packets.front()?.facts());
+        Some(Departing { facts, arrived: self.arrived(0) })
     }
 
     /// Takes out the packet at `position`, counted from the head.

@@ -35,9 +35,8 @@
 //!
 //! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a
 //!   packet is: a small record in simulation, a buffer in live mode.
-//! - [`Discipline`]: what a scheme puts in front of a link: one queue, guards in front of one, or guards, a scheduler and
-//!   several queues.
-//! - [`Scheduler`]: sorts arrivals into queues by their [`HeaderFields`], says which queue is served, and from which
+//! - [`Discipline`]: what a scheme puts in front of a link: one queue, or guards and a scheduler in front of one or several.
+//! - [`Scheduler`]: sorts arrivals into queues by their [`HeaderFields`], says which queue is served and when, and from which
 //!   packets are discarded when too much waits.
 //! - [`Guard`]: refuses arrivals in front of the queues, and hears what the schemes behind it decide.
 //! - [`Aqm`]: the trait of a scheme. It sees [`PacketFacts`] and a [`QueueView`], and answers with a
@@ -74,7 +73,6 @@ mod counters;
 mod discipline;
 mod fifo;
 mod guard;
-mod guarded_queue;
 mod header;
 mod occupancy;
 mod onset;
@@ -85,8 +83,8 @@ mod port;
 mod port_facts;
 mod queue;
 mod queue_view;
+mod scheduled_queues;
 mod scheduler;
-mod several_queues;
 
 /// The example of the README.
 #[cfg(doctest)]
@@ -100,7 +98,7 @@ pub use algorithms::{
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
-pub use discipline::{Composite, Discipline, Guarded, QueueLimit};
+pub use discipline::{Discipline, QueueLimit, Scheduled};
 pub use guard::{Admission, Behind, Decision, Guard};
 pub use header::{FiveTuple, HeaderFields};
 pub use occupancy::Occupancy;
@@ -110,4 +108,4 @@ pub use parameters::{ParameterError, Parameters};
 pub use port::{Port, QueueReport};
 pub use port_facts::PortFacts;
 pub use queue_view::QueueView;
-pub use scheduler::{Backlogs, End, Scheduler, Victim};
+pub use scheduler::{Backlogs, End, Scheduler, Turn, Victim};

@@ -5,14 +5,13 @@ use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{Counters, QueueCounters};
 use crate::discipline::Discipline;
-use crate::guarded_queue::GuardedQueue;
 use crate::header::HeaderFields;
 use crate::occupancy::Occupancy;
 use crate::packet::Queued;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
 use crate::queue::{Queue, Shared};
-use crate::several_queues::SeveralQueues;
+use crate::scheduled_queues::ScheduledQueues;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
 
@@ -39,8 +38,7 @@ pub struct Port<P: Queued> {
 #[repr(u8)]
 enum Layout<P: Queued> {
     Fifo(Queue<P>),
-    Guarded(Box<GuardedQueue<P>>),
-    Several(Box<SeveralQueues<P>>),
+    Scheduled(Box<ScheduledQueues<P>>),
 }
 
 /// One queue of a port, as it is now.
@@ -64,7 +62,7 @@ impl QueueReport<'_> {
 
 impl<P: Queued> Port<P> {
     /// Memory in bytes of each queue of a port that has several, without packets: for estimates.
-    pub const BYTES_PER_QUEUE: usize = SeveralQueues::<P>::BYTES_PER_QUEUE;
+    pub const BYTES_PER_QUEUE: usize = ScheduledQueues::<P>::BYTES_PER_QUEUE;
 
     /// An empty port with an idle link, under a scheme that [is valid](Scheme::validate).
     ///
@@ -94,9 +92,8 @@ impl<P: Queued> Port<P> {
     pub fn with_discipline(discipline: Discipline, limit: Limit, ecn: bool, coins: Stream) -> Self {
         let layout = match discipline {
             Discipline::Fifo(scheme) => Layout::Fifo(Queue::new(scheme, limit.room())),
-            Discipline::Guarded(guarded) => Layout::Guarded(Box::new(GuardedQueue::new(guarded, limit))),
-            Discipline::Composite(composite) => {
-                Layout::Several(Box::new(SeveralQueues::new(composite, limit)))
+            Discipline::Scheduled(scheduled) => {
+                Layout::Scheduled(Box::new(ScheduledQueues::new(scheduled, limit)))
             }
         };
         let next_timer = layout.next_timer();
@@ -115,8 +112,7 @@ impl<P: Queued> Port<P> {
     fn count_layer2(&mut self, bytes: u32) {
         match &mut self.layout {
             Layout::Fifo(queue) => queue.count_layer2(bytes),
-            Layout::Guarded(queue) => queue.count_layer2(bytes),
-            Layout::Several(queues) => queues.count_layer2(bytes),
+            Layout::Scheduled(queues) => queues.count_layer2(bytes),
         }
     }
 
@@ -150,8 +146,7 @@ impl<P: Queued> Port<P> {
             Layout::Fifo(queue) => {
                 queue.arrive(now, packet, &facts, &mut self.shared, &mut || {}, discarded);
             }
-            Layout::Guarded(queue) => queue.arrive(now, packet, header, &mut self.shared, discarded),
-            Layout::Several(queues) => queues.arrive(now, packet, header, &mut self.shared, discarded),
+            Layout::Scheduled(queues) => queues.arrive(now, packet, header, &mut self.shared, discarded),
         }
     }
 
@@ -172,7 +167,7 @@ impl<P: Queued> Port<P> {
         let mut mark = || as_queued.mark();
         let accepted = match &mut self.layout {
             Layout::Fifo(queue) => queue.arrive(now, packet, &facts, &mut self.shared, &mut mark, discarded),
-            Layout::Guarded(_) | Layout::Several(_) => {
+            Layout::Scheduled(_) => {
                 unreachable!("which of several queues is served next nobody knows, nor what guards say")
             }
         };
@@ -197,11 +192,7 @@ impl<P: Queued> Port<P> {
         self.shared.counters.arrivals.count(&facts);
         match &mut self.layout {
             Layout::Fifo(queue) => queue.pass(now, packet, &facts, &mut self.shared, discarded),
-            Layout::Guarded(queue) => {
-                queue.arrive(now, packet, header, &mut self.shared, discarded);
-                queue.depart(now, &mut self.shared, discarded)
-            }
-            Layout::Several(queues) => {
+            Layout::Scheduled(queues) => {
                 queues.arrive(now, packet, header, &mut self.shared, discarded);
                 queues.depart(now, &mut self.shared, discarded)
             }
@@ -225,8 +216,7 @@ impl<P: Queued> Port<P> {
         self.begin(now);
         match &mut self.layout {
             Layout::Fifo(queue) => queue.depart(now, &mut self.shared, &mut || {}, discarded),
-            Layout::Guarded(queue) => queue.depart(now, &mut self.shared, discarded),
-            Layout::Several(queues) => queues.depart(now, &mut self.shared, discarded),
+            Layout::Scheduled(queues) => queues.depart(now, &mut self.shared, discarded),
         }
     }
 
@@ -236,8 +226,8 @@ impl<P: Queued> Port<P> {
     #[inline]
     pub fn opens(&self) -> Option<Time> {
         match &self.layout {
-            Layout::Fifo(_) | Layout::Guarded(_) => None,
-            Layout::Several(queues) => queues.opens(),
+            Layout::Fifo(_) => None,
+            Layout::Scheduled(queues) => queues.opens(),
         }
     }
 
@@ -248,7 +238,7 @@ impl<P: Queued> Port<P> {
     /// If `now` lies before an earlier call.
     pub fn advance(&mut self, now: Time) {
         self.begin(now);
-        if let Layout::Several(queues) = &mut self.layout {
+        if let Layout::Scheduled(queues) = &mut self.layout {
             queues.advance(now);
         }
     }
@@ -277,8 +267,7 @@ impl<P: Queued> Port<P> {
     pub fn packets(&self) -> u32 {
         match &self.layout {
             Layout::Fifo(queue) => queue.fifo().packets(),
-            Layout::Guarded(queue) => queue.queue().fifo().packets(),
-            Layout::Several(queues) => queues.packets(),
+            Layout::Scheduled(queues) => queues.packets(),
         }
     }
 
@@ -288,8 +277,7 @@ impl<P: Queued> Port<P> {
     pub fn bytes(&self) -> u64 {
         match &self.layout {
             Layout::Fifo(queue) => queue.fifo().ip_bytes(),
-            Layout::Guarded(queue) => queue.queue().fifo().ip_bytes(),
-            Layout::Several(queues) => queues.ip_bytes(),
+            Layout::Scheduled(queues) => queues.ip_bytes(),
         }
     }
 
@@ -306,8 +294,7 @@ impl<P: Queued> Port<P> {
     pub fn signal_probability(&self) -> Probability {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().signal_probability(),
-            Layout::Guarded(queue) => queue.queue().scheme().signal_probability(),
-            Layout::Several(queues) => queues.signal_probability(),
+            Layout::Scheduled(queues) => queues.signal_probability(),
         }
     }
 
@@ -316,8 +303,7 @@ impl<P: Queued> Port<P> {
     pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().observe(sink),
-            Layout::Guarded(queue) => queue.observe(sink),
-            Layout::Several(queues) => queues.observe(sink),
+            Layout::Scheduled(queues) => queues.observe(sink),
         }
     }
 
@@ -325,8 +311,8 @@ impl<P: Queued> Port<P> {
     #[must_use]
     pub fn queues(&self) -> usize {
         match &self.layout {
-            Layout::Fifo(_) | Layout::Guarded(_) => 1,
-            Layout::Several(queues) => queues.len(),
+            Layout::Fifo(_) => 1,
+            Layout::Scheduled(queues) => queues.len(),
         }
     }
 
@@ -335,8 +321,7 @@ impl<P: Queued> Port<P> {
     #[must_use]
     pub fn queue(&self, queue: usize) -> Option<QueueReport<'_>> {
         let (queue, counters) = match &self.layout {
-            Layout::Guarded(guarded) if queue == 0 => (guarded.queue(), guarded.counters()),
-            Layout::Several(queues) if queue < queues.len() => queues.queue(queue),
+            Layout::Scheduled(queues) if queue < queues.len() => queues.queue(queue),
             _ => return None,
         };
         let (packets, bytes) = (queue.fifo().packets(), queue.fifo().ip_bytes());
@@ -349,9 +334,7 @@ impl<P: Queued> Port<P> {
     pub fn decides_about_waiting(&self) -> bool {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().decides_about_waiting(),
-            Layout::Guarded(queue) => queue.decides_about_waiting(),
-            // To make room for others.
-            Layout::Several(_) => true,
+            Layout::Scheduled(queues) => queues.decides_about_waiting(),
         }
     }
 
@@ -360,8 +343,7 @@ impl<P: Queued> Port<P> {
     pub fn waiting(&self) -> Box<dyn Iterator<Item = &P> + '_> {
         match &self.layout {
             Layout::Fifo(queue) => Box::new(queue.fifo().waiting()),
-            Layout::Guarded(queue) => Box::new(queue.queue().fifo().waiting()),
-            Layout::Several(queues) => Box::new(queues.waiting()),
+            Layout::Scheduled(queues) => Box::new(queues.waiting()),
         }
     }
 
@@ -379,11 +361,7 @@ impl<P: Queued> Port<P> {
     pub fn check_conservation(&self) -> Result<(), ConservationError> {
         match &self.layout {
             Layout::Fifo(queue) => conservation::check(self.counters(), std::iter::once(queue.fifo())),
-            Layout::Guarded(queue) => {
-                conservation::check(self.counters(), std::iter::once(queue.queue().fifo()))?;
-                queue.check_conservation()
-            }
-            Layout::Several(queues) => {
+            Layout::Scheduled(queues) => {
                 conservation::check(self.counters(), queues.fifos())?;
                 queues.check_conservation()
             }
@@ -396,11 +374,7 @@ impl<P: Queued> Port<P> {
             let due = self.next_timer;
             self.next_timer = match &mut self.layout {
                 Layout::Fifo(queue) => queue.run_timer(due),
-                Layout::Guarded(queue) => {
-                    queue.run_timers(due);
-                    queue.next_timer()
-                }
-                Layout::Several(queues) => {
+                Layout::Scheduled(queues) => {
                     queues.run_timers(due);
                     queues.next_timer()
                 }
@@ -413,8 +387,7 @@ impl<P: Queued> Layout<P> {
     fn next_timer(&self) -> Time {
         match self {
             Self::Fifo(queue) => queue.next_timer().unwrap_or(Time::MAX),
-            Self::Guarded(queue) => queue.next_timer(),
-            Self::Several(queues) => queues.next_timer(),
+            Self::Scheduled(queues) => queues.next_timer(),
         }
     }
 }

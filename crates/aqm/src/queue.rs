@@ -249,6 +249,14 @@ impl<P: Queued> Queue<P> {
         self.let_go(now, packet, port, marked, discarded)
     }
 
+    /// Takes the head, to ask about it and then [release](Queue::release) it.
+    pub(crate) fn take_head(&mut self) -> Option<(P, Departing)> {
+        let packet = self.fifo.pop()?;
+        let facts = self.fifo.counted(packet.facts());
+        let departing = Departing { facts, arrived: self.fifo.pop_instant() };
+        Some((packet, departing))
+    }
+
     /// Asks the scheme about the packet that was taken from the head, and counts its departure if it passes.
     #[inline(always)]
     fn let_go(
@@ -264,12 +272,39 @@ impl<P: Queued> Queue<P> {
             port.counters.departures.count(&facts);
             return Some(packet);
         }
-        let departing = Departing { facts: self.fifo.counted(facts), arrived };
+        let verdict =
+            self.verdict_on_departure(now, &Departing { facts: self.fifo.counted(facts), arrived }, port);
+        self.release(verdict, packet, port, marked, discarded)
+    }
+
+    /// What the scheme says of the packet that was taken from the head.
+    #[inline(always)]
+    pub(crate) fn verdict_on_departure(
+        &mut self,
+        now: Time,
+        departing: &Departing,
+        port: &mut Shared,
+    ) -> Verdict {
+        if !self.asks_on_departure {
+            return Verdict::Pass;
+        }
         let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
-        let verdict = self.scheme.on_departure(now, &departing, &queue, &mut port.coins);
+        self.scheme.on_departure(now, departing, &queue, &mut port.coins)
+    }
+
+    /// Does with the packet that was taken from the head what a verdict says, and counts its departure if it passes.
+    #[inline(always)]
+    pub(crate) fn release(
+        &mut self,
+        verdict: Verdict,
+        packet: P,
+        port: &mut Shared,
+        marked: &mut impl FnMut(),
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
         let packet = if matches!(verdict, Verdict::Pass) {
             packet
-        } else if port.marks_on(&verdict, &facts) {
+        } else if port.marks_on(&verdict, &packet.facts()) {
             port.mark(packet, marked)
         } else {
             self.carry_out(verdict, packet, port, discarded)?

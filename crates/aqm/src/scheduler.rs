@@ -1,9 +1,11 @@
-//! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered next.
+//! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered, and when.
 
+use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
+use aqmlab_units::{Probability, Time};
 
-/// Lengths of the queues that a scheduler serves.
+/// The queues that a scheduler serves, as they are now.
 pub trait Backlogs {
     /// How many queues there are.
     fn queues(&self) -> usize;
@@ -11,6 +13,22 @@ pub trait Backlogs {
     fn packets(&self, queue: usize) -> u32;
     /// How many bytes wait in a queue.
     fn bytes(&self, queue: usize) -> u64;
+    /// How many packets wait in all queues together.
+    fn waiting(&self) -> u32;
+    /// The packet at the head of a queue; the instant at which it was queued is known where the scheme of the queue
+    /// [asks for it](crate::Aqm::needs_arrival_instants).
+    fn head(&self, queue: usize) -> Option<Departing>;
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// A queue's; an empty one is told so, and the scheduler asked again.
+    Queue(usize),
+    /// Nobody's before this instant, which is later than now: packets wait, and are held back.
+    At(Time),
+    /// Nobody's: no packet waits.
+    Nobody,
 }
 
 /// An end of a queue.
@@ -35,33 +53,71 @@ pub struct Victim {
     pub enough_bytes: u64,
 }
 
-/// Sorts arrivals into queues, and says which queue is served. It sees lengths, never packets: the port moves these,
-/// and asks the scheme of the queue about each.
+/// Sorts arrivals into queues, and says which queue is served and when. It holds no packet: the port moves these, and asks
+/// the scheme of the queue about each.
+///
+/// `now` never decreases from call to call. Before anything changes in the queues at an instant the scheduler is called at that
+/// instant: by [`Scheduler::classify`], [`Scheduler::next`], [`Scheduler::victim`] or [`Scheduler::advance`].
 pub trait Scheduler: Send {
     /// The queue of an arrival.
-    fn classify(&mut self, packet: &PacketFacts, header: &HeaderFields, queues: &dyn Backlogs) -> usize;
+    fn classify(
+        &mut self,
+        now: Time,
+        packet: &PacketFacts,
+        header: &HeaderFields,
+        queues: &dyn Backlogs,
+    ) -> usize;
 
     /// A packet was queued.
-    fn on_queued(&mut self, queue: usize, packet: &PacketFacts);
+    fn on_queued(&mut self, now: Time, queue: usize, packet: &PacketFacts, queues: &dyn Backlogs);
 
-    /// The queue whose turn it is; none only when nothing waits in any.
-    fn next(&mut self, queues: &dyn Backlogs) -> Option<usize>;
+    /// Whose turn it is.
+    fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn;
 
-    /// The queue whose turn it was has sent a packet of so many bytes.
-    fn on_sent(&mut self, queue: usize, bytes: u32);
+    /// `packet` was taken from the head of the queue whose turn it is, and the scheme of the queue lets it pass; `queues` do not
+    /// hold it. What is to happen to it: [`Verdict::Pass`], [`Verdict::Signal`] or [`Verdict::Drop`].
+    fn on_departure(
+        &mut self,
+        now: Time,
+        queue: usize,
+        packet: &Departing,
+        queues: &dyn Backlogs,
+    ) -> Verdict {
+        let _ = (now, queue, packet, queues);
+        Verdict::Pass
+    }
 
-    /// The queue whose turn it was had nothing to send, or nothing that its scheme let pass.
-    fn on_empty(&mut self, queue: usize);
-
-    /// Whether it is asked again for each packet that the scheme of a queue discards on departure; otherwise the queue goes
-    /// on to its next packet.
-    fn asks_again_after_discard(&self) -> bool {
+    /// Whether [`Scheduler::on_departure`] has to be called. Answering false is for speed alone, where it would always pass. Asked
+    /// once, when the port is built.
+    fn watches_departures(&self) -> bool {
         false
     }
 
-    /// The buffer that all queues share is exceeded: what is to be discarded. Asked again until it is not. At least
-    /// one packet waits.
-    fn victim(&mut self, queues: &dyn Backlogs) -> Victim;
+    /// The queue whose turn it was has sent a packet of so many bytes.
+    fn on_sent(&mut self, now: Time, queue: usize, bytes: u32);
+
+    /// The queue whose turn it was had nothing to send, or nothing that was let pass.
+    fn on_empty(&mut self, now: Time, queue: usize);
+
+    /// Whether it is asked again for each packet that is discarded on departure; otherwise the queue goes on to its next packet.
+    fn asks_again_after_discard(&self) -> bool {
+        self.watches_departures()
+    }
+
+    /// The buffer that all queues share is exceeded: what is to be discarded, as it will be. Asked again until it is not. At
+    /// least one packet waits.
+    fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim;
+
+    /// Time passes in which nothing happens; the state is read next.
+    fn advance(&mut self, now: Time, queues: &dyn Backlogs) {
+        let _ = (now, queues);
+    }
+
+    /// The probability with which it signals congestion to a packet of a queue, where it and not the scheme of the queue does.
+    fn signal_probability(&self, queue: usize) -> Option<Probability> {
+        let _ = queue;
+        None
+    }
 
     /// Reports names (with their unit, where there is one) and values of the state.
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

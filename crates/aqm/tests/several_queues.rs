@@ -7,8 +7,8 @@ mod packet;
 use aqmlab_aqm::algorithms::{codel, drop_tail, pi};
 use aqmlab_aqm::parts::Limit;
 use aqmlab_aqm::{
-    Admission, Aqm, Backlogs, Behind, Codepoint, Composite, Decision, Discipline, End, Guard, HeaderFields,
-    PacketFacts, Port, PortFacts, QueueLimit, Reason, Scheduler, Scheme, Victim,
+    Admission, Aqm, Backlogs, Behind, Codepoint, Decision, Departing, Discipline, End, Guard, HeaderFields,
+    PacketFacts, Port, PortFacts, QueueLimit, Reason, Scheduled, Scheduler, Scheme, Turn, Verdict, Victim,
 };
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
@@ -65,22 +65,22 @@ impl Bench {
 struct Expedited;
 
 impl Scheduler for Expedited {
-    fn classify(&mut self, _: &PacketFacts, header: &HeaderFields, queues: &dyn Backlogs) -> usize {
+    fn classify(&mut self, _: Time, _: &PacketFacts, header: &HeaderFields, queues: &dyn Backlogs) -> usize {
         assert_eq!(queues.queues(), 2);
         usize::from(header.dscp != 46)
     }
 
-    fn on_queued(&mut self, _: usize, _: &PacketFacts) {}
+    fn on_queued(&mut self, _: Time, _: usize, _: &PacketFacts, _: &dyn Backlogs) {}
 
-    fn next(&mut self, queues: &dyn Backlogs) -> Option<usize> {
-        (0..2).find(|&queue| queues.packets(queue) > 0)
+    fn next(&mut self, _: Time, queues: &dyn Backlogs) -> Turn {
+        (0..2).find(|&queue| queues.packets(queue) > 0).map_or(Turn::Nobody, Turn::Queue)
     }
 
-    fn on_sent(&mut self, _: usize, _: u32) {}
+    fn on_sent(&mut self, _: Time, _: usize, _: u32) {}
 
-    fn on_empty(&mut self, _: usize) {}
+    fn on_empty(&mut self, _: Time, _: usize) {}
 
-    fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
+    fn victim(&mut self, _: Time, queues: &dyn Backlogs) -> Victim {
         let queue = usize::from(queues.packets(1) > 0);
         Victim { queue, end: End::Tail, most_packets: 1, enough_bytes: u64::MAX }
     }
@@ -93,18 +93,13 @@ impl Scheduler for Expedited {
 fn fifo(scheme: &Scheme) -> Box<dyn Aqm> {
     match scheme.build(&facts()) {
         Discipline::Fifo(scheme) => scheme,
-        Discipline::Guarded(_) | Discipline::Composite(_) => panic!("{scheme:?} is no single queue"),
+        Discipline::Scheduled(_) => panic!("{scheme:?} is no single queue"),
     }
 }
 
 fn expedited(scheme: &Scheme, queue_limit: QueueLimit) -> Discipline {
-    Discipline::Composite(Composite {
-        guards: Vec::new(),
-        scheduler: Box::new(Expedited),
-        queues: vec![fifo(scheme), fifo(scheme)],
-        queue_limit,
-        shaper: None,
-    })
+    let queues = vec![fifo(scheme), fifo(scheme)];
+    Discipline::Scheduled(Scheduled { queue_limit, ..Scheduled::queues(Box::new(Expedited), queues) })
 }
 
 #[test]
@@ -285,32 +280,115 @@ fn guards_stand_in_a_row_and_hear_of_marks_at_departure() {
     assert!(told.contains(&"flow 2: Marked".to_owned()), "{told:?}");
 }
 
+/// Two queues of which each may send for 10 ms, then the other.
+struct InTurns;
+
+impl Scheduler for InTurns {
+    fn classify(&mut self, _: Time, _: &PacketFacts, header: &HeaderFields, _: &dyn Backlogs) -> usize {
+        usize::from(header.dscp != 46)
+    }
+
+    fn on_queued(&mut self, _: Time, _: usize, _: &PacketFacts, _: &dyn Backlogs) {}
+
+    fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn {
+        let slot = now.nanoseconds() / 10_000_000;
+        let queue = usize::from(slot % 2 == 1);
+        match queues.packets(queue) {
+            0 if queues.waiting() == 0 => Turn::Nobody,
+            0 => Turn::At(at(10 * (slot + 1))),
+            _ => Turn::Queue(queue),
+        }
+    }
+
+    fn on_sent(&mut self, _: Time, _: usize, _: u32) {}
+
+    fn on_empty(&mut self, _: Time, _: usize) {}
+
+    fn victim(&mut self, _: Time, _: &dyn Backlogs) -> Victim {
+        panic!("there is room")
+    }
+}
+
+#[test]
+fn a_scheduler_may_hold_back_what_waits_until_an_instant() {
+    let queues = || vec![fifo(&drop_tail(9)), fifo(&drop_tail(9))];
+    let discipline = || Discipline::Scheduled(Scheduled::queues(Box::new(InTurns), queues()));
+    let mut bench = Bench::new(discipline(), 9, false);
+    assert_eq!((bench.depart(0), bench.port.opens()), (None, None), "nothing waits");
+    bench.arrive(1, 1, 7, 0, Codepoint::NotEct);
+    assert_eq!((bench.depart(1), bench.port.opens()), (None, Some(at(10))));
+    bench.arrive(2, 2, 7, 46, Codepoint::NotEct);
+    assert_eq!((bench.depart(2), bench.depart(3), bench.port.opens()), (Some(2), None, Some(at(10))));
+    assert_eq!((bench.depart(10), bench.depart(11), bench.port.opens()), (Some(1), None, None));
+    // An idle link asks for a packet as it comes.
+    let mut packet = TestPacket::data(3, 1000, Codepoint::NotEct);
+    packet.facts.flow = 7;
+    let header = |_: &TestPacket| HeaderFields::default();
+    let mut discard = |_: TestPacket, reason: Reason| panic!("{reason:?}");
+    assert_eq!(bench.port.pass(at(15), packet, header, &mut discard).map(|packet| packet.id), Some(3));
+    assert!(bench.port.pass(at(20), packet, header, &mut discard).is_none());
+    assert_eq!(bench.port.opens(), Some(at(30)));
+}
+
+#[test]
+fn a_scheduler_decides_about_packets_that_leave_where_it_wants_to() {
+    /// One queue, of which every second packet is signalled to when it leaves.
+    struct EverySecond(u32);
+    impl Scheduler for EverySecond {
+        fn classify(&mut self, _: Time, _: &PacketFacts, _: &HeaderFields, _: &dyn Backlogs) -> usize {
+            0
+        }
+        fn on_queued(&mut self, _: Time, _: usize, _: &PacketFacts, _: &dyn Backlogs) {}
+        fn next(&mut self, _: Time, queues: &dyn Backlogs) -> Turn {
+            if queues.waiting() > 0 { Turn::Queue(0) } else { Turn::Nobody }
+        }
+        fn on_departure(&mut self, _: Time, _: usize, _: &Departing, queues: &dyn Backlogs) -> Verdict {
+            self.0 += 1;
+            assert_eq!(queues.packets(0), queues.waiting(), "without the one that leaves");
+            if self.0 % 2 == 0 { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
+        }
+        fn watches_departures(&self) -> bool {
+            true
+        }
+        fn on_sent(&mut self, _: Time, _: usize, _: u32) {}
+        fn on_empty(&mut self, _: Time, _: usize) {}
+        fn victim(&mut self, _: Time, _: &dyn Backlogs) -> Victim {
+            panic!("there is room")
+        }
+    }
+    let scheduled = Scheduled::queues(Box::new(EverySecond(0)), vec![fifo(&drop_tail(9))]);
+    let mut bench = Bench::new(Discipline::Scheduled(scheduled), 9, true);
+    for (id, codepoint) in [(1, Codepoint::Ect0), (2, Codepoint::Ect0), (3, Codepoint::Ect0)] {
+        bench.arrive(1, id, 7, 0, codepoint);
+    }
+    (4..=5).for_each(|id| bench.arrive(1, id, 7, 0, Codepoint::NotEct));
+    let left: Vec<u64> = (2..6).filter_map(|now| bench.depart(now)).collect();
+    assert_eq!((left, bench.discarded.clone()), (vec![1, 2, 3, 5], vec![(4, Reason::Early)]));
+    assert_eq!(bench.port.counters().marks().total().packets, 1);
+    let counters = bench.port.queue(0).expect("a queue").counters;
+    assert_eq!((counters.marks.packets, counters.departures.packets), (1, 4));
+}
+
 #[test]
 fn a_discipline_that_loses_packets_is_a_bug() {
     /// Serves nobody.
     struct Idle;
     impl Scheduler for Idle {
-        fn classify(&mut self, _: &PacketFacts, _: &HeaderFields, _: &dyn Backlogs) -> usize {
+        fn classify(&mut self, _: Time, _: &PacketFacts, _: &HeaderFields, _: &dyn Backlogs) -> usize {
             0
         }
-        fn on_queued(&mut self, _: usize, _: &PacketFacts) {}
-        fn next(&mut self, _: &dyn Backlogs) -> Option<usize> {
-            None
+        fn on_queued(&mut self, _: Time, _: usize, _: &PacketFacts, _: &dyn Backlogs) {}
+        fn next(&mut self, _: Time, _: &dyn Backlogs) -> Turn {
+            Turn::Nobody
         }
-        fn on_sent(&mut self, _: usize, _: u32) {}
-        fn on_empty(&mut self, _: usize) {}
-        fn victim(&mut self, _: &dyn Backlogs) -> Victim {
+        fn on_sent(&mut self, _: Time, _: usize, _: u32) {}
+        fn on_empty(&mut self, _: Time, _: usize) {}
+        fn victim(&mut self, _: Time, _: &dyn Backlogs) -> Victim {
             Victim { queue: 0, end: End::Head, most_packets: 1, enough_bytes: 0 }
         }
     }
-    let composite = Composite {
-        guards: Vec::new(),
-        scheduler: Box::new(Idle),
-        queues: vec![fifo(&drop_tail(9))],
-        queue_limit: QueueLimit::None,
-        shaper: None,
-    };
-    let mut bench = Bench::new(Discipline::Composite(composite), 9, false);
+    let scheduled = Scheduled::queues(Box::new(Idle), vec![fifo(&drop_tail(9))]);
+    let mut bench = Bench::new(Discipline::Scheduled(scheduled), 9, false);
     bench.arrive(1, 1, 7, 0, Codepoint::NotEct);
     let served = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.depart(2)));
     assert!(served.is_err(), "a link that is told that nobody waits stays idle for ever");

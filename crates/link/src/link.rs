@@ -23,7 +23,7 @@ pub struct News {
     /// A transmission has begun: when to call [`Link::end_transmission`].
     pub begun: Option<Time>,
     /// The port holds back what waits: when to call [`Link::ask_again`], after everything else that happens at that instant. Said
-    /// once until it is called.
+    /// again where that becomes earlier.
     pub asks_again: Option<Time>,
 }
 
@@ -41,8 +41,8 @@ pub struct Link<P: Queued> {
     ring: VecDeque<P>,
     pub(crate) ring_packets: usize,
     pub(crate) transmitter: Transmitter,
-    /// Whether the driver was told when to ask again.
-    asks_again: bool,
+    /// When the driver was told to ask again, the earliest of these instants; [`Time::MAX`] if it was not.
+    asks_again: Time,
     /// The transmissions of packets that wait: see `prediction.rs`.
     pub(crate) predicted: Serializer,
 }
@@ -65,7 +65,7 @@ impl<P: Queued> Link<P> {
             ring: VecDeque::new(),
             ring_packets: ring_packets as usize,
             transmitter,
-            asks_again: false,
+            asks_again: Time::MAX,
             predicted: Serializer::new(rate, framing),
         }
     }
@@ -153,16 +153,18 @@ impl<P: Queued> Link<P> {
 
     /// The instant has come at which the link wanted to ask its port again.
     pub fn ask_again(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> News {
-        self.asks_again = false;
+        if self.asks_again <= now {
+            self.asks_again = Time::MAX;
+        }
         if self.has_room_below() { self.serve(now, discarded) } else { News::NONE }
     }
 
-    /// When to ask the port again, if it holds back what waits and the driver was not told.
+    /// When to ask the port again, if it holds back what waits and the driver was not told of so early an instant.
     #[inline(always)]
     fn held_back(&mut self) -> Option<Time> {
-        let opens = self.port.opens().filter(|_| !self.asks_again);
-        self.asks_again |= opens.is_some();
-        opens
+        let opens = self.port.opens().filter(|&opens| opens < self.asks_again)?;
+        self.asks_again = opens;
+        Some(opens)
     }
 
     /// Begins to send a packet, and those that travel with it; returns when that is over.

@@ -33,10 +33,11 @@
 //! whole number of bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow
 //! from the rate.
 
-use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{ParameterError, Parameters, require};
-use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaper};
+use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaped, Shaper};
 use crate::port_facts::PortFacts;
+use crate::scheduler::Scheduler;
 use super::cobalt::{self, Cobalt};
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
@@ -172,13 +173,16 @@ impl Parameters for Params {
         let facts = &self.shaped(facts);
         let queue = Cobalt::new(&self.cobalt(), facts);
         let quantum = self.quantum(facts);
-        Discipline::Composite(Composite {
-            guards: Vec::new(),
-            scheduler: Box::new(HostFairness::new(self.isolation, quantum, self.queues(), facts.flow_salt)),
-            queues: (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect(),
-            queue_limit: QueueLimit::None,
-            shaper: self.rate().map(|rate| Shaper::new(rate, self.overhead_bytes)),
-        })
+        let fairness = HostFairness::new(self.isolation, quantum, self.queues(), facts.flow_salt);
+        let scheduler: Box<dyn Scheduler> = match self.rate() {
+            None => Box::new(fairness),
+            Some(rate) => {
+                let shaper = Shaper::new(rate, self.overhead_bytes);
+                Box::new(Shaped::new(shaper, facts.layer2_queued_bytes, fairness))
+            }
+        };
+        let queues = (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect();
+        Discipline::Scheduled(Scheduled::queues(scheduler, queues))
     }
 }
 

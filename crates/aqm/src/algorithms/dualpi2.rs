@@ -40,9 +40,11 @@
 //! With `ecn = false` nothing is told apart, and everything is Classic (RFC 9331, section 5.1 on what is disabled).
 
 mod coupled;
+mod two_queues;
 
-use self::coupled::{Coupled, CoupledQueue, CoupledSettings, Kind, TwoQueues};
-use crate::discipline::{Composite, Discipline, QueueLimit};
+use self::coupled::{Coupled, CoupledSettings, Waiting};
+use self::two_queues::TwoQueues;
+use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{
     ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_positive, require_share,
 };
@@ -207,14 +209,11 @@ impl Parameters for Params {
         let highest = if self.overload == Overload::Overflow { (1.0 / self.coupling).min(1.0) } else { 1.0 };
         let controller = Pi2Controller::new(self.target_ms / 1e3, self.alpha_hz, self.beta_hz, highest);
         let ticker = Ticker::new(self.update_interval_ms / 1e3, facts);
-        let shared = Coupled::new(self.settings(), controller, ticker).shared();
-        let queue = |kind| Box::new(CoupledQueue::new(kind, &shared)) as _;
-        Discipline::Composite(Composite {
-            guards: Vec::new(),
-            scheduler: Box::new(TwoQueues::new(self.schedule, self.ecn, self.mtu_bytes, &shared)),
-            queues: vec![queue(Kind::Classic), queue(Kind::LowLatency)],
-            queue_limit: QueueLimit::None,
-            shaper: None,
-        })
+        let coupled = Coupled::new(self.settings(), controller, ticker);
+        let scheduler = TwoQueues::new(self.schedule, self.ecn, self.mtu_bytes, coupled);
+        Discipline::Scheduled(Scheduled::queues(
+            Box::new(scheduler),
+            vec![Box::new(Waiting), Box::new(Waiting)],
+        ))
     }
 }

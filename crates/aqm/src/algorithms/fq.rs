@@ -12,7 +12,7 @@
 //! link: it knows nothing of the other queues. Its own limit holds in each queue; without one, only the limits of all
 //! queues together do. Each queue's scheme draws from the coins of the port, in the order of the packets.
 
-use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::onset::Onset;
 use crate::parameters::{AnyScheme, ParameterError, Parameters, require};
 use crate::parts::{Limit, fair_queueing_params};
@@ -88,16 +88,14 @@ impl<S: AnyScheme> Parameters for Params<S> {
     fn build(&self, facts: &PortFacts) -> Discipline {
         let queue = |_| match self.inner().build(facts) {
             Discipline::Fifo(scheme) => scheme,
-            Discipline::Guarded(_) | Discipline::Composite(_) => {
+            Discipline::Scheduled(_) => {
                 unreachable!("a scheme with a single queue, as it was checked to be")
             }
         };
-        Discipline::Composite(Composite {
-            guards: Vec::new(),
-            scheduler: self.fair_queueing().scheduler(facts),
-            queues: (0..self.fair_queueing().queues()).map(queue).collect(),
+        let queues = (0..self.fair_queueing().queues()).map(queue).collect();
+        Discipline::Scheduled(Scheduled {
             queue_limit: self.own_limit().map_or(QueueLimit::None, QueueLimit::Own),
-            shaper: None,
+            ..Scheduled::queues(self.fair_queueing().scheduler(facts), queues)
         })
     }
 }

@@ -29,7 +29,7 @@
 //! (`hash = "set_associative"`) are cake's and ns-3's, not the RFC's.
 
 use super::codel::{self, CoDel};
-use crate::discipline::{Composite, Discipline, QueueLimit};
+use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{ParameterError, Parameters};
 use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
@@ -94,12 +94,7 @@ impl Parameters for Params {
 
     fn build(&self, facts: &PortFacts) -> Discipline {
         let queue = CoDel::new(&self.codel(), self.count_overflows);
-        Discipline::Composite(Composite {
-            guards: Vec::new(),
-            scheduler: self.fair_queueing().scheduler(facts),
-            queues: (0..self.fair_queueing().queues()).map(|_| Box::new(queue.clone()) as _).collect(),
-            queue_limit: QueueLimit::None,
-            shaper: None,
-        })
+        let queues = (0..self.fair_queueing().queues()).map(|_| Box::new(queue.clone()) as _).collect();
+        Discipline::Scheduled(Scheduled::queues(self.fair_queueing().scheduler(facts), queues))
     }
 }

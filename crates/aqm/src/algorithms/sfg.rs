@@ -36,7 +36,7 @@ mod trial;
 pub use trial::false_positives;
 
 use crate::aqm::Reason;
-use crate::discipline::{Discipline, Guarded, QueueLimit};
+use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
 use crate::onset::Onset;
@@ -209,11 +209,8 @@ impl<S: AnyScheme> Parameters for Params<S> {
         let Discipline::Fifo(queue) = self.inner().build(facts) else {
             unreachable!("a scheme with a single queue, as it was checked to be")
         };
-        Discipline::Guarded(Guarded {
-            guards: vec![Box::new(self.guardian(facts))],
-            queue,
-            queue_limit: self.own_limit().map_or(QueueLimit::OfPort, QueueLimit::Own),
-        })
+        let limit = self.own_limit().map_or(QueueLimit::OfPort, QueueLimit::Own);
+        Discipline::Scheduled(Scheduled::guarded_queue(Box::new(self.guardian(facts)), queue, limit))
     }
 }
 

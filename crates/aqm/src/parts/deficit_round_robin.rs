@@ -7,7 +7,8 @@
 use crate::header::HeaderFields;
 use crate::packet::{Codepoint, PacketFacts};
 use crate::parts::FlowTable;
-use crate::scheduler::{Backlogs, End, Scheduler, Victim};
+use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+use aqmlab_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +71,7 @@ enum List {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct Place {
     credits: i64,
     list: List,
     /// The queue behind this one in its list.
@@ -92,9 +93,9 @@ impl Row {
     const EMPTY: Self = Self { first: NONE, last: NONE, length: 0 };
 
     #[inline]
-    fn push_back(&mut self, queue: u32, turns: &mut [Turn]) {
-        turns[queue as usize].next = NONE;
-        match turns.get_mut(self.last as usize) {
+    fn push_back(&mut self, queue: u32, places: &mut [Place]) {
+        places[queue as usize].next = NONE;
+        match places.get_mut(self.last as usize) {
             Some(last) => last.next = queue,
             None => self.first = queue,
         }
@@ -104,8 +105,8 @@ impl Row {
 
     /// Takes out the first queue, which there has to be.
     #[inline]
-    fn take_first(&mut self, turns: &[Turn]) {
-        self.first = turns[self.first as usize].next;
+    fn take_first(&mut self, places: &[Place]) {
+        self.first = places[self.first as usize].next;
         if self.first == NONE {
             self.last = NONE;
         }
@@ -118,7 +119,7 @@ impl Row {
 pub struct DeficitRoundRobin {
     settings: RoundRobinSettings,
     flows: FlowTable,
-    turns: Vec<Turn>,
+    places: Vec<Place>,
     new: Row,
     old: Row,
     last_arrival: usize,
@@ -132,7 +133,7 @@ impl DeficitRoundRobin {
         Self {
             settings,
             flows,
-            turns: vec![Turn { credits: 0, list: List::None, next: NONE }; queues],
+            places: vec![Place { credits: 0, list: List::None, next: NONE }; queues],
             new: Row::EMPTY,
             old: Row::EMPTY,
             last_arrival: 0,
@@ -150,7 +151,7 @@ impl DeficitRoundRobin {
     #[inline]
     fn take_first(&mut self) {
         let row = if self.new.first == NONE { &mut self.old } else { &mut self.new };
-        row.take_first(&self.turns);
+        row.take_first(&self.places);
     }
 
     const fn is_over(&self, credits: i64) -> bool {
@@ -162,52 +163,58 @@ impl DeficitRoundRobin {
 
     #[inline]
     fn becomes_old(&mut self, queue: usize) {
-        self.turns[queue].list = List::Old;
-        self.old.push_back(queue as u32, &mut self.turns);
+        self.places[queue].list = List::Old;
+        self.old.push_back(queue as u32, &mut self.places);
     }
 }
 
 impl Scheduler for DeficitRoundRobin {
-    fn classify(&mut self, packet: &PacketFacts, header: &HeaderFields, _queues: &dyn Backlogs) -> usize {
-        let Self { flows, turns, .. } = self;
+    fn classify(
+        &mut self,
+        _now: Time,
+        packet: &PacketFacts,
+        header: &HeaderFields,
+        _queues: &dyn Backlogs,
+    ) -> usize {
+        let Self { flows, places, .. } = self;
         self.last_arrival = match self.settings.classify {
-            Classifier::Flow => flows.queue_of(header.flow_hash, |queue| turns[queue].list != List::None),
+            Classifier::Flow => flows.queue_of(header.flow_hash, |queue| places[queue].list != List::None),
             Classifier::Codepoint => {
-                usize::from(matches!(packet.codepoint, Codepoint::Ect1 | Codepoint::Ce)).min(turns.len() - 1)
+                usize::from(matches!(packet.codepoint, Codepoint::Ect1 | Codepoint::Ce)).min(places.len() - 1)
             }
-            Classifier::Dscp => usize::from(header.dscp) % turns.len(),
+            Classifier::Dscp => usize::from(header.dscp) % places.len(),
         };
         self.last_arrival
     }
 
-    fn on_queued(&mut self, queue: usize, _packet: &PacketFacts) {
-        let turn = &mut self.turns[queue];
-        if turn.list == List::None {
-            *turn = Turn { credits: i64::from(self.settings.quantum_bytes), list: List::New, next: NONE };
-            self.new.push_back(queue as u32, &mut self.turns);
+    fn on_queued(&mut self, _now: Time, queue: usize, _packet: &PacketFacts, _queues: &dyn Backlogs) {
+        let place = &mut self.places[queue];
+        if place.list == List::None {
+            *place = Place { credits: i64::from(self.settings.quantum_bytes), list: List::New, next: NONE };
+            self.new.push_back(queue as u32, &mut self.places);
         }
     }
 
-    fn next(&mut self, _queues: &dyn Backlogs) -> Option<usize> {
+    fn next(&mut self, _now: Time, _queues: &dyn Backlogs) -> Turn {
         loop {
             let queue = self.first() as usize;
-            let credits = self.turns.get(queue)?.credits;
+            let Some(&Place { credits, .. }) = self.places.get(queue) else { return Turn::Nobody };
             if !self.is_over(credits) {
-                return Some(queue);
+                return Turn::Queue(queue);
             }
-            self.turns[queue].credits = credits + i64::from(self.settings.quantum_bytes);
+            self.places[queue].credits = credits + i64::from(self.settings.quantum_bytes);
             self.take_first();
             self.becomes_old(queue);
         }
     }
 
-    fn on_sent(&mut self, queue: usize, bytes: u32) {
-        self.turns[queue].credits -= i64::from(bytes);
+    fn on_sent(&mut self, _now: Time, queue: usize, bytes: u32) {
+        self.places[queue].credits -= i64::from(bytes);
         self.last_sent = queue;
     }
 
-    fn on_empty(&mut self, queue: usize) {
-        let was_new = self.turns[queue].list == List::New;
+    fn on_empty(&mut self, _now: Time, queue: usize) {
+        let was_new = self.places[queue].list == List::New;
         self.take_first();
         let stays = match self.settings.emptied_new_queue {
             EmptiedNewQueue::BecomesOld => was_new,
@@ -216,20 +223,20 @@ impl Scheduler for DeficitRoundRobin {
         if stays {
             self.becomes_old(queue);
         } else {
-            self.turns[queue].list = List::None;
+            self.places[queue].list = List::None;
         }
     }
 
     /// From the head of the queue with the most bytes, the first of these: up to half of its bytes.
-    fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
+    fn victim(&mut self, _now: Time, queues: &dyn Backlogs) -> Victim {
         let (mut queue, mut most) = (0, 0);
         for mut active in [self.new.first, self.old.first] {
-            while let Some(turn) = self.turns.get(active as usize) {
+            while let Some(place) = self.places.get(active as usize) {
                 let bytes = queues.bytes(active as usize);
                 if bytes > most || (bytes == most && (active as usize) < queue) {
                     (queue, most) = (active as usize, bytes);
                 }
-                active = turn.next;
+                active = place.next;
             }
         }
         Victim {
@@ -245,6 +252,6 @@ impl Scheduler for DeficitRoundRobin {
         sink("old_queues", f64::from(self.old.length));
         sink("queue_of_last_arrival", self.last_arrival as f64);
         sink("queue_of_last_packet_sent", self.last_sent as f64);
-        sink("credit_of_last_packet_sent_bytes", self.turns[self.last_sent].credits as f64);
+        sink("credit_of_last_packet_sent_bytes", self.places[self.last_sent].credits as f64);
     }
 }

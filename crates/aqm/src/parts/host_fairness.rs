@@ -6,7 +6,8 @@
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::parts::{FlowHashing, FlowTable};
-use crate::scheduler::{Backlogs, End, Scheduler, Victim};
+use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+use aqmlab_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -159,7 +160,13 @@ impl HostFairness {
 }
 
 impl Scheduler for HostFairness {
-    fn classify(&mut self, _packet: &PacketFacts, header: &HeaderFields, _queues: &dyn Backlogs) -> usize {
+    fn classify(
+        &mut self,
+        _now: Time,
+        _packet: &PacketFacts,
+        header: &HeaderFields,
+        _queues: &dyn Backlogs,
+    ) -> usize {
         let Self { table, flows, .. } = self;
         let queue = table.queue_of(header.flow_hash, |queue| flows[queue].set != Set::None);
         if flows[queue].set == Set::None || flows[queue].flow_hash != header.flow_hash {
@@ -169,7 +176,7 @@ impl Scheduler for HostFairness {
         queue
     }
 
-    fn on_queued(&mut self, queue: usize, _packet: &PacketFacts) {
+    fn on_queued(&mut self, _now: Time, queue: usize, _packet: &PacketFacts, _queues: &dyn Backlogs) {
         match self.flows[queue].set {
             Set::None => {
                 let deficit = self.turn_bytes(queue);
@@ -182,11 +189,11 @@ impl Scheduler for HostFairness {
         }
     }
 
-    fn next(&mut self, queues: &dyn Backlogs) -> Option<usize> {
+    fn next(&mut self, _now: Time, queues: &dyn Backlogs) -> Turn {
         loop {
-            let queue = self.new.front().or(self.old.front()).copied()?;
+            let Some(&queue) = self.new.front().or(self.old.front()) else { return Turn::Nobody };
             if self.flows[queue].deficit > 0 {
-                return Some(queue);
+                return Turn::Queue(queue);
             }
             if self.flows[queue].set == Set::Sparse {
                 if queues.packets(queue) > 0 {
@@ -202,12 +209,12 @@ impl Scheduler for HostFairness {
         }
     }
 
-    fn on_sent(&mut self, queue: usize, bytes: u32) {
+    fn on_sent(&mut self, _now: Time, queue: usize, bytes: u32) {
         self.flows[queue].deficit -= i64::from(bytes);
         self.last_sent = queue;
     }
 
-    fn on_empty(&mut self, queue: usize) {
+    fn on_empty(&mut self, _now: Time, queue: usize) {
         self.take(queue);
         if self.flows[queue].set == Set::Bulk {
             self.count_for_hosts(queue, -1);
@@ -216,7 +223,7 @@ impl Scheduler for HostFairness {
     }
 
     /// One packet from the head of the queue with the most bytes, the first of these.
-    fn victim(&mut self, queues: &dyn Backlogs) -> Victim {
+    fn victim(&mut self, _now: Time, queues: &dyn Backlogs) -> Victim {
         let active = self.new.iter().chain(&self.old).copied();
         let most = active.max_by_key(|&queue| (queues.bytes(queue), std::cmp::Reverse(queue)));
         Victim { queue: most.unwrap_or_default(), end: End::Head, most_packets: 1, enough_bytes: u64::MAX }
@@ -235,6 +242,7 @@ impl Scheduler for HostFairness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aqm::Departing;
     use crate::packet::{Codepoint, PacketClass};
 
     /// As many packets as anybody asks for in each queue that has any.
@@ -250,6 +258,12 @@ mod tests {
         fn bytes(&self, queue: usize) -> u64 {
             u64::from(self.packets(queue)) * 1000
         }
+        fn waiting(&self) -> u32 {
+            (0..self.0.len()).map(|queue| self.packets(queue)).sum()
+        }
+        fn head(&self, _: usize) -> Option<Departing> {
+            None
+        }
     }
 
     /// Shares of the flows, each given by its hosts, in what is sent over many turns.
@@ -261,16 +275,16 @@ mod tests {
         let mut queues = Vec::new();
         for (flow, &(source, destination)) in (1..).zip(flows) {
             let header = HeaderFields { flow_hash: flow * 0x0101, dscp: 0, source, destination };
-            let queue = scheduler.classify(&packet, &header, &backlogs);
+            let queue = scheduler.classify(Time::ZERO, &packet, &header, &backlogs);
             backlogs.0[queue] = true;
-            scheduler.on_queued(queue, &packet);
+            scheduler.on_queued(Time::ZERO, queue, &packet, &backlogs);
             queues.push(queue);
         }
         let mut sent = vec![0.0; 64];
         for _ in 0..60_000 {
-            let queue = scheduler.next(&backlogs).expect("somebody waits");
+            let Turn::Queue(queue) = scheduler.next(Time::ZERO, &backlogs) else { panic!("somebody waits") };
             sent[queue] += 1.0 / 60_000.0;
-            scheduler.on_sent(queue, 1000);
+            scheduler.on_sent(Time::ZERO, queue, 1000);
         }
         queues.into_iter().map(|queue| sent[queue]).collect()
     }

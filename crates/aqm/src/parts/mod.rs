@@ -50,7 +50,7 @@ pub(crate) use queue_control_params::queue_control_params;
 pub use red_curve::{RedCurve, Region};
 pub(crate) use red_params::red_params;
 pub use scale::{PacketScale, ScaleProbability};
-pub use shaper::Shaper;
+pub use shaper::{Shaped, Shaper};
 pub use spacing::Spacing;
 pub use thresholds::Thresholds;
 pub use ticker::Ticker;

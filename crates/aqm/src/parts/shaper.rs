@@ -3,7 +3,11 @@
 //! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE*, IEEE LANMAN 2018, section III.A: a clock of when the next
 //! packet may leave takes the place of a bucket of tokens.
 
-use aqmlab_units::{Rate, Time, TransmissionClock};
+use crate::aqm::{Departing, Verdict};
+use crate::header::HeaderFields;
+use crate::packet::PacketFacts;
+use crate::scheduler::{Backlogs, Scheduler, Turn, Victim};
+use aqmlab_units::{Probability, Rate, Time, TransmissionClock};
 
 /// A virtual link of some rate in front of the real one. The next packet may leave when this one would have been sent on
 /// it. While packets wait nothing is lost that the real link, or whoever asks, came late for; what nobody needed is.
@@ -21,20 +25,98 @@ impl Shaper {
         Self { clock: TransmissionClock::new(rate), overhead_bytes, opens: Time::ZERO }
     }
 
-    /// When the next packet may leave.
-    #[must_use]
-    pub const fn opens(&self) -> Time {
-        self.opens
-    }
-
     /// A packet has come to an empty port: time that nobody needed is not made up for.
-    pub fn begin(&mut self, now: Time) {
+    fn begin(&mut self, now: Time) {
         self.opens = self.opens.max(now);
     }
 
     /// A packet of so many bytes has left.
-    pub fn on_sent(&mut self, bytes: u32) {
+    fn on_sent(&mut self, bytes: u32) {
         self.opens += self.clock.transmit(bytes.saturating_add(self.overhead_bytes));
+    }
+}
+
+/// A scheduler whose queues are held together to a rate below the link's.
+pub struct Shaped<S> {
+    shaper: Shaper,
+    /// What the queues count with each packet, on top of its IP length.
+    layer2_bytes: u32,
+    scheduler: S,
+}
+
+impl<S: Scheduler> Shaped<S> {
+    /// This scheduler behind a shaper. The shaper goes by IP lengths, also where the queues count `layer2_bytes` more.
+    pub const fn new(shaper: Shaper, layer2_bytes: u32, scheduler: S) -> Self {
+        Self { shaper, layer2_bytes, scheduler }
+    }
+}
+
+impl<S: Scheduler> Scheduler for Shaped<S> {
+    fn classify(
+        &mut self,
+        now: Time,
+        packet: &PacketFacts,
+        header: &HeaderFields,
+        queues: &dyn Backlogs,
+    ) -> usize {
+        self.scheduler.classify(now, packet, header, queues)
+    }
+
+    fn on_queued(&mut self, now: Time, queue: usize, packet: &PacketFacts, queues: &dyn Backlogs) {
+        if queues.waiting() == 1 {
+            self.shaper.begin(now);
+        }
+        self.scheduler.on_queued(now, queue, packet, queues);
+    }
+
+    fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn {
+        if queues.waiting() > 0 && now < self.shaper.opens {
+            return Turn::At(self.shaper.opens);
+        }
+        self.scheduler.next(now, queues)
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        queue: usize,
+        packet: &Departing,
+        queues: &dyn Backlogs,
+    ) -> Verdict {
+        self.scheduler.on_departure(now, queue, packet, queues)
+    }
+
+    fn watches_departures(&self) -> bool {
+        self.scheduler.watches_departures()
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
+        self.shaper.on_sent(bytes - self.layer2_bytes);
+        self.scheduler.on_sent(now, queue, bytes);
+    }
+
+    fn on_empty(&mut self, now: Time, queue: usize) {
+        self.scheduler.on_empty(now, queue);
+    }
+
+    fn asks_again_after_discard(&self) -> bool {
+        self.scheduler.asks_again_after_discard()
+    }
+
+    fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim {
+        self.scheduler.victim(now, queues)
+    }
+
+    fn advance(&mut self, now: Time, queues: &dyn Backlogs) {
+        self.scheduler.advance(now, queues);
+    }
+
+    fn signal_probability(&self, queue: usize) -> Option<Probability> {
+        self.scheduler.signal_probability(queue)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.scheduler.observe(sink);
     }
 }
 
@@ -51,20 +133,20 @@ mod tests {
         let mut shaper = Shaper::new(Rate::from_megabits_per_second(1.0), 0);
         shaper.begin(at(3));
         shaper.on_sent(1000);
-        assert_eq!(shaper.opens(), at(11));
+        assert_eq!(shaper.opens, at(11));
         // Sent at 20 ms instead of 11: the one after it may still leave at 19 ms, that is at once.
         shaper.on_sent(1000);
-        assert_eq!(shaper.opens(), at(19));
+        assert_eq!(shaper.opens, at(19));
         shaper.on_sent(1000);
         shaper.begin(at(100));
         shaper.on_sent(1000);
-        assert_eq!(shaper.opens(), at(108), "idle time is lost");
+        assert_eq!(shaper.opens, at(108), "idle time is lost");
     }
 
     #[test]
     fn an_overhead_takes_its_time_with_every_packet() {
         let mut shaper = Shaper::new(Rate::from_megabits_per_second(1.0), 250);
         (0..4).for_each(|_| shaper.on_sent(1000));
-        assert_eq!(shaper.opens(), at(40));
+        assert_eq!(shaper.opens, at(40));
     }
 }

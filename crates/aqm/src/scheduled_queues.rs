@@ -1,0 +1,473 @@
+//! A port with guards or several queues: who is asked, and in which order.
+
+use crate::aqm::{Departing, Reason, Verdict};
+use crate::conservation::{self, ConservationError};
+use crate::counters::{QueueCounters, Tally};
+use crate::discipline::{QueueLimit, Scheduled};
+use crate::fifo::Fifo;
+use crate::guard::{Behind, Decision, Guards};
+use crate::header::HeaderFields;
+use crate::packet::{PacketFacts, Queued};
+use crate::parts::{Limit, Room};
+use crate::queue::{Queue, Shared};
+use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+use aqmlab_units::{Probability, Time};
+
+/// Queues, and what stands in front of them.
+pub(crate) struct ScheduledQueues<P: Queued> {
+    front: Front,
+    /// None in front of one queue that is first in, first out.
+    scheduler: Option<Box<dyn Scheduler>>,
+    watches_departures: bool,
+    asks_again_after_discard: bool,
+    queues: Queues<P>,
+    /// How much may wait in all queues together.
+    room: Room,
+    /// Whether a queue may hold more than that by itself.
+    has_own_limit: bool,
+    /// Until when the scheduler held back what waits, when it was asked last.
+    opens: Option<Time>,
+    /// Whether one queue without a scheduler was asked in vain since the last packet came: its scheme knows that the link is idle.
+    is_idle: bool,
+    /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each scheme sees
+    /// its own queue alone, so nothing can change in between that a tick would see.
+    timers: Vec<Time>,
+}
+
+/// The guards, and the counters of the queues: those who hear of every decision.
+struct Front {
+    guards: Guards,
+    counters: Vec<QueueCounters>,
+    /// What the queues count with each packet, on top of its IP length: guards and the scheduler are told of this length.
+    layer2_bytes: u32,
+}
+
+impl Front {
+    #[inline(always)]
+    fn tell_of_discard(&mut self, now: Time, queue: usize, facts: &PacketFacts, reason: Reason) {
+        self.counters[queue].discards[reason.index()].count(facts.bytes);
+        self.tell(now, facts, Decision::Discarded(reason));
+    }
+
+    #[inline(always)]
+    fn tell_of_mark(&mut self, now: Time, queue: usize, facts: &PacketFacts) {
+        self.counters[queue].marks.count(facts.bytes);
+        self.tell(now, facts, Decision::Marked);
+    }
+
+    #[inline(always)]
+    fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
+        self.guards.tell(now, &facts.longer_by(self.layer2_bytes), decision);
+    }
+}
+
+/// The queues, with the packets and bytes that wait in all of them together, as these count them.
+struct Queues<P: Queued> {
+    row: Vec<Queue<P>>,
+    waiting: (u32, u64),
+}
+
+impl<P: Queued> Backlogs for Queues<P> {
+    fn queues(&self) -> usize {
+        self.row.len()
+    }
+
+    fn packets(&self, queue: usize) -> u32 {
+        self.row[queue].fifo().packets()
+    }
+
+    fn bytes(&self, queue: usize) -> u64 {
+        self.row[queue].fifo().bytes()
+    }
+
+    fn waiting(&self) -> u32 {
+        self.waiting.0
+    }
+
+    fn head(&self, queue: usize) -> Option<Departing> {
+        self.row[queue].fifo().head()
+    }
+}
+
+/// Packets and bytes that wait in a queue.
+#[inline(always)]
+fn length<P: Queued>(queue: &Queue<P>) -> (u32, u64) {
+    (queue.fifo().packets(), queue.fifo().bytes())
+}
+
+impl<P: Queued> Queues<P> {
+    /// A queue has changed: what it held before is no longer what waits there.
+    #[inline(always)]
+    fn note_length(&mut self, queue: usize, before: (u32, u64)) -> (u32, u64) {
+        let after = length(&self.row[queue]);
+        self.waiting.0 = self.waiting.0 - before.0 + after.0;
+        self.waiting.1 = self.waiting.1 - before.1 + after.1;
+        after
+    }
+
+    /// Of one queue what its scheme says; of several the mean, each by its waiting packets.
+    fn signal_probability(&self, scheduler: Option<&dyn Scheduler>) -> Probability {
+        let of = |place: usize, queue: &Queue<P>| {
+            let of_scheduler = scheduler.and_then(|scheduler| scheduler.signal_probability(place));
+            of_scheduler.unwrap_or_else(|| queue.scheme().signal_probability())
+        };
+        if let [queue] = &*self.row {
+            return of(0, queue);
+        }
+        let (mut sum, mut packets) = (0.0, 0.0);
+        for (place, queue) in self.row.iter().enumerate().filter(|(_, queue)| queue.fifo().packets() > 0) {
+            let weight = f64::from(queue.fifo().packets());
+            sum += weight * of(place, queue).value();
+            packets += weight;
+        }
+        if packets > 0.0 { Probability::clamped(sum / packets) } else { Probability::ZERO }
+    }
+}
+
+/// A scheme on the heap with what the allocator adds, and a queue's place with its scheduler.
+const SCHEME_AND_TURN_BYTES: usize = 192;
+
+impl<P: Queued> ScheduledQueues<P> {
+    /// Memory of one queue without packets.
+    pub(crate) const BYTES_PER_QUEUE: usize =
+        size_of::<Queue<P>>() + size_of::<QueueCounters>() + size_of::<Time>() + SCHEME_AND_TURN_BYTES;
+
+    /// # Panics
+    /// If there is no queue, or nobody to schedule several.
+    pub(crate) fn new(scheduled: Scheduled, limit: Limit) -> Self {
+        let Scheduled { guards, scheduler, queues, queue_limit } = scheduled;
+        assert!(!queues.is_empty(), "a port has at least one queue");
+        assert!(scheduler.is_some() || queues.len() == 1, "several queues have a scheduler");
+        let own = queue_limit.room(limit);
+        let row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
+        Self {
+            front: Front {
+                guards: Guards::new(guards),
+                counters: vec![QueueCounters::default(); row.len()],
+                layer2_bytes: 0,
+            },
+            watches_departures: scheduler.as_ref().is_some_and(|one| one.watches_departures()),
+            asks_again_after_discard: scheduler.as_ref().is_some_and(|one| one.asks_again_after_discard()),
+            scheduler,
+            room: limit.room(),
+            has_own_limit: queue_limit != QueueLimit::OfPort,
+            opens: None,
+            is_idle: false,
+            timers: row.iter().map(|queue| queue.next_timer().unwrap_or(Time::MAX)).collect(),
+            queues: Queues { row, waiting: (0, 0) },
+        }
+    }
+
+    /// From here on each packet counts so many bytes more than its IP length. The queues are empty.
+    pub(crate) fn count_layer2(&mut self, bytes: u32) {
+        self.front.layer2_bytes = bytes;
+        self.queues.row.iter_mut().for_each(|queue| queue.count_layer2(bytes));
+    }
+
+    pub(crate) const fn packets(&self) -> u32 {
+        self.queues.waiting.0
+    }
+
+    /// The IP lengths of the waiting packets together.
+    pub(crate) fn ip_bytes(&self) -> u64 {
+        self.queues.waiting.1 - u64::from(self.queues.waiting.0) * u64::from(self.front.layer2_bytes)
+    }
+
+    pub(crate) fn signal_probability(&self) -> Probability {
+        self.queues.signal_probability(self.scheduler.as_deref())
+    }
+
+    /// Whether packets that wait may still be discarded or marked: to make room for others, or by the scheme of one queue.
+    pub(crate) fn decides_about_waiting(&self) -> bool {
+        let by_scheme = || self.queues.row[0].scheme().decides_about_waiting();
+        self.scheduler.is_some() || self.has_own_limit || by_scheme()
+    }
+
+    /// Guards first, then the scheduler, or the scheme of one queue without it.
+    pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.front.guards.observe(sink);
+        match &self.scheduler {
+            Some(scheduler) => scheduler.observe(sink),
+            None => self.queues.row[0].scheme().observe(sink),
+        }
+    }
+
+    pub(crate) fn queue(&self, queue: usize) -> (&Queue<P>, &QueueCounters) {
+        (&self.queues.row[queue], &self.front.counters[queue])
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queues.row.len()
+    }
+
+    pub(crate) fn fifos(&self) -> impl Iterator<Item = &Fifo<P>> {
+        self.queues.row.iter().map(Queue::fifo)
+    }
+
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &P> {
+        self.fifos().flat_map(Fifo::waiting)
+    }
+
+    pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
+        for (queue, (counters, fifo)) in self.front.counters.iter().zip(self.fifos()).enumerate() {
+            let waiting = Tally { packets: fifo.packets().into(), bytes: fifo.ip_bytes() };
+            conservation::check_queue(queue, counters, waiting)?;
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    pub(crate) fn arrive(
+        &mut self,
+        now: Time,
+        packet: P,
+        header: impl FnOnce(&P) -> HeaderFields,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let (facts, header) = (packet.facts(), &header(&packet));
+        let counted = facts.longer_by(self.front.layer2_bytes);
+        let signalled = match self.admission(now, &counted, header, port) {
+            Ok(signalled) => signalled,
+            Err(reason) => return port.discard(packet, reason, discarded),
+        };
+        let place = match &mut self.scheduler {
+            Some(scheduler) => scheduler.classify(now, &counted, header, &self.queues),
+            None => 0,
+        };
+        self.advance_queue(place, now);
+        let Self { queues, front, .. } = self;
+        let queue = &mut queues.row[place];
+        let before = length(queue);
+        front.counters[place].arrivals.count(facts.bytes);
+        let mut marked = false;
+        let mut on_mark = || marked = true;
+        let mut on_discard = |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            discarded(packet, reason);
+        };
+        let queued = if signalled {
+            queue.arrive_signalled(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+        } else {
+            queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+        };
+        queues.note_length(place, before);
+        if !queued {
+            return;
+        }
+        if marked {
+            self.front.tell_of_mark(now, place, &facts);
+        } else {
+            self.front.tell(now, &facts, Decision::Queued);
+        }
+        self.is_idle = false;
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.on_queued(now, place, &counted, &self.queues);
+        }
+        self.make_room(now, port, discarded);
+    }
+
+    #[inline(never)]
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> Option<P> {
+        while let Some(place) = self.next(now) {
+            self.advance_queue(place, now);
+            // Every flow that pauses leaves an empty queue behind, which has its turn once or twice more.
+            if self.queues.row[place].fifo().packets() == 0 {
+                self.queues.row[place].find_empty(now);
+                self.end_turn(now, place);
+                continue;
+            }
+            let (sent, marked) = self.take(now, place, port, discarded);
+            let Some(packet) = sent else {
+                if self.queues.row[place].fifo().packets() == 0 {
+                    self.end_turn(now, place);
+                }
+                continue;
+            };
+            let facts = packet.facts();
+            if let Some(scheduler) = &mut self.scheduler {
+                scheduler.on_sent(now, place, facts.longer_by(self.front.layer2_bytes).bytes);
+            }
+            self.front.counters[place].departures.count(facts.bytes);
+            if marked {
+                self.front.tell_of_mark(now, place, &facts);
+            }
+            self.front.tell(now, &facts, Decision::Sent);
+            return Some(packet);
+        }
+        None
+    }
+
+    /// The queue whose turn it is. One queue without a scheduler is asked even if nothing waits, once.
+    #[inline(always)]
+    fn next(&mut self, now: Time) -> Option<usize> {
+        let Some(scheduler) = &mut self.scheduler else { return (!self.is_idle).then_some(0) };
+        self.opens = None;
+        match scheduler.next(now, &self.queues) {
+            Turn::Queue(place) => return Some(place),
+            Turn::At(opens) => {
+                assert!(
+                    opens > now,
+                    "a scheduler holds back what waits until a later instant: {opens} at {now}"
+                );
+                self.opens = Some(opens);
+            }
+            Turn::Nobody => {
+                assert_eq!(self.queues.waiting.0, 0, "a scheduler serves every queue in which packets wait");
+            }
+        }
+        None
+    }
+
+    /// The queue whose turn it was has nothing to send, and its scheme knows.
+    #[inline(always)]
+    fn end_turn(&mut self, now: Time, place: usize) {
+        match &mut self.scheduler {
+            Some(scheduler) => scheduler.on_empty(now, place),
+            None => self.is_idle = true,
+        }
+    }
+
+    /// Takes a packet out of a queue that is let pass, and says whether it was marked on the way.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        now: Time,
+        place: usize,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> (Option<P>, bool) {
+        if self.watches_departures {
+            return self.take_under_scheduler(now, place, port, discarded);
+        }
+        let Self { queues, front, .. } = self;
+        let queue = &mut queues.row[place];
+        let before = length(queue);
+        let mut marked = false;
+        let mut on_mark = || marked = true;
+        let mut on_discard = |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            discarded(packet, reason);
+        };
+        let sent = if self.asks_again_after_discard {
+            queue.depart_one(now, port, &mut on_mark, &mut on_discard)
+        } else {
+            queue.depart(now, port, &mut on_mark, &mut on_discard)
+        };
+        queues.note_length(place, before);
+        (sent, marked)
+    }
+
+    /// The same where the scheduler has something to say of the packet, once its scheme lets it pass.
+    #[inline(never)]
+    fn take_under_scheduler(
+        &mut self,
+        now: Time,
+        place: usize,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> (Option<P>, bool) {
+        let Self { queues, front, scheduler, .. } = self;
+        let before = length(&queues.row[place]);
+        let Some((packet, departing)) = queues.row[place].take_head() else { return (None, false) };
+        queues.note_length(place, before);
+        let verdict = match (queues.row[place].verdict_on_departure(now, &departing, port), scheduler) {
+            (Verdict::Pass, Some(scheduler)) => scheduler.on_departure(now, place, &departing, &*queues),
+            (verdict, _) => verdict,
+        };
+        let before = length(&queues.row[place]);
+        let mut marked = false;
+        let mut on_discard = |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            discarded(packet, reason);
+        };
+        let sent = queues.row[place].release(verdict, packet, port, &mut || marked = true, &mut on_discard);
+        queues.note_length(place, before);
+        (sent, marked)
+    }
+
+    /// Until when the scheduler holds back what waits.
+    pub(crate) fn opens(&self) -> Option<Time> {
+        self.opens.filter(|_| self.queues.waiting.0 > 0)
+    }
+
+    /// The next timer of a guard; `Time::MAX` without one.
+    pub(crate) fn next_timer(&self) -> Time {
+        self.front.guards.next_timer()
+    }
+
+    /// Runs the timers of guards that are due at this instant.
+    pub(crate) fn run_timers(&mut self, due: Time) {
+        self.advance(due);
+        let Self { front, queues, scheduler, .. } = self;
+        let signals = || queues.signal_probability(scheduler.as_deref());
+        front.guards.run_timers(due, &Behind::new(queues.waiting.0, queues.waiting.1, &signals));
+    }
+
+    /// Lets time pass for the schemes of all queues, and for the scheduler.
+    pub(crate) fn advance(&mut self, now: Time) {
+        (0..self.timers.len()).for_each(|queue| self.advance_queue(queue, now));
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.advance(now, &self.queues);
+        }
+    }
+
+    #[inline(always)]
+    fn advance_queue(&mut self, queue: usize, now: Time) {
+        if self.timers[queue] <= now {
+            self.run_timers_of_queue(queue, now);
+        }
+    }
+
+    #[inline(never)]
+    fn run_timers_of_queue(&mut self, queue: usize, now: Time) {
+        let timer = &mut self.timers[queue];
+        while *timer <= now {
+            *timer = self.queues.row[queue].run_timer(*timer);
+        }
+    }
+
+    /// Asks the guards: whether the arrival is to be marked, or why it is discarded.
+    fn admission(
+        &mut self,
+        now: Time,
+        facts: &PacketFacts,
+        header: &HeaderFields,
+        port: &mut Shared,
+    ) -> Result<bool, Reason> {
+        if self.front.guards.is_empty() {
+            return Ok(false);
+        }
+        self.advance(now);
+        let Self { front, queues, scheduler, .. } = self;
+        let signals = || queues.signal_probability(scheduler.as_deref());
+        let behind = Behind::new(queues.waiting.0, queues.waiting.1, &signals);
+        front.guards.admission(now, facts, header, &behind, port)
+    }
+
+    /// Discards what the scheduler chooses until the buffer that all queues share holds the rest; without a scheduler the last
+    /// arrivals.
+    fn make_room(&mut self, now: Time, port: &mut Shared, discarded: &mut impl FnMut(P, Reason)) {
+        while !self.room.holds(self.queues.waiting.0, self.queues.waiting.1) {
+            let victim = match &mut self.scheduler {
+                Some(scheduler) => scheduler.victim(now, &self.queues),
+                None => Victim { queue: 0, end: End::Tail, most_packets: 1, enough_bytes: u64::MAX },
+            };
+            let place = victim.queue;
+            self.advance_queue(place, now);
+            let Self { queues, front, .. } = self;
+            let before = length(&queues.row[place]);
+            let amount = (victim.end, victim.most_packets, victim.enough_bytes);
+            queues.row[place].make_room(now, amount, port, &mut |packet: P, reason| {
+                front.tell_of_discard(now, place, &packet.facts(), reason);
+                discarded(packet, reason);
+            });
+            queues.note_length(place, before);
+        }
+    }
+}
