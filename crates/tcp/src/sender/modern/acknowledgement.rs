@@ -128,7 +128,9 @@ impl ModernSender {
         let Delivery { delivered, latest, .. } = news.delivery;
         let sent_at = latest.map(|arrived| arrived.at);
         news.delivery_rate = self.deliveries.note_delivered(now, delivered, sent_at, self.rack.least());
-        self.delivery_rate = news.delivery_rate.or(self.delivery_rate);
+        if news.delivery_rate.is_some() {
+            self.delivery_rate = news.delivery_rate;
+        }
     }
 
     /// What follows for the phase and the window.
