@@ -168,7 +168,11 @@ fn hosts() -> Vec<Case> {
             for ecn in ["off", "on"] {
                 let (queue, act) = acting("red", ecn == "on");
                 let case = Case::new(&format!("{demand} {profile} ecn {ecn}"), scenario, &[act]);
-                cases.push(case.queue(&queue).host("profile", profile).host("host.ecn", ecn));
+                let case = case.queue(&queue).host("profile", profile).host("host.ecn", ecn);
+                // Without marks DCTCP is Reno (RFC 8257 sections 3.4 and 3.5).
+                let is_reno = profile == "linux6-dctcp" && ecn == "off";
+                let reno = format!("{demand}-linux6-reno-ecn-off");
+                cases.push(if is_reno { case.of_network(&reno) } else { case });
             }
         }
     }

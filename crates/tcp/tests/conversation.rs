@@ -219,6 +219,7 @@ fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "nagle" => overrides.nagle = value.parse().ok(),
             "ecn" => {
                 overrides.ecn = Some(match *value {
+                    "off" => aqmlab_tcp::EcnRule::Off,
                     "on" => aqmlab_tcp::EcnRule::On,
                     "rfc3168" => aqmlab_tcp::EcnRule::Rfc3168,
                     "kame" => aqmlab_tcp::EcnRule::Kame,
@@ -418,6 +419,7 @@ conversations! {
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
     linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
+    linux_dctcp_without_ecn_takes_its_first_acknowledgement_for_no_mark
     linux_half_of_a_window_does_not_let_it_grow
     linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
     linux_keeps_ecn_where_the_answer_to_its_syn_was_lost

@@ -7,6 +7,8 @@
 //! Adding a controller is a file here, a line in the list below and a table of worked cases in `tests/controllers/`. The stacks
 //! before SACK have windows that their recovery inflates: `sender/classic/window/`.
 
+#[cfg(test)]
+mod any_facts;
 mod control;
 mod hystart;
 mod rate_reduction;
@@ -144,6 +146,8 @@ impl Habits {
 controllers! {
     /// Linux `reno`: RFC 5681 in whole segments.
     Reno = "reno" in reno,
+    /// Reno with appropriate byte counting: RFC 3465.
+    RenoAbc = "reno-abc" in reno_abc,
     /// RFC 9438.
     Cubic = "cubic" in cubic,
     /// RFC 8257.

@@ -99,10 +99,10 @@ impl SegmentWindow {
         }
     }
 
-    /// The window is so many segments at once, and so is the threshold.
+    /// The threshold is so many segments, and the window no more than that at once.
     pub(super) fn fall_to(&mut self, segments: u32) {
-        self.window = segments.max(LEAST_WINDOW);
-        self.threshold = self.window;
+        self.threshold = segments.max(LEAST_WINDOW);
+        self.window = self.window.min(self.threshold);
     }
 
     /// Keeps what a mistake would restore.

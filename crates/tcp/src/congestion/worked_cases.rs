@@ -12,6 +12,7 @@
 //! | `loss`, `ecn`, `probe` | a loss, a mark, or a loss that a probe has repaired |
 //! | `recovered`, `mistake` | the reduction is complete, or nothing had been lost |
 //! | `timeout`, `timeout again` | the timer has expired; once more without progress |
+//! | `over` | everything sent before a timeout has arrived, of which the controller is told with the next acknowledgement |
 //! | `idle N` | N timeouts have passed without data |
 
 use super::{
@@ -119,6 +120,7 @@ impl Bench {
                 self.phase = Phase::Open;
                 controller.on_recovered(Recovered::Mistaken);
             }
+            ["over"] => self.phase = Phase::Open,
             ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),
             _ => panic!("no fact: {words:?}"),
         }

@@ -47,9 +47,10 @@ pub(super) struct Reductions {
 }
 
 impl ModernSender {
-    /// What the acknowledgement says has arrived, and was marked. SND.UNA is still that of before.
-    pub(super) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, advanced: bool) -> News {
+    /// What the acknowledgement says has arrived, and was marked where it counts that. SND.UNA is still that of before.
+    pub(super) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, counts_marks: bool) -> News {
         let (number, max) = (segment.acknowledgement, lent.sequence.max);
+        let advanced = lent.sequence.una.before(number);
         let (delivery, duplicate) = self.deliver(number);
         if let Some(end) = duplicate {
             let of_probe = self.timers.probed.is_some_and(|(until, _)| until == end);
@@ -62,7 +63,7 @@ impl ModernSender {
         }
         self.timed_out &= !advanced;
         self.rack.note(lent.now, &delivery);
-        let marked = self.marked.news(segment.flags, delivery.delivered);
+        let marked = if counts_marks { self.marked.news(segment.flags, delivery.delivered) } else { 0 };
         let round_begins = advanced && self.begins_round(number, max);
         let echo = segment.flags.contains(Flags::ECE);
         let duplicate = duplicate.is_some();
@@ -127,7 +128,9 @@ impl ModernSender {
         let Delivery { delivered, latest, .. } = news.delivery;
         let sent_at = latest.map(|arrived| arrived.at);
         news.delivery_rate = self.deliveries.note_delivered(now, delivered, sent_at, self.rack.least());
-        self.delivery_rate = news.delivery_rate.or(self.delivery_rate);
+        if news.delivery_rate.is_some() {
+            self.delivery_rate = news.delivery_rate;
+        }
     }
 
     /// What follows for the phase and the window.

@@ -36,6 +36,8 @@ struct Departure {
 pub(super) struct Deliveries {
     /// In the order of time; those before the last one delivered are forgotten.
     departures: VecDeque<Departure>,
+    /// When the last of them left.
+    sent_at: Time,
     /// Segments delivered; the count wraps.
     delivered: u32,
     delivered_at: Time,
@@ -46,22 +48,22 @@ pub(super) struct Deliveries {
 
 impl Deliveries {
     /// A segment leaves, the only one outstanding or not.
+    #[inline]
     pub(super) fn note_sent(&mut self, now: Time, only_one: bool) {
         if only_one {
             (self.flight_began, self.delivered_at) = (now, now);
             self.departures.clear();
+        } else if self.sent_at == now {
+            return;
         }
-        let departure = Departure {
+        self.sent_at = now;
+        self.departures.push_back(Departure {
             at: now,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             flight_began: self.flight_began,
             application_limited: self.limited_until.is_some(),
-        };
-        match self.departures.back_mut() {
-            Some(last) if last.at == now => *last = departure,
-            _ => self.departures.push_back(departure),
-        }
+        });
     }
 
     /// The application had nothing more to send, with so many segments in the network and room for others.

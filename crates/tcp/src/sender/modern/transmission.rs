@@ -7,9 +7,10 @@
 
 use super::timers::Due;
 use super::{ModernSender, Sent};
-use crate::connection_flags::SenderFlags;
+use crate::connection_flags::{ConnectionFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::hosts::Ecn;
 use crate::outbox::Outbox;
 use crate::segment::Segment;
 use aqmlab_units::Time;
@@ -28,8 +29,10 @@ impl Endpoint {
             return;
         }
         let advanced = self.sender.sequence.una.before(number);
+        let counts_marks = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
         let sender = &mut self.sender;
-        let taken = sender.with_modern(now, context, |modern, lent| modern.take_in(lent, segment, advanced));
+        let taken =
+            sender.with_modern(now, context, |modern, lent| modern.take_in(lent, segment, counts_marks));
         let Some(mut news) = taken else { return };
         if advanced {
             self.advance(number, out);
