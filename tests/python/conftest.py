@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-# Shells start background jobs with SIGINT ignored, and so would be every process that a test interrupts.
+# Shells start background jobs with SIGINT ignored, nohup ignores SIGHUP, and so would every process that a test ends by them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _BROWSERS_OF_THE_SYSTEM = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
 
