@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-# Shells start background jobs with SIGINT ignored, nohup ignores SIGHUP, and so would every process that a test ends by them.
+# Shells start background jobs with SIGINT ignored, nohup ignores SIGHUP; so would what a test interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
