@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests below this folder are run by `make test-all` alone; lines that follow one another by one process."""
+    """Only `make test-all` runs what is below this folder; lines that follow one another have one process."""
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker("commands")
