@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands.installation import Installation
-from commands.trying import LIVE, Trial
+from commands.trying import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,19 +22,10 @@ _HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Only `make test-all` runs what is below this folder; lines that follow one another have one process."""
+    """Everything below this folder is run by `make test-all` alone."""
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker("commands")
-            item.add_marker(pytest.mark.xdist_group(_chain_of(item)))
-
-
-def _chain_of(item: pytest.Item) -> str:
-    """What has to stay together: a page, one command's help, one example; and live runs, which never meet."""
-    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    if str(given.get("line", "")).startswith(LIVE):
-        return "live"
-    return f"{item.path.stem} {given.get('command') or given.get('file') or ''}"
 
 
 @pytest.fixture(name="bare", scope="session")

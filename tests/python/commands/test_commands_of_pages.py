@@ -3,7 +3,7 @@
 What they show of what commands print is compared with what these print; `make shown` writes it anew.
 The examples of help that are about published studies come after them, because they read the same runs.
 
-Every test here needs what the one before it left: one process runs this file (`--dist loadgroup`).
+Every test here needs what the one before it left: one process runs this file (`--dist loadfile`).
 """
 
 from __future__ import annotations
