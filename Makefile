@@ -46,7 +46,7 @@ test-all: test test-commands ## the same, and everything that README, the tutori
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python
-	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet Q/python/commands
+	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 3 --dist loadfile tests/python/commands
 
 shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
 	tools/bare_install.sh $(BARE) $(BIN)/python
