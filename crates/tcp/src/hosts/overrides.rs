@@ -409,7 +409,7 @@ impl HostOverrides {
             return refused("timer_phase", phase_name(phase), PHASE_WITHOUT_INTERRUPTS.into());
         }
         if let Some(congestion) = self.congestion {
-            let legal = format!("none in {name}, whose window is its own; of the linux6 profiles alone");
+            let legal = format!("none in {name}, which has a window of its own; linux6 profiles take one");
             return refused("congestion", congestion.name().into(), legal);
         }
         match self.hystart {
@@ -679,7 +679,10 @@ mod tests {
                 assert_eq!(HostProfile { name: named.name, ..changed }, named);
             }
             let refused = bsd45_with(&with).unwrap_err().to_string();
-            assert!(refused.ends_with("whose window is its own; of the linux6 profiles alone"), "{refused}");
+            assert!(
+                refused.ends_with("which has a window of its own; linux6 profiles take one"),
+                "{refused}"
+            );
         }
     }
 }
