@@ -126,11 +126,11 @@ def test_matched_pages_scatter_less_than_medians() -> None:
     assert np.var(ratios) < np.var(medians) / 5.0
 
 
-def several(ratio: float, scatter: float = 0.0) -> Comparison:
+def several(ratio: float, scatter: float = 0.0, seeds: int = 8) -> Comparison:
     """Two configurations of which every page of one takes so many times as long, with noise by seed."""
     draws = np.random.default_rng(2)
     base, own = [], []
-    for seed in range(1, 9):
+    for seed in range(1, 1 + seeds):
         took = [1.0, 2.0, 3.0, 4.0]
         noise = math.exp(scatter * draws.normal())
         base.append(run_with([(user, 0, 40.0, each, True) for user, each in enumerate(took)], seed))
@@ -153,6 +153,11 @@ def test_what_the_same_page_takes_is_said(ratio: float, scatter: float, said: st
     assert sentence.endswith(said), sentence
     how_much = said.removeprefix("; the same page takes ").partition(" (")[0]
     assert answer(found)[-1] == f"Page for page, the same page takes {how_much} with b."
+
+
+def test_of_two_seeds_the_ratio_is_said_to_have_no_interval() -> None:
+    (sentence,) = sentences(several(1.2, 0.0, seeds=2))
+    assert sentence.endswith("; the same page takes 20 % longer (2 seeds: too few for an interval)."), sentence
 
 
 def test_where_the_same_page_tells_nothing_the_visible_ratio_is_said() -> None:

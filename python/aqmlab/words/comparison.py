@@ -139,7 +139,7 @@ def _same_page(found: Comparison, name: str) -> str:
     seeds = len(found.seeds)
     of = "" if ratio.seeds == seeds else f", in {ratio.seeds} of {seeds} runs"
     if not isinstance(estimate, Interval):
-        return f"; the same page takes {times_as_long(estimate.mean)}"
+        return f"; the same page takes {times_as_long(estimate.mean)} ({_too_few(ratio.seeds)})"
     span_words = span_of_ratios(estimate.lower, estimate.upper)
     if ratio.direction:
         return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
@@ -154,6 +154,10 @@ def _changed(found: Comparison, change: Change) -> str:
     return f"{levels}{_how_much(found, change)}"
 
 
+def _too_few(seeds: int) -> str:
+    return f"{counted(seeds, 'seed')}: too few for an interval"
+
+
 def _how_much(found: Comparison, change: Change) -> str:
     """Direction, size and certainty of a difference of times."""
     seeds = len(found.seeds)
@@ -161,7 +165,7 @@ def _how_much(found: Comparison, change: Change) -> str:
     if not isinstance(estimate, Interval):
         if change.pairs == 0 or change.after.beyond or change.before.beyond:
             return " (runs too short to say by how much)"
-        return f" ({counted(change.pairs, 'seed')}: too few for an interval)"
+        return f" ({_too_few(change.pairs)})"
     of = "" if change.pairs == seeds else f", in {change.pairs} of {seeds} runs"
     if change.is_one_sided:
         return f" ({_at_least(change)}{of})"
