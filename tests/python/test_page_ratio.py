@@ -157,7 +157,9 @@ def test_what_the_same_page_takes_is_said(ratio: float, scatter: float, said: st
 
 def test_of_two_seeds_the_ratio_is_said_to_have_no_interval() -> None:
     (sentence,) = sentences(several(1.2, 0.0, seeds=2))
-    assert sentence.endswith("; the same page takes 20 % longer (2 seeds: too few for an interval)."), sentence
+    assert sentence.endswith("; the same page takes 20 % longer (2 seeds: too few for an interval)."), (
+        sentence
+    )
 
 
 def test_where_the_same_page_tells_nothing_the_visible_ratio_is_said() -> None:
