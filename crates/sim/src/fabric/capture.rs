@@ -55,9 +55,9 @@ impl CapturedPorts {
         let wanted: Vec<(MonitoredId, String)> =
             places.into_iter().map(|(place, _)| MonitoredId::of(place)).zip(names.iter().cloned()).collect();
         if !wanted.is_empty() {
-            let groups = scenario.flows.iter().map(|group| (&group.name, &group.profile));
-            let populations = scenario.populations.iter().map(|users| (&users.name, &users.profile));
-            populations.chain(groups).try_for_each(|(name, profile)| headers_are_words(name, profile))?;
+            scenario
+                .connection_groups()
+                .try_for_each(|group| headers_are_words(group.name, group.profile))?;
         }
         Ok(Self { wanted })
     }
@@ -92,14 +92,12 @@ pub(crate) struct Capturing {
 impl Capturing {
     pub(crate) fn new(ports: &CapturedPorts, scenario: &Scenario) -> Self {
         let capture = |(id, name): &(MonitoredId, String)| (*id, Capture::of(name.clone()));
-        let users = scenario.populations.iter().map(|users| users.profile.clone());
-        let flows = scenario.flows.iter().map(|group| group.profile.clone());
         let groups = scenario.datagrams.iter();
         let sources = groups.flat_map(|group| group.sources.iter().map(|ends| (*ends, group.dscp)));
         Self {
             captures: ports.wanted.iter().map(capture).collect(),
             ends: Vec::new(),
-            profiles: users.chain(flows).collect(),
+            profiles: scenario.connection_groups().map(|group| group.profile.clone()).collect(),
             sources: sources.collect(),
         }
     }
