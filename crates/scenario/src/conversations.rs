@@ -3,7 +3,6 @@
 //! Whatever depends on all traffic (routes, hosts, tables, memory, the links that carry data) is derived from this one list.
 
 use crate::HostProfile;
-use crate::demand::DemandUnit;
 use crate::network::NodeIndex;
 use crate::scenario::{DatagramGroup, DelayBox, FlowGroup, Population, Scenario};
 use aqmlab_units::Span;
@@ -18,6 +17,29 @@ pub enum TrafficGroup<'a> {
     Flows(&'a FlowGroup),
     /// Sources of datagrams.
     Datagrams(&'a DatagramGroup),
+}
+
+/// What a group of traffic consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DemandUnit {
+    /// Browsing users.
+    Users,
+    /// Long-lived flows.
+    Flows,
+    /// Sources of datagrams.
+    Datagrams,
+}
+
+impl DemandUnit {
+    /// Its plural, which is also the first part of `--demand`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Users => "users",
+            Self::Flows => "flows",
+            Self::Datagrams => "datagrams",
+        }
+    }
 }
 
 /// What a population or a group of flows says of its connections. Datagrams have none.

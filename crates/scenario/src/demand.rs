@@ -1,6 +1,6 @@
 //! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
-use crate::conversations::Way;
+use crate::conversations::{DemandUnit, Way};
 use crate::document::Document;
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
@@ -21,29 +21,6 @@ pub struct Demand {
     pub size: u32,
     /// Whether it takes whatever it is let through, as flows without end do: it offers no load of its own.
     pub endless: bool,
-}
-
-/// What the size of a demand counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DemandUnit {
-    /// Browsing users.
-    Users,
-    /// Long-lived flows.
-    Flows,
-    /// Sources of datagrams.
-    Datagrams,
-}
-
-impl DemandUnit {
-    /// Its plural, which is also the first part of `--demand`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Users => "users",
-            Self::Flows => "flows",
-            Self::Datagrams => "datagrams",
-        }
-    }
 }
 
 impl Scenario {

@@ -78,8 +78,8 @@ pub use aqmlab_web::{
     GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, TmixModel, TmixParameters,
     UncParameters, WebtrafParameters,
 };
-pub use conversations::{ConnectionGroup, Conversation, TrafficGroup, Way};
-pub use demand::{Demand, DemandUnit};
+pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
+pub use demand::Demand;
 pub use document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
     UserModel,

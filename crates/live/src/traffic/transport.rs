@@ -11,7 +11,7 @@ use aqmlab_random::Key;
 use aqmlab_scenario::{DatagramGroup, Scenario};
 use aqmlab_session::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner,
-    Side, Transport,
+    Side, StreamId, Transport,
 };
 use aqmlab_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -244,7 +244,7 @@ impl SocketTransport {
         let owner = self.connections[connection.place()].owner;
         for kind in kinds.drain(..) {
             self.totals.gave_up += u64::from(kind == ConnectionEventKind::GaveUp);
-            self.said.push_back(ConnectionEvent { connection, owner, side, kind });
+            self.said.push_back(ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind });
         }
         self.kinds = kinds;
     }

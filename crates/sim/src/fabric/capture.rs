@@ -123,6 +123,7 @@ impl Capturing {
         let Some(place) = self.captures.iter().position(|(port, _)| *port == link) else { return };
         let wire = match packet.as_datagram() {
             Some((source, _)) => self.datagram(at, packet, source.number()),
+            None if packet.payload().is_some() => self.of_other_transport(at, packet, number),
             None => self.segment(at, (packet, options.read(packet)), number),
         };
         self.captures[place].1.keep(wire);
@@ -134,12 +135,9 @@ impl Capturing {
         (packet, (segment, options)): (&Packet, (Segment, Option<SegmentOptions>)),
         number: u32,
     ) -> WirePacket {
-        let ([active, passive], profile) = self.ends[number as usize];
+        let (_, profile) = self.ends[number as usize];
         let profile = &self.profiles[profile.place()];
-        let caller = WireAddress { address: address(active), port: port(number) };
-        let called = WireAddress { address: address(passive), port: DISCARD };
-        let (source, destination) =
-            if packet.from() == Side::Active { (caller, called) } else { (called, caller) };
+        let (source, destination) = self.addresses(packet, number);
         let tcp = WireTcp {
             sequence: segment.sequence.value(),
             acknowledgement: segment.acknowledgement.value(),
@@ -160,6 +158,21 @@ impl Capturing {
             ip_bytes: packet.ip_bytes(),
             payload: WirePayload::Tcp(tcp),
         }
+    }
+
+    /// Whatever its payload says, which is no TCP, it is seen as UDP with data of zeros.
+    fn of_other_transport(&self, at: Time, packet: &Packet, number: u32) -> WirePacket {
+        let (source, destination) = self.addresses(packet, number);
+        let (traffic_class, ip_bytes) = (ecn_field(packet), packet.ip_bytes());
+        WirePacket { at, source, destination, traffic_class, ip_bytes, payload: WirePayload::Udp }
+    }
+
+    /// Of the sender and the receiver of a packet of a connection.
+    fn addresses(&self, packet: &Packet, number: u32) -> (WireAddress, WireAddress) {
+        let ([active, passive], _) = self.ends[number as usize];
+        let caller = WireAddress { address: address(active), port: port(number) };
+        let called = WireAddress { address: address(passive), port: DISCARD };
+        if packet.from() == Side::Active { (caller, called) } else { (called, caller) }
     }
 
     fn datagram(&self, at: Time, packet: &Packet, source: u32) -> WirePacket {
