@@ -112,7 +112,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
     }
     assert set(tried) == KINDS
     for block in blocks(page):
-        assert block.kind in KINDS, f"{block.place}: what is this block? docs/explanation/testing.md says how to tell"
+        assert block.kind in KINDS, f"{block.place}: what is this block? See docs/explanation/testing.md"
         known = {
             "scenario": {"shortened"},
             "run": {"with", "given", "parsed only", "needs"},
