@@ -1,4 +1,4 @@
-"""The reference of the Python API, `docs/reference/api.md`, made of the docstrings; run as a program it writes it."""
+"""The reference of the Python API, `docs/reference/api.md`, made of the docstrings: a program."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MODULES = {
 _HEAD = """# The Python API
 
 Generated from the docstrings. Names with an underscore, and names not listed here, may change without
-notice. Columns
-and their units are in [results.md](results.md), the statistics in [statistics.md](../explanation/statistics.md).
+notice. Columns and their units are in [results.md](results.md), the statistics in
+[statistics.md](../explanation/statistics.md).
 """
 
 
