@@ -36,7 +36,10 @@ fn every_setting_of_a_host_stands_on_the_page_of_the_profiles() {
     assert_eq!(hosts.len(), 3, "of users, of populations and of flows");
     for table in hosts {
         let expected = rendered_settings(table);
-        assert!(PROFILES.contains(&expected), "docs/reference/tcp.md lacks the table of `host`:\n\n{expected}");
+        assert!(
+            PROFILES.contains(&expected),
+            "docs/reference/tcp.md lacks the table of `host`:\n\n{expected}"
+        );
     }
 }
 
